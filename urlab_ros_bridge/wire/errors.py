@@ -1,0 +1,119 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Errors of the wire room, and the table of error codes that travel on the wire.
+
+Every exception of the project derives from `UrlabError`, so one ``except`` at the edge of a
+program is enough.  The codes are those of the Protocol Reference, section "Errors"; the few that
+the page does not list carry a note where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class UrlabError(Exception):
+    """Base of every exception that this project raises on purpose."""
+
+
+class WireError(UrlabError, ValueError):
+    """Bytes or fields that do not follow the protocol."""
+
+
+class FrameTooLarge(WireError):
+    """A frame is larger than the receiver accepts; raised before anything is allocated."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f'frame of {size} bytes is larger than the limit of {limit} bytes')
+
+
+class MalformedFrame(WireError):
+    """A frame is neither valid msgpack nor valid JSON, or its top level is not a map."""
+
+
+class MalformedRow(WireError):
+    """The payload of a PUB row does not have the length that its layout demands."""
+
+    def __init__(self, topic: str, size: int, expected: str) -> None:
+        super().__init__(f'row {topic!r} has {size} bytes, expected {expected}')
+
+
+class UnknownTopic(WireError):
+    """A PUB topic follows none of the known patterns."""
+
+    def __init__(self, topic: object) -> None:
+        super().__init__(f'topic {topic!r} is none of: {{prefix}}/joint|sensor|base_state/{{name}}, '
+                         '{prefix}/twist|actions, scene/{entity}/xpos|xquat|qpos|qvel, '
+                         'state/full, sim_time')
+
+
+class UnknownName(UrlabError, KeyError):
+    """
+    A name does not resolve.
+
+    The message quotes the name and lists the valid ones, `kind` says what was looked for.
+    """
+
+    def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.valid = tuple(valid)
+        super().__init__(f'unknown {kind} {name!r}; {list_names(kind, self.valid)}')
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+
+def list_names(kind: str, valid: Iterable[str], limit: int = 24) -> str:
+    """
+    Return "available <kind>s: a, b, c" for an error message, cut after `limit` names.
+
+    >>> list_names('body', ['base', 'arm'])
+    'available: base, arm'
+    >>> list_names('body', [])
+    'there is no body at all'
+    """
+    names = list(valid)
+    if not names:
+        return f'there is no {kind} at all'
+    more = f' and {len(names) - limit} more' if len(names) > limit else ''
+    return 'available: ' + ', '.join(names[:limit]) + more
+
+
+# Code -> meaning.  The order is the page's; the codes after the blank line are not on the page.
+ERROR_CODES: dict[str, str] = {
+    'bad_request': 'Frame failed to parse as JSON or msgpack.',
+    'missing_op': 'Request had no op field.',
+    'unknown_op': 'No handler registered for the op.',
+    'not_in_editor': 'Editor-only op invoked with no registered handler for the current state.',
+    'no_active_manager': 'A manager-required op was issued with no active manager.',
+    'session_expired': 'session_id does not match an active session.',
+    'missing_field': 'A declared required field was absent.',
+    'not_ready': 'The physics engine, model or data was not initialised.',
+    'bad_mode': 'set_mode got an unknown mode string.',
+    'bad_value': 'A field had an unknown enum value, the wrong type, or a number out of range.',
+    'unknown_articulation': 'The named articulation does not resolve.',
+    'unknown_body': 'The body name does not resolve.',
+    'not_mocap_body': 'The target body is not flagged as a mocap body.',
+    'unknown_keyframe': 'The keyframe name of a reset did not resolve.',
+    'dim_mismatch': 'A vector matched none of the lengths that the model allows.',
+    'no_joints': 'The set_qpos target articulation has no joints.',
+    'no_twist_controller': 'The set_twist target has no twist controller.',
+    'no_controller': 'The configure_controller target has no controller.',
+    'controller_schema_violation': "params failed the controller's schema.",
+    'mode_locked_by_server': 'set_mode issued while the server pinned the step mode.',
+    'recording_already_active': 'recording_start while one was active.',
+    'recording_not_active': 'recording_stop or recording_save with none active.',
+    'path_not_writable': 'The recording_save target is not writable.',
+    'path_not_readable': 'The replay_load source is not readable.',
+    'replay_session_not_found': 'replay_set_active or replay_start named an unloaded session.',
+    'replay_requires_stepped': 'replay_start issued while in live.',
+    'step_timeout': 'A direct-mode step did not complete within 5 s.',
+    'shutting_down': 'The server began draining in the middle of the op.',
+    # Not on the page: the stock plugin's transports send or understand these.
+    'wrong_transport': 'The op is not served on this transport; use ZMQ.',
+    'reply_too_large': 'The reply does not fit the shared-memory region; repeat over ZMQ.',
+    # An extension: the op broke inside the server.  The server goes on.
+    'internal_error': 'The server failed while it handled the op; its log has the cause.',
+}

@@ -1,0 +1,176 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The op catalogue: every request that the protocol knows, as one table.
+
+Sources: Protocol Reference (names, categories, fields) and the stock dispatcher's registry (reply
+fields, namespaces).  `meta` replies, `missing_field` checks, the client's methods and the docs page
+all come from this table; a server adds handlers, never ops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+MANAGER_REQUIRED = 'manager_required'
+EDITOR_ONLY = 'editor_only'
+NO_MANAGER = 'no_manager'
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """
+    One op of the protocol.
+
+    :ivar category: ``manager_required``, ``editor_only`` or ``no_manager``.
+    :ivar required: fields whose absence (or null) answers ``missing_field``.
+    :ivar optional: further request fields, for documentation.
+    :ivar reply: reply fields as ``name:type``, a trailing ``?`` marks one that may be absent.
+    :ivar extension: true when the op is ours and a stock server does not know it.
+    """
+
+    name: str
+    category: str
+    namespace: str
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    reply: tuple[str, ...] = ()
+    extension: bool = False
+
+    def meta(self) -> dict[str, Any]:
+        """Return the op's entry of a `meta` reply; empty field lists are left out."""
+        entry: dict[str, Any] = {
+            'name': self.name, 'category': self.category, 'namespace': self.namespace}
+        if self.required:
+            entry['required_fields'] = list(self.required)
+        if self.reply:
+            entry['reply_fields'] = ['op:string', *self.reply]
+        return entry
+
+
+def _ops(category: str, namespace: str, rows: str) -> list[Op]:
+    """Parse rows of ``name | required | optional | reply``, fields separated by blanks."""
+    ops = []
+    for row in rows.strip().splitlines():
+        name, required, optional, reply = (part.split() for part in row.split('|'))
+        ops.append(Op(name[0], category, namespace, tuple(required), tuple(optional),
+                      tuple(reply)))
+    return ops
+
+
+_STEP = _ops(MANAGER_REQUIRED, '', '''
+step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl while_paused | time:float step:int per_articulation:object sim_time:object? wall_time:object?
+reset | | keyframe_name seed per_articulation_qpos keep_time | time:float step:int
+''')
+
+_RUNTIME = _ops(MANAGER_REQUIRED, 'runtime', '''
+forward              | | observations | time:float step:int per_articulation:object
+set_mode             | | mode | previous_mode:string current_mode:string
+set_paused           | paused | | paused:bool
+configure_controller | articulation params | | articulation:string params:object
+set_sim_options      | | options | options:object
+set_sim_speed        | percent | | percent:float
+set_control_source   | | source articulation | source:string scope:string articulation:string?
+set_twist            | | articulation linear angular timeout | articulation:string linear:array angular:array
+set_qpos             | target qpos | target_by | target:string actor_id:string? actor_name:string? qpos:array free_base_shortcut:bool
+set_mocap_pose       | body | pos quat | body:string pos:array quat:array
+read_mocap_pose      | body | | body:string pos:array quat:array
+get_contacts         | | max_contacts filter | n_contacts:int truncated:bool contacts:array
+list_keyframes       | | | keyframes:array
+''')
+
+_RECORDING = _ops(MANAGER_REQUIRED, 'recording', '''
+recording_start | | name max_duration_s | name:string max_duration_s:float
+recording_stop  | | | name:string frame_count:int sim_duration_s:float
+recording_save  | | path | absolute_path:string
+recording_clear | | |
+''')
+
+_REPLAY = _ops(MANAGER_REQUIRED, 'replay', '''
+replay_load          | | path | name:string
+replay_list_sessions | | | sessions:array
+replay_set_active    | | name |
+replay_start         | | | active_session:string total_frames:int
+replay_stop          | | |
+''')
+
+_SCENE = _ops(EDITOR_ONLY, 'scene', '''
+import_xml          | path | | blueprint_class_path:string blueprint_short_name:string imported_now:bool
+create_level        | name | | level_path:string
+ensure_manager      | | | actor_name:string actor_path:string was_existing:bool
+destroy_asset       | asset_path | | asset_path:string was_found:bool
+current_level       | | | level_path:string
+snapshot            | | | actors:array in_pie:bool level_path:string
+duplicate_actor     | target new_actor_id | | actor_id:string actor_name:string actor_path:string blueprint_class_path:string
+actor_hierarchy     | target | | root:object
+load_level          | level_path | | level_path:string
+save_level          | | | level_path:string
+spawn_actor         | blueprint | | actor_id:string actor_name:string actor_path:string blueprint_class_path:string location:array rotation_quat:array was_existing:bool requires_pie_restart:bool
+spawn_grid          | blueprint base_actor_id count_x count_y | | count:int blueprint_class_path:string actors:array requires_pie_restart:bool
+spawn_light         | | | actor_id:string actor_name:string actor_path:string kind:string intensity:float color:array location:array requires_pie_restart:bool
+destroy_actor       | target | | requires_pie_restart:bool
+set_actor_transform | target | | target:string actor_name:string requires_pie_restart:bool
+''')
+
+_SIM = _ops(EDITOR_ONLY, 'sim', '''
+pie_status | | | state:string compile_error:string sim_time:float?
+begin_pie  | | level_path timeout_s | state:string compile_error:string handshake_payload:object?
+stop_pie   | | |
+''')
+
+_OUTLINER = _ops(EDITOR_ONLY, 'outliner', '''
+find_actors          | | | actors:array in_pie:bool
+get_actor_bounds     | target | | actor_name:string min:array max:array center:array extents:array
+list_actors          | | | actors:array in_pie:bool
+select_actor         | target | | target:string
+add_quick_convert    | target | | target:string
+remove_quick_convert | target | | target:string
+list_blueprints      | | | blueprints:array
+''')
+
+_DEBUG = _ops(EDITOR_ONLY, 'debug', '''
+draw_marker      | location color | |
+draw_line        | from to color | |
+draw_box         | center half_extents color | |
+draw_axes        | location | |
+draw_arrow       | from to color | |
+clear_markers    | | |
+set_overlay_text | text | |
+''')
+
+_VIEWPORT = _ops(EDITOR_ONLY, 'viewport', '''
+set_camera        | location | | location:array rotation_quat:array rotation_euler:array fov:float
+get_camera        | | | location:array rotation_quat:array rotation_euler:array fov:float
+frame_actor       | target | | location:array rotation_quat:array rotation_euler:array fov:float
+set_viewport_mode | mode | | mode:string
+track_actor       | target | | tracked_actor_path:string
+untrack           | | | was_tracking:bool
+''')
+
+_EXTENSIONS = [
+    Op('status', NO_MANAGER, 'runtime', extension=True,
+       reply=('mode:string', 'paused:bool', 'speed:float', 'real_time_factor:float',
+              'tick_rate:float', 'sim_time:object', 'sessions:array', 'cameras:int')),
+]
+
+# hello and meta carry the session; the stock registry does not list them.
+PRE_SESSION_OPS = ('hello', 'meta')
+
+OPS: dict[str, Op] = {op.name: op for op in (
+    *_STEP, *_RUNTIME, *_RECORDING, *_REPLAY, *_SCENE, *_SIM, *_OUTLINER, *_DEBUG, *_VIEWPORT,
+    *_EXTENSIONS)}
+
+MODES = ('live', 'direct', 'puppet')
+# What set_mode accepts: stock servers take 'streaming' for live and any case.
+MODE_ALIASES = {'streaming': 'live', **{mode: mode for mode in MODES}}
+OBSERVATION_LEVELS = ('minimal', 'standard', 'full')
+CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
+CONTROL_SOURCES = ('zmq', 'ui')
+
+# Default ports (Networking page, "ZMQ"; control and info streams: stock plugin).
+STATE_PORT = 5555
+CONTROL_PORT = 5556
+INFO_PORT = 5557
+CAMERA_PORT = 5558
+RPC_PORT = 5559
