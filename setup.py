@@ -1,0 +1,62 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Package metadata, here and not in pyproject.toml because colcon reads it from setup.py."""
+
+from pathlib import Path
+
+from setuptools import find_packages
+from setuptools import setup
+
+NAME = 'urlab_ros_bridge'
+
+
+def shared_files(*folders: str) -> list[tuple[str, list[str]]]:
+    """Return data_files entries that lay the folders, sub-folders kept, under share/NAME."""
+    found: dict[str, list[str]] = {}
+    for folder in folders:
+        for path in sorted(Path(folder).rglob('*')):
+            if path.is_file() and '__pycache__' not in path.parts:
+                found.setdefault(f'share/{NAME}/{path.parent}', []).append(str(path))
+    return list(found.items())
+
+
+setup(
+    name=NAME,
+    version='0.1.0',
+    description='ROS 2 bridge for robot simulations that speak the URLab protocol',
+    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description_content_type='text/markdown',
+    author='The urlab_ros_bridge authors',
+    maintainer='urlab_ros_bridge maintainers',
+    maintainer_email='maintainers@urlab-ros-bridge.example',
+    license='Apache-2.0',
+    license_files=['LICENSE'],
+    python_requires='>=3.11',
+    packages=find_packages(include=[NAME, f'{NAME}.*']),
+    package_data={NAME: ['py.typed', 'models/**/*', 'web/**/*']},
+    exclude_package_data={'': ['*.pyc']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
+        (f'share/{NAME}', ['package.xml']),
+        *shared_files('launch', 'config'),
+    ],
+    zip_safe=False,
+    install_requires=[
+        'setuptools',
+        'msgpack>=1.0.3',
+        'numpy>=1.26',
+        'PyYAML>=6.0',
+        'pyzmq>=24.0',
+    ],
+    extras_require={
+        'sim': ['mujoco>=3.3'],
+        'test': ['hypothesis', 'psutil', 'pytest', 'pytest-timeout'],
+    },
+    entry_points={
+        'console_scripts': [
+            f'urlab = {NAME}.cli.main:main',
+            f'bridge = {NAME}.cli.bridge:main',
+            f'server = {NAME}.cli.server:main',
+        ],
+    },
+)
