@@ -1,0 +1,46 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The bundled worlds: MJCF scenes and robots, each world with its YAML sidecar.
+
+A world `NAME` is the file `NAME.yaml` of this folder; it names the MJCF files beside it.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+from urlab_ros_bridge.wire.errors import UnknownName
+
+__all__ = ['UnknownWorld', 'world_names', 'world_path']
+
+
+class UnknownWorld(UnknownName):
+    """A name is not one of the bundled worlds."""
+
+    def __init__(self, name: object) -> None:
+        super().__init__('world', name, world_names())
+
+
+def world_names() -> list[str]:
+    """Return the names of the bundled worlds in alphabetical order."""
+    return sorted(path.stem for path in _folder().glob('*.yaml'))
+
+
+def world_path(name: str) -> pathlib.Path:
+    """
+    Return the absolute path of the YAML sidecar of a bundled world.
+
+    Raises
+    ------
+    UnknownWorld
+        When `name` is not in `world_names()`.
+
+    """
+    if name not in world_names():
+        raise UnknownWorld(name)
+    return _folder() / f'{name}.yaml'
+
+
+def _folder() -> pathlib.Path:
+    return pathlib.Path(__file__).resolve().parent
