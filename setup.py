@@ -8,6 +8,7 @@ from setuptools import find_packages
 from setuptools import setup
 
 NAME = 'urlab_ros_bridge'
+HERE = Path(__file__).resolve().parent  # with --symlink-install colcon runs a link to this file
 
 
 def shared_files(*folders: str) -> list[tuple[str, list[str]]]:
@@ -24,13 +25,12 @@ setup(
     name=NAME,
     version='0.1.0',
     description='ROS 2 bridge for robot simulations that speak the URLab protocol',
-    long_description=Path('README.md').read_text(encoding='utf-8'),
+    long_description=(HERE / 'README.md').read_text(encoding='utf-8'),
     long_description_content_type='text/markdown',
     author='The urlab_ros_bridge authors',
     maintainer='urlab_ros_bridge maintainers',
     maintainer_email='maintainers@urlab-ros-bridge.example',
     license='Apache-2.0',
-    license_files=['LICENSE'],
     python_requires='>=3.11',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: ['py.typed', 'models/**/*', 'web/**/*']},

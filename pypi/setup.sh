@@ -35,20 +35,17 @@ export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 step() {
   local name=$1 title=$2 hint=$3 start=$SECONDS child status=0
   shift 3
-  if [ -t 1 ]; then
-    "$@" >"$log/setup-$name.log" 2>&1 &
-    child=$!
-    while kill -0 "$child" 2>/dev/null; do
-      printf '\r  %-62s %4d s' "$title" "$((SECONDS - start))"
-      sleep 0.5
-    done
-    wait "$child" || status=$?
+  # In the background also without a terminal: `set -e` is dead in a function whose status is tested.
+  "$@" >"$log/setup-$name.log" 2>&1 &
+  child=$!
+  printf '  %-62s' "$title"
+  while [ -t 1 ] && kill -0 "$child" 2>/dev/null; do
     printf '\r  %-62s %4d s' "$title" "$((SECONDS - start))"
-  else
-    printf '  %-62s' "$title"
-    "$@" >"$log/setup-$name.log" 2>&1 || status=$?
-    printf ' %4d s' "$((SECONDS - start))"
-  fi
+    sleep 0.5
+  done
+  wait "$child" || status=$?
+  [ ! -t 1 ] || printf '\r  %-62s' "$title"
+  printf ' %4d s' "$((SECONDS - start))"
   if [ "$status" -ne 0 ]; then
     printf '  FAILED\n\n' >&2
     tail -n 25 "$log/setup-$name.log" >&2
