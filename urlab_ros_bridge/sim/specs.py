@@ -1,0 +1,87 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a sidecar says, as plain frozen values; `sidecar` reads them from YAML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class CameraSpec:
+    """A camera: what it renders, size [width, height] in pixels, frames per sim second."""
+
+    mode: str = 'real'
+    resolution: tuple[int, int] = (640, 480)
+    rate: float = 30.0
+    fovy: float | None = None  # degrees, vertical; None = as in the MJCF
+
+
+@dataclass(frozen=True, slots=True)
+class LidarSpec:
+    """A planar scanner: angles in rad (first and last ray), ranges in m, scans per sim second."""
+
+    angle_min: float
+    angle_max: float
+    range_min: float
+    range_max: float
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class TwistLimits:
+    """Limits of a twist in the base frame; inf = no limit.  m/s, rad/s, m/s^2, rad/s^2."""
+
+    linear: float
+    lateral: float
+    angular: float
+    linear_acceleration: float = math.inf
+    angular_acceleration: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class TwistSpec:
+    """
+    How a commanded twist becomes actuator setpoints; actuator names are local.
+
+    actuators: differential {left: [..], right: [..]}, omni {wheels: [..]},
+        planar {x: .., y: .., yaw: ..}.
+    geometry: differential {wheel_radius, track_width} in m, omni {wheels: [{position: (x, y) in
+        m, axis: rad, roller: rad, radius: m}]} in the order of the actuators, planar {}.
+    timeout: sim seconds after which a twist ends unless a new one came; None = never.
+    """
+
+    kind: str
+    actuators: dict
+    geometry: dict
+    limits: TwistLimits
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticulationSpec:
+    """One robot: attached to the scene at `pos` (m) and `quat` (wxyz) as "{prefix}_..."."""
+
+    prefix: str
+    actor_id: str
+    model: Path
+    pos: tuple[float, float, float]
+    quat: tuple[float, float, float, float]
+    controller: dict | None
+    twist: TwistSpec | None
+    cameras: dict[str, CameraSpec]
+    lidars: dict[str, LidarSpec]
+    frames: dict[str, str]
+    covariances: dict[str, float | tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSpec:
+    """A world: the scene file (None = an empty one), the robots in it, the scene's cameras."""
+
+    scene: Path | None
+    articulations: tuple[ArticulationSpec, ...]
+    global_cameras: dict[str, CameraSpec]
+    source: Path | None
