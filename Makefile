@@ -1,0 +1,50 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /bin/bash
+ROS_DISTRO ?= jazzy
+export ROS_DISTRO
+
+# Every command runs in the environment that `make setup` made.
+enter := . ./env.sh &&
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-kilted bench lint format docs locks clean
+
+help:  ## Show this list
+	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1\t\2/p' Makefile \
+	  | while IFS=$$'\t' read -r target text; do printf '  %-12s %s\n' "$$target" "$$text"; done
+	@printf '\nAfter `make setup`, `. ./env.sh` opens this shell for `urlab`, rclpy and the messages.\n'
+
+setup:  ## Install and build everything, without a ROS installation; skips what is done
+	@pypi/setup.sh
+
+demo: setup  ## Step server and ROS bridge on the default world (ARGS go to `urlab up`)
+	@$(enter) exec urlab up $(ARGS)
+
+test: setup  ## The whole test suite (ARGS go to pytest)
+	@$(enter) exec python -m pytest $(ARGS)
+
+test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ARGS go to pytest)
+	@$(MAKE) --no-print-directory setup ROS_DISTRO=kilted
+	@export ROS_DISTRO=kilted; $(enter) exec python -m pytest -m ros $(ARGS)
+
+bench: setup  ## The benchmarks; each prints a ratio to its own floor (ARGS go to them)
+	@$(enter) exec python -m bench $(ARGS)
+
+lint: setup  ## Style, formatting, the arrows between the rooms, and package.xml
+	@$(enter) ruff check . && ruff format --check . && lint-imports
+	@if command -v xmllint >/dev/null; then xmllint --noout package.xml {msg,pypi/tf2_msgs}/package.xml config/*.xml; fi
+
+format: setup  ## Bring the code into the style that `make lint` checks
+	@$(enter) ruff check --fix-only -q . && ruff format .
+
+docs: setup  ## Write the generated pages of docs/ anew from the tables in the code
+	@$(enter) exec python -m urlab_ros_bridge.cli.docs $(ARGS)
+
+locks:  ## Resolve the pinned versions anew (both distributions)
+	@pypi/refresh_locks.sh
+
+clean:  ## Remove the environments and everything built
+	rm -rf .venv .venv-kilted build build-kilted install install-kilted log log-kilted *.egg-info
