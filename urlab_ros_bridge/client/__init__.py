@@ -1,0 +1,27 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The URLab client: typed requests, and the state stream as ticks.  Needs no ROS and no MuJoCo."""
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import ClientError
+from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.results import decode_snapshot
+from urlab_ros_bridge.client.results import Snapshot
+from urlab_ros_bridge.client.results import StepResult
+
+__all__ = [
+    'Client',
+    'ClientError',
+    'Handshake',
+    'ModelUnavailable',
+    'ProtocolError',
+    'RemoteError',
+    'RequestTimeout',
+    'Snapshot',
+    'StepResult',
+    'decode_snapshot',
+]

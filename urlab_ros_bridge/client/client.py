@@ -1,0 +1,236 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The typed client: one method for each op of the main loop and the runtime namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+from typing import TypeAlias
+
+import numpy as np
+
+from urlab_ros_bridge.client import fields as f
+from urlab_ros_bridge.client import replies
+from urlab_ros_bridge.client.recording import RecordingOps
+from urlab_ros_bridge.client.results import parse_twist
+from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.client.results import Twist
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.ops import Op
+
+Vector: TypeAlias = Iterable[float] | np.ndarray
+
+# The server gives up on a step after 5 s; its answer is better than our own timeout.
+STEP_TIMEOUT = 6.0
+
+
+def _list(values: Vector | None) -> list[float] | None:
+    if values is None:
+        return None
+    return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
+
+
+class Client(RecordingOps):
+    """
+    A synchronous client of the step server; see `Session` for connecting and errors.
+
+    Every method raises the `RemoteError` subclass of the server's error code, `RequestTimeout`
+    when no reply came (the client stays usable), and `ProtocolError` for a reply that makes no
+    sense.  Every method may be called from any thread.
+    """
+
+    def meta(self) -> dict[str, Op]:
+        """Return the op catalogue of the server by name; works without a session."""
+        return replies.parse_meta(self.request('meta'))
+
+    def supports_shared_sessions(self) -> bool:
+        """
+        Tell, without a session, whether the server knows shared sessions.
+
+        On a stock server a shared `connect` would take the session away from its user.
+        """
+        return 'status' in self.meta()
+
+    def status(self) -> replies.ServerStatus:
+        """Return mode, pace and sessions of the server (extension)."""
+        return replies.parse_status(self.request('status'))
+
+    def step(self, n_steps: int = 1,
+             ctrl: Mapping[str, Vector] | Vector | None = None,
+             ctrl_map: Mapping[str, Mapping[str, float]] | None = None,
+             observations: str | None = None, while_paused: bool = False, *,
+             control_mode: Mapping[str, str] | str | None = None,
+             xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
+             include_cameras: bool | Mapping[str, str] | None = None,
+             timeout: float | None = None) -> StepResult:
+        """
+        Advance by `n_steps` (direct), or apply controls and read the state (live).
+
+        :param ctrl: prefix -> setpoints in actuator order; a plain vector when the world has one
+            articulation.
+        :param ctrl_map: prefix -> {actuator: setpoint}.
+        :param observations: level of this reply only: minimal, standard or full.
+        :param while_paused: in live and paused: advance and stay paused (extension).
+        :param control_mode: ``ue_controller`` or ``raw``, for all or by prefix.
+        :param xfrc_applied: prefix -> {body: [fx, fy, fz, tx, ty, tz]}, world frame, N and N m.
+        :param include_cameras: True, or camera -> ``latest`` | ``sync``.
+        :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
+        """
+        message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
+        if not (ctrl is None and ctrl_map is None and control_mode is None
+                and xfrc_applied is None):
+            message['per_articulation'] = self._commands(ctrl, ctrl_map, control_mode,
+                                                         xfrc_applied)
+        if observations is not None:
+            message['observations'] = observations
+        if while_paused:
+            message['while_paused'] = True
+        if include_cameras is not None:
+            message['include_cameras'] = include_cameras
+        if timeout is None:
+            timeout = max(self.timeout, STEP_TIMEOUT)
+        return StepResult(self._request(message, timeout))
+
+    def push_state(self, time: float, qpos: Vector, qvel: Vector,
+                   ctrl: Vector | None = None) -> StepResult:
+        """
+        Show a state that the caller integrated (puppet mode).
+
+        :param time: simulated seconds.
+        :param qpos: shape (model.nq,); a vector of another length is ignored by the server.
+        :param qvel: shape (model.nv,).
+        """
+        return StepResult(self.request('step', mode='puppet', n_steps=1, time=float(time),
+                                       qpos=_list(qpos), qvel=_list(qvel), ctrl=_list(ctrl)))
+
+    def reset(self, keyframe_name: str | None = None, seed: int | None = None,
+              per_articulation_qpos: Mapping[str, Mapping[str, float]] | None = None,
+              keep_time: bool = False) -> StepResult:
+        """
+        Reset the world.
+
+        :param per_articulation_qpos: prefix -> {joint: first qpos value}.
+        :param keep_time: do not set the simulated time back (extension).
+        :raises UnknownKeyframe: nothing was reset.
+        """
+        for prefix in per_articulation_qpos or ():
+            self._known(prefix)
+        return StepResult(self.request(
+            'reset', keyframe_name=keyframe_name, seed=seed,
+            per_articulation_qpos=per_articulation_qpos, keep_time=keep_time or None))
+
+    def forward(self, observations: str | None = None) -> StepResult:
+        """Recompute derived state without advancing time."""
+        return StepResult(self.request('forward', observations=observations))
+
+    def set_mode(self, mode: str) -> replies.ModeChange:
+        """Switch to live, direct or puppet."""
+        reply = self.request('set_mode', mode=mode)
+        return replies.ModeChange(f.text(reply, 'previous_mode', 'set_mode_ok'),
+                                  f.text(reply, 'current_mode', 'set_mode_ok'))
+
+    def set_paused(self, paused: bool) -> bool:
+        """Pause or go on; return the state that is in force."""
+        return f.flag(self.request('set_paused', paused=paused), 'paused', 'set_paused_ok')
+
+    def set_sim_speed(self, percent: float) -> float:
+        """Set the pace of live in percent of real time; return what the server made of it."""
+        reply = self.request('set_sim_speed', percent=float(percent))
+        return f.number(reply, 'percent', 'set_sim_speed_ok')
+
+    def set_control_source(self, source: str, articulation: str | None = None) -> str:
+        """Let actuators follow ``zmq`` or ``ui``; return the scope, global or articulation."""
+        reply = self.request('set_control_source', source=source, articulation=articulation)
+        return f.text(reply, 'scope', 'set_control_source_ok')
+
+    def set_twist(self, articulation: str, linear: Vector = (0.0, 0.0, 0.0),
+                  angular: Vector = (0.0, 0.0, 0.0), timeout: float | None = None) -> Twist:
+        """
+        Command a velocity in the base frame.
+
+        :param linear: vx, vy in m/s; a third slot is ignored.
+        :param angular: the third slot is the yaw rate in rad/s.
+        :param timeout: seconds of simulated time after which the server stops by itself
+            (extension); None means never.
+        """
+        fields: dict[str, Any] = {'op': 'set_twist', 'articulation': articulation,
+                                  'linear': _list(linear), 'angular': _list(angular)}
+        if timeout is not None:  # not through request(): there `timeout` is the reply's
+            fields['timeout'] = float(timeout)
+        return parse_twist(self._request(fields, self.timeout), 'set_twist_ok')
+
+    def set_qpos(self, target: str, qpos: Vector, target_by: str | None = None
+                 ) -> replies.QposWritten:
+        """
+        Write the positions of one articulation, or the 7 slots of its free base.
+
+        :param target: actor id, or actor name with ``target_by='actor_name'``.
+        :raises DimMismatch: for a vector of another length.
+        """
+        return replies.parse_qpos_written(
+            self.request('set_qpos', target=target, qpos=_list(qpos), target_by=target_by))
+
+    def set_mocap_pose(self, body: str, pos: Vector | None = None, quat: Vector | None = None
+                       ) -> replies.MocapPose:
+        """Move a mocap body (compiled name): world metres and/or quaternion wxyz."""
+        return replies.parse_mocap_pose(
+            self.request('set_mocap_pose', body=body, pos=_list(pos), quat=_list(quat)))
+
+    def read_mocap_pose(self, body: str) -> replies.MocapPose:
+        """Return the pose of a mocap body (compiled name)."""
+        return replies.parse_mocap_pose(self.request('read_mocap_pose', body=body))
+
+    def get_contacts(self, max_contacts: int | None = None, *, body1: str | None = None,
+                     body2: str | None = None, geom1: str | None = None,
+                     geom2: str | None = None) -> replies.Contacts:
+        """Return active contacts, filtered by compiled names (all given ones must match)."""
+        wanted = {'body1': body1, 'body2': body2, 'geom1': geom1, 'geom2': geom2}
+        chosen = {key: name for key, name in wanted.items() if name is not None}
+        return replies.parse_contacts(
+            self.request('get_contacts', max_contacts=max_contacts, filter=chosen or None))
+
+    def list_keyframes(self) -> tuple[replies.Keyframe, ...]:
+        """Return the keyframes of the compiled model."""
+        return replies.parse_keyframes(self.request('list_keyframes'))
+
+    def configure_controller(self, articulation: str, params: Mapping[str, Any] | None = None
+                             ) -> dict[str, Any]:
+        """Patch the controller's parameters (none: only read them); return all of them."""
+        reply = self.request('configure_controller', articulation=articulation,
+                             params=dict(params or {}))
+        return f.mapping(reply, 'params', 'configure_controller_ok')
+
+    def set_sim_options(self, **options: Any) -> dict[str, Any]:
+        """Change physics options (SI units); return all options in force."""
+        reply = self.request('set_sim_options', options=options)
+        return f.mapping(reply, 'options', 'set_sim_options_ok')
+
+    def _known(self, prefix: str) -> str:
+        robots = self.handshake.articulations
+        if prefix not in robots:
+            raise UnknownName('articulation', prefix, robots)
+        return prefix
+
+    def _commands(self, ctrl: Mapping[str, Vector] | Vector | None,
+                  ctrl_map: Mapping[str, Mapping[str, float]] | None,
+                  control_mode: Mapping[str, str] | str | None,
+                  xfrc_applied: Mapping[str, Mapping[str, Vector]] | None
+                  ) -> dict[str, dict[str, Any]]:
+        """Return the `per_articulation` block of a step."""
+        robots = self.handshake.articulations
+        if ctrl is not None and not isinstance(ctrl, Mapping):
+            if len(robots) != 1:
+                raise UnknownName('articulation', '(none given with ctrl)', robots)
+            ctrl = {next(iter(robots)): ctrl}
+        if isinstance(control_mode, str):
+            control_mode = dict.fromkeys(robots, control_mode)
+        blocks: dict[str, dict[str, Any]] = {}
+        for prefix, values in (ctrl or {}).items():
+            blocks.setdefault(self._known(prefix), {})['ctrl'] = _list(values)
+        for key, group in (('ctrl_map', ctrl_map), ('control_mode', control_mode),
+                           ('xfrc_applied', xfrc_applied)):
+            for prefix, value in (group or {}).items():
+                blocks.setdefault(self._known(prefix), {})[key] = value
+        return blocks

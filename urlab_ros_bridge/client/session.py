@@ -1,0 +1,194 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A session with the server: hello, requests, error replies, and the way back after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+from typing import Any
+
+from urlab_ros_bridge import __version__
+from urlab_ros_bridge.client.errors import NotConnected
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import remote_error
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import UnsendableValue
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.handshake import parse_handshake
+from urlab_ros_bridge.client.rpc import RpcSocket
+from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.ops import PRE_SESSION_OPS
+from urlab_ros_bridge.wire.ops import RPC_PORT
+from urlab_ros_bridge.wire.ops import STATE_PORT
+
+SHARED_SESSION = 'shared_session'
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with numpy arrays and scalars, tuples and mappings as plain Python."""
+    if hasattr(value, 'tolist'):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+class Session:
+    """
+    Requests over one connection, under one lock.
+
+    A plain session is the one active session of the server, as the protocol page has it: it
+    expires the previous one and is expired by the next.  A shared session (extension) lives beside
+    the others, and says hello again by itself when the server has forgotten it.
+
+    :ivar generation: number of handshakes so far; it grows when the server was restarted.
+    :ivar on_hello: called after every handshake, with the lock held: it may send requests.
+    """
+
+    def __init__(self, host: str = '127.0.0.1', rpc_port: int = RPC_PORT, *,
+                 state_port: int = STATE_PORT, shared: bool = False, name: str = '',
+                 observations: str = 'standard', encoding: str = 'msgpack', timeout: float = 5.0,
+                 on_hello: Callable[[Handshake], None] | None = None) -> None:
+        """
+        Describe the session; nothing is sent before `connect`.
+
+        :param name: how the server shall call this client in its status.
+        :param observations: level of `step` replies: minimal, standard or full.
+        :param encoding: msgpack, or json for debugging.
+        :param timeout: seconds that a request waits unless it is told otherwise.
+        """
+        self.host = host
+        self.rpc_port = rpc_port
+        self.state_port = state_port
+        self.shared = shared
+        self.name = name or 'urlab_ros_bridge'
+        self.observations = observations
+        self.encoding = encoding
+        self.timeout = timeout
+        self.on_hello = on_hello
+        self.generation = 0
+        self._handshake: Handshake | None = None
+        self._session_id = ''
+        self._lock = threading.RLock()
+        self._rpc = RpcSocket(f'tcp://{host}:{rpc_port}')
+
+    def __enter__(self) -> Session:
+        if self._handshake is None:
+            self.connect()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def handshake(self) -> Handshake:
+        """
+        The latest handshake.
+
+        :raises NotConnected: before `connect`.
+        """
+        if self._handshake is None:
+            raise NotConnected('handshake')
+        return self._handshake
+
+    def connect(self, timeout: float | None = None, include_assets: bool = False) -> Handshake:
+        """
+        Open the session; a server that is not up yet is waited for, up to the timeout.
+
+        :param include_assets: ask for the model's XML and asset files too, see `Handshake.raw`.
+        :raises RequestTimeout: when no server answered.
+        """
+        message: dict[str, Any] = {
+            'op': 'hello', 'client': self.name,
+            'client_version': f'urlab_ros_bridge/{__version__}',
+            'observations': self.observations, 'encoding': self.encoding,
+            'include_assets': include_assets}
+        if self.shared:
+            message['shared'] = True
+        with self._lock:
+            handshake = parse_handshake(self._exchange(message, timeout or self.timeout))
+            self._handshake = handshake
+            self._session_id = handshake.session_id
+            self.generation += 1
+            if self.on_hello is not None:
+                self.on_hello(handshake)
+        return handshake
+
+    def close(self) -> None:
+        """End the session; a request that waits in another thread fails with `NotConnected`."""
+        self._rpc.cancel()
+        with self._lock:
+            self._rpc.close()
+            self._handshake = None
+            self._session_id = ''
+            self._rpc = RpcSocket(self._rpc.endpoint)
+
+    def request(self, op: str, timeout: float | None = None, **fields: Any) -> dict[str, Any]:
+        """
+        Send any op of the protocol and return its reply.
+
+        :param fields: request fields; None means absent.
+        :raises RemoteError: the subclass of the code of an error reply.
+        :raises RequestTimeout: when no reply came in time.
+        """
+        message = {'op': op}
+        message.update((key, value) for key, value in fields.items() if value is not None)
+        return self._request(message, self.timeout if timeout is None else timeout)
+
+    def _request(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
+        lock = self._lock
+        op = message['op']
+        if not lock.acquire(timeout=timeout):
+            raise RequestTimeout(op, f'{self._rpc.endpoint} (busy with another request)', timeout)
+        try:
+            if not self._session_id and op not in PRE_SESSION_OPS:
+                raise NotConnected(op)
+            message['session_id'] = self._session_id
+            try:
+                return self._exchange(message, timeout)
+            except SessionExpired:
+                if not self._may_return():
+                    raise
+            # The server refused the request before it looked at it, so repeating is safe.
+            self.connect(timeout)
+            message['session_id'] = self._session_id
+            return self._exchange(message, timeout)
+        finally:
+            lock.release()
+
+    def _may_return(self) -> bool:
+        """Tell whether a new hello takes nobody's session: stock servers ignore `shared`."""
+        return self.shared and SHARED_SESSION in self.handshake.extensions
+
+    def _exchange(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
+        op = message['op']
+        reply_frame = self._rpc.exchange(op, self._encode(message), timeout)
+        try:
+            reply = unpack(reply_frame, MAX_REPLY_BYTES)
+        except WireError as error:
+            raise ProtocolError(f'{op}: the reply cannot be read: {error}') from error
+        answer = reply.get('op')
+        if answer == 'error':
+            raise remote_error(str(reply.get('code')), str(reply.get('message') or ''), op)
+        if answer != f'{op}_ok' and not (op == 'reset' and answer == 'step_ok'):
+            raise ProtocolError(f"{op}: the reply's op is {answer!r}, expected {op + '_ok'!r}")
+        return reply
+
+    def _encode(self, message: dict[str, Any]) -> bytes:
+        try:
+            return pack(message, self.encoding)
+        except TypeError:
+            pass  # numpy somewhere inside: rare enough that the plain case stays free of copies
+        except (ValueError, OverflowError) as error:
+            raise UnsendableValue(message['op'], error) from error
+        try:
+            return pack(plain(message), self.encoding)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise UnsendableValue(message['op'], error) from error
