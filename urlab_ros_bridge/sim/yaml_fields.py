@@ -20,8 +20,9 @@ import reprlib
 from typing import Any
 from typing import NoReturn
 
-from urlab_ros_bridge.wire.errors import UrlabError
 import yaml
+
+from urlab_ros_bridge.wire.errors import UrlabError
 
 MAX_BYTES = 1_000_000
 MAX_KEYS = 4096
