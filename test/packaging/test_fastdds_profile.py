@@ -1,0 +1,69 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Fast DDS profile is consistent, and Fast DDS takes it."""
+
+import os
+from pathlib import Path
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import pytest
+
+PROFILE = Path(__file__).resolve().parents[2] / 'config' / 'fastdds.xml'
+DDS = '{http://www.eprosima.com}'
+SEGMENT = 32 * 1024 * 1024
+
+# Print the sizes of this process's shared memory segments while a node is up.
+SEGMENTS = """
+import os, re, rclpy
+rclpy.init()
+node = rclpy.create_node('profile_test')
+for line in open('/proc/self/maps'):
+    if '/dev/shm/fastrtps_' in line or '/dev/shm/fastdds_' in line:
+        begin, end = line.split()[0].split('-')
+        print(int(end, 16) - int(begin, 16))
+node.destroy_node()
+rclpy.shutdown()
+"""
+
+
+def segments(**variables: str) -> list[int]:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith('FAST')
+    }
+    environment |= {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'} | variables
+    done = subprocess.run(
+        [sys.executable, '-c', SEGMENTS],
+        env=environment, capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert 'rror' not in done.stderr, done.stderr
+    return [int(line) for line in done.stdout.split()]
+
+
+def test_every_transport_that_is_used_is_described():
+    root = ET.parse(PROFILE).getroot()
+    described = root.iter(f'{DDS}transport_descriptor')
+    used = root.findall(f'.//{DDS}userTransports/{DDS}transport_id')
+    names = {transport.findtext(f'{DDS}transport_id') for transport in described}
+    assert {transport.text for transport in used} == names
+    assert names
+
+
+def test_one_message_may_be_a_full_hd_image():
+    root = ET.parse(PROFILE).getroot()
+    largest = root.findtext(f'.//{DDS}maxMessageSize')
+    assert largest is not None
+    assert 1920 * 1080 * 3 < int(largest) <= SEGMENT // 2
+
+
+@pytest.mark.ros
+@pytest.mark.skipif(not os.access('/dev/shm', os.W_OK), reason='no shared memory here')
+@pytest.mark.parametrize(
+    'variable', ['FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE']
+)
+def test_fast_dds_makes_segments_of_that_size(variable):
+    if variable.startswith('FASTRTPS') and os.environ.get('ROS_DISTRO') != 'jazzy':
+        pytest.skip('the older name ends with Jazzy')
+    assert max(segments()) < SEGMENT
+    assert max(segments(**{variable: str(PROFILE)})) >= SEGMENT

@@ -1,0 +1,147 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rules that hold for every message and service of urlab_msgs, and the identity of tf2_msgs."""
+
+from importlib import import_module
+import json
+from pathlib import Path
+import re
+
+from catkin_pkg.package import parse_package
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {'urlab_msgs': ROOT / 'msg', 'tf2_msgs': ROOT / 'pypi' / 'tf2_msgs'}
+KINDS = ('msg', 'srv', 'action')
+
+# Published by every stock ROS 2 system since the hashes exist.
+TF_MESSAGE_HASH = 'RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087'
+
+FILES = sorted(
+    path for folder in PACKAGES.values() for kind in KINDS for path in (folder / kind).glob('*')
+)
+URLAB_FILES = [path for path in FILES if PACKAGES['urlab_msgs'] in path.parents]
+SERVICES = [path for path in URLAB_FILES if path.suffix == '.srv']
+
+
+def name_of(path: Path) -> str:
+    return path.name
+
+
+def fields(text: str) -> list[tuple[str, str]]:
+    """Return (type, name) of each field; constants and section marks are left out."""
+    lines = [line.partition('#')[0].split() for line in text.splitlines()]
+    return [(line[0], line[1]) for line in lines if len(line) > 1 and '=' not in line[1]]
+
+
+@pytest.mark.parametrize('path', SERVICES, ids=name_of)
+def test_every_response_says_how_it_went(path):
+    _, response = path.read_text(encoding='utf-8').split('---\n')
+    assert fields(response)[:3] == [('bool', 'success'), ('string', 'code'), ('string', 'message')]
+
+
+@pytest.mark.parametrize('path', URLAB_FILES, ids=name_of)
+def test_every_field_follows_a_comment(path):
+    for section in path.read_text(encoding='utf-8').split('---\n'):
+        lines = [line for line in section.splitlines() if line.strip()]
+        if fields(section):
+            assert lines[0].startswith('# ')
+        for before, line in zip(['', *lines], lines, strict=False):
+            if not line.startswith('#'):
+                # A group of fields may share the comment above it.
+                assert before, f'{line} has no comment'
+
+
+@pytest.mark.parametrize('path', FILES, ids=name_of)
+def test_field_names_are_legal_and_unique(path):
+    for section in path.read_text(encoding='utf-8').split('---\n'):
+        names = [name for _, name in fields(section)]
+        assert len(names) == len(set(names))
+        for name in names:
+            assert re.fullmatch(r'[a-z]([a-z0-9]|_(?!_))*(?<!_)', name)
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_every_file_is_generated(package):
+    folder = PACKAGES[package]
+    listed = re.findall(r'"(\w+/\w+\.\w+)"', (folder / 'CMakeLists.txt').read_text())
+    there = [str(path.relative_to(folder)) for path in FILES if folder in path.parents]
+    assert sorted(listed) == sorted(there)
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_packages_of_field_types_are_declared(package):
+    folder = PACKAGES[package]
+    sections = '\n'.join(path.read_text() for path in FILES if folder in path.parents)
+    used = {kind.split('/')[0] for kind, _ in fields(sections) if '/' in kind} - {package}
+    declared = {depend.name for depend in parse_package(str(folder)).build_depends}
+    dependencies = re.search(r'DEPENDENCIES ([\w ]+)', (folder / 'CMakeLists.txt').read_text())
+    assert dependencies is not None
+    if any(path.suffix == '.action' for path in FILES if folder in path.parents):
+        used.add('action_msgs')
+    assert used == declared == set(dependencies[1].split())
+
+
+def test_shim_has_the_four_interfaces_of_tf2_msgs():
+    names = {path.name for path in FILES if PACKAGES['tf2_msgs'] in path.parents}
+    # tf2_ros imports all of them: with fewer, this package would hide a working one.
+    assert names == {'TFMessage.msg', 'TF2Error.msg', 'FrameGraph.srv', 'LookupTransform.action'}
+
+
+def test_shim_is_hidden_from_a_ros_workspace():
+    assert (ROOT / 'pypi' / 'COLCON_IGNORE').exists()
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('path', FILES, ids=name_of)
+def test_built_interfaces_have_the_fields_of_their_file(path):
+    package = 'tf2_msgs' if PACKAGES['tf2_msgs'] in path.parents else 'urlab_msgs'
+    kind = path.parent.name
+    built = getattr(import_module(f'{package}.{kind}'), path.stem)
+    classes = {
+        'msg': lambda: [built],
+        'srv': lambda: [built.Request, built.Response],
+        'action': lambda: [built.Goal, built.Result, built.Feedback],
+    }[kind]()
+    sections = path.read_text(encoding='utf-8').split('---\n')
+    assert len(classes) == len(sections)
+    for cls, section in zip(classes, sections, strict=True):
+        expected = [name for _, name in fields(section)]
+        assert [name for name in cls.get_fields_and_field_types() if name in expected] == expected
+
+
+def described_hash(package: str, kind: str, name: str) -> str:
+    """Return the hash of the type description that lies beside the built interface."""
+    from ament_index_python.packages import get_package_share_directory
+
+    path = Path(get_package_share_directory(package)) / kind / f'{name}.json'
+    entries = json.loads(path.read_text(encoding='utf-8'))['type_hashes']
+    hashes = {entry['type_name']: entry['hash_string'] for entry in entries}
+    return hashes[f'{package}/{kind}/{name}']
+
+
+@pytest.mark.ros
+def test_tf_message_is_the_one_everybody_uses():
+    from tf2_msgs.msg import TFMessage
+
+    assert described_hash('tf2_msgs', 'msg', 'TFMessage') == TF_MESSAGE_HASH
+    assert TFMessage.get_fields_and_field_types() == {
+        'transforms': 'sequence<geometry_msgs/TransformStamped>'
+    }
+
+
+@pytest.mark.ros
+def test_tf_message_hash_as_seen_on_the_network():
+    import rclpy
+    from tf2_msgs.msg import TFMessage
+
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    try:
+        node = rclpy.create_node('type_hash_test', context=context)
+        node.create_publisher(TFMessage, '/tf', 1)
+        (publisher,) = node.get_publishers_info_by_topic('/tf')
+        assert str(publisher.topic_type_hash) == TF_MESSAGE_HASH
+        node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)

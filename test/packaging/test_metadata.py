@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What setup.py and package.xml declare is true of the tree, and they agree with each other."""
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+import os
+from pathlib import Path
+import sys
+
+from catkin_pkg.package import Package
+from catkin_pkg.package import parse_package
+import pytest
+
+import urlab_ros_bridge
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / 'urlab_ros_bridge'
+
+# Import name -> name in install_requires or extras_require.
+DISTRIBUTIONS = {'yaml': 'pyyaml', 'zmq': 'pyzmq'}
+# Import name -> rosdep key.
+ROSDEP_KEYS = {
+    'msgpack': 'python3-msgpack',
+    'numpy': 'python3-numpy',
+    'yaml': 'python3-yaml',
+    'zmq': 'python3-zmq',
+}
+# Imported where they are there, and done without where they are not.
+NEVER_REQUIRED = {'launch', 'launch_ros', 'setuptools'}
+
+
+@pytest.fixture(scope='module')
+def setup_py():
+    import setuptools  # noqa: F401, brings distutils back where Python has dropped it
+    from distutils.core import run_setup  # isort: skip
+
+    before = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        return run_setup('setup.py', stop_after='init')
+    finally:
+        os.chdir(before)
+
+
+@pytest.fixture(scope='module')
+def package_xml() -> Package:
+    warnings: list[str] = []
+    package = parse_package(str(ROOT / 'package.xml'), warnings=warnings)
+    assert warnings == []
+    return package
+
+
+def imported_packages(*folders: Path) -> Iterator[tuple[str, Path]]:
+    for folder in folders:
+        for path in folder.rglob('*.py'):
+            for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):
+                if isinstance(node, ast.Import):
+                    names = [alias.name for alias in node.names]
+                elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                    names = [node.module or '']
+                else:
+                    continue
+                for name in names:
+                    top = name.partition('.')[0]
+                    if top not in sys.stdlib_module_names and top != PACKAGE.name:
+                        yield top, path.relative_to(ROOT)
+
+
+def requirement_names(requirements: list[str]) -> set[str]:
+    return {requirement.split('>')[0].split('<')[0].lower() for requirement in requirements}
+
+
+def test_versions_are_equal(setup_py, package_xml):
+    interfaces = parse_package(str(ROOT / 'msg' / 'package.xml'))
+    versions = {
+        'setup.py': setup_py.get_version(),
+        'package.xml': package_xml.version,
+        'msg/package.xml': interfaces.version,
+        '__init__.py': urlab_ros_bridge.__version__,
+    }
+    assert len(set(versions.values())) == 1, versions
+
+
+@pytest.mark.parametrize('folder', ['.', 'msg', 'pypi/tf2_msgs'])
+def test_package_xml_is_valid(folder):
+    warnings: list[str] = []
+    package = parse_package(str(ROOT / folder / 'package.xml'), warnings=warnings)
+    package.validate(warnings=warnings)
+    assert warnings == []
+    assert package.package_format == 3
+    assert package.licenses == ['Apache-2.0']
+
+
+def test_build_types(package_xml):
+    assert package_xml.get_build_type() == 'ament_python'
+    interfaces = parse_package(str(ROOT / 'msg' / 'package.xml'))
+    assert interfaces.get_build_type() == 'ament_cmake'
+    assert [group.name for group in interfaces.member_of_groups] == ['rosidl_interface_packages']
+
+
+def test_every_ros_import_is_an_exec_depend(package_xml):
+    declared = {depend.name for depend in package_xml.exec_depends}
+    missing = {
+        (name, str(path))
+        for name, path in imported_packages(PACKAGE, ROOT / 'launch')
+        if ROSDEP_KEYS.get(name, name) not in declared | {'mujoco', 'setuptools'}
+    }
+    assert missing == set()
+
+
+def test_every_import_from_an_index_is_required(setup_py, package_xml):
+    ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
+    declared = requirement_names(setup_py.install_requires)
+    declared |= requirement_names(setup_py.extras_require['sim'])
+    missing = {
+        (name, str(path))
+        for name, path in imported_packages(PACKAGE)
+        if name not in ros and DISTRIBUTIONS.get(name, name) not in declared
+    }
+    assert missing == set()
+
+
+def test_only_the_simulator_needs_mujoco(setup_py):
+    assert 'mujoco' not in requirement_names(setup_py.install_requires)
+    assert 'mujoco' in requirement_names(setup_py.extras_require['sim'])
+
+
+def test_data_files_hold_every_launch_and_config_file(setup_py):
+    installed = {
+        f'{target}/{Path(source).name}': source
+        for target, sources in setup_py.data_files
+        for source in sources
+    }
+    share = f'share/{PACKAGE.name}'
+    assert installed[f'{share}/package.xml'] == 'package.xml'
+    assert f'share/ament_index/resource_index/packages/{PACKAGE.name}' in installed
+    for folder in ('launch', 'config'):
+        files = [path for path in (ROOT / folder).rglob('*') if path.is_file()]
+        files = [path for path in files if '__pycache__' not in path.parts]
+        assert files, f'{folder}/ is empty'
+        for path in files:
+            relative = str(path.relative_to(ROOT))
+            assert installed[f'{share}/{relative}'] == relative
+    for source in installed.values():
+        assert (ROOT / source).is_file()
+
+
+def test_package_data_holds_every_model(setup_py):
+    patterns = setup_py.package_data[PACKAGE.name]
+    matched = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    assert PACKAGE / 'py.typed' in matched
+    models = {path for path in (PACKAGE / 'models').rglob('*') if path.suffix in ('.xml', '.yaml')}
+    assert models
+    assert models <= matched
+
+
+def test_packages_are_those_below_the_root(setup_py):
+    assert PACKAGE.name in setup_py.packages
+    assert all(name.split('.')[0] == PACKAGE.name for name in setup_py.packages)
+    with_code = {path.parent for path in PACKAGE.rglob('*.py')}
+    listed = {ROOT / name.replace('.', '/') for name in setup_py.packages}
+    assert with_code == listed
+
+
+def test_console_scripts_lead_to_functions(setup_py):
+    scripts = dict(line.split(' = ') for line in setup_py.entry_points['console_scripts'])
+    assert set(scripts) == {'urlab', 'bridge', 'server'}
+    for target in scripts.values():
+        module, function = target.split(':')
+        assert callable(getattr(import_module(module), function))

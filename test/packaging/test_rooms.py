@@ -1,0 +1,48 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which rooms work where ROS or MuJoCo is not installed; import-linter holds the arrows."""
+
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / 'urlab_ros_bridge'
+ROS = ('rclpy', 'urlab_msgs', 'tf2_msgs', 'geometry_msgs', 'sensor_msgs', 'builtin_interfaces')
+
+# Import every module of a room with some packages made impossible to import.
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+room, *absent = sys.argv[1:]
+sys.modules.update(dict.fromkeys(absent))
+package = importlib.import_module(f'urlab_ros_bridge.{room}')
+for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
+    importlib.import_module(module.name)
+"""
+
+
+def import_room(room: str, *absent: str) -> None:
+    command = [sys.executable, '-c', IMPORT_ALL, room, *absent]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize('room', ['wire', 'client', 'sim', 'cli'])
+def test_room_does_without_ros(room):
+    import_room(room, *ROS)
+
+
+@pytest.mark.parametrize('room', ['wire', 'client', 'cli'])
+def test_room_does_without_mujoco(room):
+    import_room(room, 'mujoco')
+
+
+def test_wire_does_without_sockets():
+    import_room('wire', 'mujoco', 'zmq')
+
+
+@pytest.mark.ros
+def test_ros_room_does_without_mujoco():
+    import_room('ros', 'mujoco')
