@@ -1,0 +1,205 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Every argument of every command, as one table.
+
+The command line, the arguments of launch/sim.launch.py and docs/commands.md come from it.  An
+argument `step_mode` is `--step-mode` for argparse and `step_mode:=live` for launch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.shipped import shipped_file
+from urlab_ros_bridge.wire.ops import CAMERA_PORT
+from urlab_ros_bridge.wire.ops import MODES
+from urlab_ros_bridge.wire.ops import RPC_PORT
+from urlab_ros_bridge.wire.ops import STATE_PORT
+
+TRUE_WORDS = ('true', '1', 'yes', 'on')
+FALSE_WORDS = ('false', '0', 'no', 'off')
+LOG_LEVELS = ('debug', 'info', 'warn', 'error')
+DEFAULT_WORLD = 'rover'
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """
+    One argument; its type is the type of its default.
+
+    :ivar name: as launch writes it, with underscores.
+    :ivar text: what it does, one or two sentences.
+    :ivar choices: the words it takes, empty for any.
+    :ivar metavar: placeholder in the help.
+    :ivar shipped: default as a file of the package (`config/bridge.yaml`), instead of `default`.
+    """
+
+    name: str
+    text: str
+    default: str | int | float | bool = ''
+    choices: tuple[str, ...] = ()
+    metavar: str = ''
+    shipped: str = ''
+
+    @property
+    def flag(self) -> str:
+        """Return the option of the command line, `--step-mode`."""
+        return '--' + self.name.replace('_', '-')
+
+    @property
+    def is_switch(self) -> bool:
+        """Return whether the argument is true or false."""
+        return isinstance(self.default, bool)
+
+    def initial(self) -> str | int | float | bool:
+        """Return the default, with a shipped file as an absolute path."""
+        return str(shipped_file(self.shipped)) if self.shipped else self.default
+
+    def shown_default(self) -> str:
+        """Return the default as help and documentation show it; empty when there is none."""
+        if self.shipped:
+            return f'{self.shipped} of the package'
+        return as_text(self.default)
+
+    def parse(self, text: str) -> Any:
+        """
+        Return the value that `text` stands for.
+
+        :raises BadArgument: when the text is not a value of this argument.
+        """
+        if self.is_switch:
+            return self._parse_switch(text)
+        if self.choices and text not in self.choices:
+            raise BadArgument(self.flag, text, 'one of ' + ', '.join(self.choices))
+        if isinstance(self.default, int):
+            return self._parse_port(text)
+        if isinstance(self.default, float):
+            return self._parse_number(text)
+        return text
+
+    def _parse_switch(self, text: str) -> bool:
+        word = text.strip().lower()
+        if word not in TRUE_WORDS + FALSE_WORDS:
+            raise BadArgument(self.flag, text, 'true or false')
+        return word in TRUE_WORDS
+
+    def _parse_port(self, text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+            raise BadArgument(self.flag, text, 'a port from 0 to 65535')
+        return int(text)
+
+    def _parse_number(self, text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0.0 <= value < float('inf'):
+            raise BadArgument(self.flag, text, 'a number of seconds, 0 or more')
+        return value
+
+
+def as_text(value: str | int | float | bool) -> str:
+    """
+    Return a value as the command line and launch write it.
+
+    >>> as_text(True), as_text(5559)
+    ('true', '5559')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+LOG_LEVEL = Argument('log_level', 'Least severity that is logged.', 'info', LOG_LEVELS)
+
+PORTS = (
+    Argument('rpc_port', 'TCP port of the requests (REQ/REP).', RPC_PORT, metavar='PORT'),
+    Argument('state_port', 'TCP port of the state stream (PUB).', STATE_PORT, metavar='PORT'),
+    Argument('camera_port', 'TCP port of the camera stream (PUB).', CAMERA_PORT, metavar='PORT'),
+)
+
+WORLD = (
+    Argument('world', 'Bundled world to serve.', DEFAULT_WORLD, metavar='NAME'),
+    Argument(
+        'model',
+        'MJCF file to serve instead of a bundled world; a YAML file beside it with '
+        'the same stem describes its robots.',
+        metavar='FILE',
+    ),
+    Argument(
+        'prefix',
+        'Name of the robot on the wire, when the world has one robot; default: as the world says.',
+        metavar='P',
+    ),
+    Argument(
+        'actor_id',
+        'Actor id of that robot; default: as the world says, or the prefix.',
+        metavar='ID',
+    ),
+)
+
+BIND = Argument(
+    'bind',
+    'Address to listen on. Anything but loopback lets the whole network '
+    'drive the simulation: there is no password.',
+    '127.0.0.1',
+    metavar='ADDR',
+)
+
+SERVING = (
+    Argument(
+        'step_mode',
+        'live runs in real time, direct steps when a client asks, puppet takes '
+        'poses; these three pin the mode. auto is live until a policy client connects.',
+        'auto',
+        ('auto', *MODES),
+    ),
+    Argument('paused', 'Start with simulation time held still.', False),
+    Argument(
+        'data_dir',
+        'Folder that recordings are written to and read from; default: '
+        'urlab_data in the working directory.',
+        metavar='DIR',
+    ),
+    Argument('allow_absolute_paths', 'Let clients name files outside the data folder.', False),
+)
+
+HOST = Argument('host', 'Address of the server.', '127.0.0.1', metavar='ADDR')
+
+# Named as the users of Nav2 know them.
+ROS = (
+    Argument('namespace', 'Namespace of the ROS nodes.', metavar='NS'),
+    Argument(
+        'params_file',
+        'YAML file with the parameters of the bridge.',
+        shipped='config/bridge.yaml',
+        metavar='FILE',
+    ),
+)
+
+STACK = (
+    Argument(
+        'use_sim_time',
+        'Let the nodes beside the bridge (RViz) follow /clock; the bridge '
+        'is the one that publishes it.',
+        True,
+    ),
+    Argument(
+        'rviz',
+        'Start RViz with the robot, its scan and its odometry, when it is installed.',
+        False,
+    ),
+    Argument('headless', 'Open no window at all: RViz stays off, whatever rviz says.', False),
+    Argument('use_respawn', 'Start a process again after it died, instead of ending all.', False),
+)
+
+SERVER_ARGUMENTS = (*WORLD, BIND, *PORTS, *SERVING, LOG_LEVEL)
+# The bridge learns the camera port from the server.
+BRIDGE_ARGUMENTS = (HOST, *PORTS[:2], *ROS, LOG_LEVEL)
+UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SERVING, *ROS, *STACK, LOG_LEVEL)
+DOCTOR_ARGUMENTS = (
+    HOST,
+    *PORTS,
+    Argument('timeout', 'Seconds to wait for a server to answer.', 1.0, metavar='SECONDS'),
+)

@@ -1,0 +1,50 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Logging of the programs without ROS, in the format of the ROS console."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import sys
+
+LOGGER = 'urlab_ros_bridge'
+_LEVELS = {'debug': logging.DEBUG, 'info': logging.INFO, 'warn': logging.WARNING,
+           'error': logging.ERROR}
+_ROS_NAMES = {logging.WARNING: 'WARN', logging.CRITICAL: 'FATAL'}
+
+
+class _RosFormatter(logging.Formatter):
+    """`[WARN] [1700000000.123456789] [server]: text`, as rcutils writes it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        level = _ROS_NAMES.get(record.levelno, record.levelname)
+        name = record.name.removeprefix(f'{LOGGER}.')
+        text = f'[{level}] [{record.created:.9f}] [{name}]: {record.getMessage()}'
+        return f'{text}\n{self.formatException(record.exc_info)}' if record.exc_info else text
+
+
+def set_up_logging(level: str) -> logging.Logger:
+    """Log the project's messages of `level` (a row of LOG_LEVELS) and above to stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_RosFormatter())
+    logger = logging.getLogger(LOGGER)
+    logger.handlers = [handler]
+    logger.setLevel(_LEVELS[level])
+    logger.propagate = False
+    return logger
+
+
+def is_loopback(address: str) -> bool:
+    """
+    Return whether only this machine can reach a socket that binds `address`.
+
+    >>> is_loopback('127.0.0.1'), is_loopback('0.0.0.0'), is_loopback('*'), is_loopback('eth0')
+    (True, False, False, False)
+    """
+    if address in ('localhost', 'lo'):
+        return True
+    try:
+        return ipaddress.ip_address(address.strip('[]')).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,81 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who holds a TCP port, and can we have it (Linux)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+import socket
+
+_WILDCARDS = ('*', '')
+_LISTEN = '0A'
+
+
+def connect_address(bind: str) -> str:
+    """
+    Return the address at which this machine reaches a server that binds `bind`.
+
+    >>> connect_address('0.0.0.0'), connect_address('192.168.1.5')
+    ('127.0.0.1', '192.168.1.5')
+    """
+    return '127.0.0.1' if bind in ('0.0.0.0', '*', '::', '[::]') else bind
+
+
+def can_bind(address: str, port: int) -> bool:
+    """Return whether a server could listen there; an address of no interface is left to it."""
+    host = '0.0.0.0' if address in _WILDCARDS else address.strip('[]')
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError:
+        return True
+    with socket.socket(family, kind, protocol) as probe:
+        # As ZMQ does, so that connections in TIME_WAIT do not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(place)
+            probe.listen(1)
+        except PermissionError:
+            return False
+        except OSError as error:
+            return error.errno != 98  # EADDRINUSE
+    return True
+
+
+def port_holder(port: int) -> str:
+    """Return 'process NAME (pid N)' of the listener of a port, empty when it cannot be told."""
+    inodes = _listening_inodes(port)
+    for folder in Path('/proc').glob('[0-9]*') if inodes else ():
+        with contextlib.suppress(OSError):
+            for link in (folder / 'fd').iterdir():
+                if _target(link) in inodes:
+                    return f'process {_command(folder)} (pid {folder.name})'
+    return ''
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ''
+
+
+def _command(folder: Path) -> str:
+    words = (folder / 'cmdline').read_bytes().split(b'\0')
+    text = ' '.join(word.decode('utf-8', 'replace') for word in words if word)
+    return text if len(text) <= 60 else text[:57] + '...'
+
+
+def _listening_inodes(port: int) -> set[str]:
+    """Return `socket:[inode]` of the sockets that listen on the port (proc_pid_net(5))."""
+    found = set()
+    for table in ('/proc/net/tcp', '/proc/net/tcp6'):
+        with contextlib.suppress(OSError):
+            for line in Path(table).read_text(encoding='ascii').splitlines()[1:]:
+                words = line.split()
+                if words[3] == _LISTEN and int(words[1].rpartition(':')[2], 16) == port:
+                    found.add(f'socket:[{words[9]}]')
+    return found

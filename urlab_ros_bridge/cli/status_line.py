@@ -1,0 +1,161 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The line of live figures at the bottom of `urlab up`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import json
+import math
+import shutil
+import time
+from typing import Any
+from typing import TextIO
+
+PLAIN_SECONDS = 5.0
+REDRAW_SECONDS = 0.25
+# Figures that are older than this are not shown (s).
+FRESH_SECONDS = 3.5
+OWN_NAME = 'urlab up'
+
+_CLEAR_LINE = '\r\x1b[2K'
+_INVERSE, _BOLD, _PLAIN = '\x1b[7m', '\x1b[1m', '\x1b[0m'
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of one side at one moment; `taken` is monotonic time (s)."""
+
+    values: Mapping[str, Any]
+    taken: float
+
+    def fresh(self, now: float) -> bool:
+        """Return whether the figures are still true enough to show."""
+        return now - self.taken <= FRESH_SECONDS
+
+
+def parse_figures(line: str, now: float) -> Figures | None:
+    """Return the figures of one JSON line of the bridge, None when it is no JSON object."""
+    try:
+        values = json.loads(line)
+    except ValueError:
+        return None
+    return Figures(values, now) if isinstance(values, dict) else None
+
+
+def _number(values: Mapping[str, Any], name: str) -> float:
+    value = values.get(name)
+    usable = isinstance(value, int | float) and math.isfinite(value)
+    return float(value) if usable else 0.0
+
+
+def _counted(count: int, noun: str) -> str:
+    """
+    Return a count with its noun.
+
+    >>> _counted(1, 'camera'), _counted(0, 'camera')
+    ('1 camera', '0 cameras')
+    """
+    return f'{count} {noun}' if count == 1 else f'{count} {noun}s'
+
+
+def _sessions(values: Mapping[str, Any]) -> str:
+    """Return the connected sessions without our own, with the names that they gave."""
+    sessions = [s for s in values.get('sessions') or [] if isinstance(s, Mapping)]
+    others = [s for s in sessions if s.get('client') != OWN_NAME]
+    names = sorted({str(s.get('client')) for s in others if s.get('client')})
+    return _counted(len(others), 'session') + (f' ({", ".join(names)})' if names else '')
+
+
+def server_words(figures: Figures | None, now: float) -> list[str]:
+    """Return the server's part of the status line from a `status` reply."""
+    if figures is None:
+        return ['server: starting']
+    if not figures.fresh(now):
+        return ['server: does not answer']
+    values = figures.values
+    mode = str(values.get('mode') or 'mode unknown')
+    if values.get('paused'):
+        mode += ', paused'
+    speed = _number(values, 'speed')
+    factor = f'{_number(values, "real_time_factor"):.2f}x real time'
+    if speed and speed != 100.0:
+        factor += f' (set to {speed:g} %)'
+    return [
+        f'{values.get("world") or "world"}: {mode}',
+        factor,
+        f'{_number(values, "tick_rate"):.0f} ticks/s',
+        _counted(int(_number(values, 'cameras')), 'camera'),
+        _sessions(values),
+    ]
+
+
+def bridge_words(figures: Figures | None, now: float) -> list[str]:
+    """Return the bridge's part of the status line from a line of its status pipe."""
+    if figures is None or not figures.fresh(now):
+        return ['ROS: starting' if figures is None else 'ROS: bridge does not report']
+    values = figures.values
+    words = [f'ROS: {_number(values, "messages_per_s"):.0f} messages/s']
+    state = str(values.get('state') or '')
+    if state and (not values.get('connected') or state != 'connected'):
+        words.append(state)
+    return words
+
+
+def status_text(server: Figures | None, bridge: Figures | None, now: float) -> str:
+    """Return the whole status line, without any decoration."""
+    return ' | '.join([*server_words(server, now), *bridge_words(bridge, now)])
+
+
+class Screen:
+    """
+    Log lines above, one status line below; on anything but a terminal a plain line now and then.
+
+    :param stream: where all goes.
+    :param clock: monotonic seconds, for tests.
+    """
+
+    def __init__(self, stream: TextIO, clock: Any = time.monotonic) -> None:
+        self._stream = stream
+        self._clock = clock
+        self._live = stream.isatty()
+        self._status = ''
+        self._drawn = -math.inf
+
+    def say(self, name: str, line: str) -> None:
+        """Write one line of a process above the status line."""
+        if self._live:
+            self._write(f'{_CLEAR_LINE}{_BOLD}{name:<6}{_PLAIN} {line}\n')
+            self._draw()
+        else:
+            self._write(f'{name:<6} {line}\n')
+
+    def show(self, status: str) -> None:
+        """Show the status, not more often than the kind of stream allows."""
+        period = REDRAW_SECONDS if self._live else PLAIN_SECONDS
+        now = self._clock()
+        if now - self._drawn < period:
+            return
+        self._drawn = now
+        self._status = status
+        if self._live:
+            self._draw()
+        else:
+            self._write(f'status {status}\n')
+
+    def close(self) -> None:
+        """Take the status line away."""
+        if self._live and self._status:
+            self._write(_CLEAR_LINE)
+        self._status = ''
+
+    def _draw(self) -> None:
+        if self._status:
+            # One column stays free: a full line would wrap and could not be cleared.
+            text = self._status[: shutil.get_terminal_size().columns - 3]
+            self._write(f'{_CLEAR_LINE}{_INVERSE} {text} {_PLAIN}')
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
