@@ -1,0 +1,70 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a check found, and how checks try something that may crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+import enum
+import os
+import subprocess
+import sys
+
+
+class Level(enum.IntEnum):
+    """How bad a finding is."""
+
+    OK = 0
+    WARN = 1
+    FAIL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """
+    One row of the doctor's table.
+
+    :ivar subject: what was looked at, one to three words.
+    :ivar found: what is there.
+    :ivar advice: what to do; empty when all is well.
+    """
+
+    level: Level
+    subject: str
+    found: str
+    advice: str = ''
+
+
+def worst(findings: Iterable[Finding]) -> Level:
+    """Return the worst level, OK for none."""
+    return max((finding.level for finding in findings), default=Level.OK)
+
+
+def run_python(
+    code: str, extra: Mapping[str, str] | None = None, timeout: float = 20.0
+) -> tuple[bool, str]:
+    """
+    Run Python code in a process of its own, so that a crash in a driver does no harm.
+
+    :param extra: environment variables on top of ours.
+    :return: whether it succeeded, and its last line of output, or in words how it failed.
+    """
+    try:
+        done = subprocess.run(
+            [sys.executable, '-c', code],
+            env={**os.environ, **(extra or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return False, f'no answer within {timeout:g} s'
+    if done.returncode < 0:
+        return False, f'crashed with signal {-done.returncode}'
+    text = (done.stdout if done.returncode == 0 else done.stderr).strip()
+    last = text.splitlines()[-1] if text else f'exit code {done.returncode}'
+    return done.returncode == 0, last

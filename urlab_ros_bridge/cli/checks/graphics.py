@@ -1,0 +1,73 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Rendering of cameras without a screen."""
+
+from __future__ import annotations
+
+import os
+
+from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import run_python
+
+BACKENDS = ('egl', 'osmesa')
+
+# Renders a red sphere, looks for red in the middle of the picture, and tells the time.
+_RENDER = """
+import time
+import mujoco
+model = mujoco.MjModel.from_xml_string(
+    "<mujoco><visual><headlight ambient='.6 .6 .6'/><global offwidth='640' offheight='480'/>"
+    "</visual><worldbody><geom size='1' rgba='1 0 0 1'/>"
+    "<camera name='c' pos='0 -3 0' xyaxes='1 0 0 0 0 1'/></worldbody></mujoco>")
+data = mujoco.MjData(model)
+mujoco.mj_forward(model, data)
+with mujoco.Renderer(model, 480, 640) as renderer:
+    times = []
+    for _ in range(3):
+        before = time.perf_counter()
+        renderer.update_scene(data, 'c')
+        red, green, blue = (int(value) for value in renderer.render()[240, 320])
+        times.append(time.perf_counter() - before)
+assert red > 60 and red > 2 * green, f'the picture is wrong: {red, green, blue}'
+print(f'renders 640x480 in {1e3 * min(times):.1f} ms')
+"""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 90 else text[:87] + '...'
+
+
+def check_backend(backend: str) -> tuple[bool, str]:
+    """Render pictures with a backend; return whether they are right, and how it went."""
+    works, said = run_python(_RENDER, {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend})
+    return works, _short(said)
+
+
+def check_all() -> list[Finding]:
+    """Try the backends of MuJoCo; one that works is enough."""
+    chosen = os.environ.get('MUJOCO_GL', '')
+    results = {backend: check_backend(backend) for backend in BACKENDS}
+    usable = [backend for backend, (works, _) in results.items() if works]
+    findings = []
+    for backend, (works, said) in results.items():
+        level, advice = Level.OK, ''
+        if not works and not usable:
+            level = Level.FAIL
+            advice = (
+                'cameras cannot be rendered; on Debian and Ubuntu: apt-get install libegl1 '
+                'libgl1 libopengl0 libegl-mesa0 libgl1-mesa-dri'
+            )
+        elif not works:
+            said = f'not usable ({said}); not needed, {usable[0]} is'
+        findings.append(Finding(level, f'GL {backend}', said, advice))
+    if chosen and chosen in results and chosen not in usable and usable:
+        findings.append(
+            Finding(
+                Level.FAIL,
+                'MUJOCO_GL',
+                f'{chosen}, which does not work here',
+                f'export MUJOCO_GL={usable[0]}',
+            )
+        )
+    return findings

@@ -1,0 +1,130 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The server: does one answer, does it send, and if none does, could one start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.logs import is_loopback
+from urlab_ros_bridge.cli.ports import can_bind
+from urlab_ros_bridge.cli.ports import port_holder
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.wire.errors import UrlabError
+
+PORTS = ('rpc_port', 'state_port', 'camera_port')
+
+
+def check_ports(values: Mapping[str, Any]) -> list[Finding]:
+    """Check that a server could be started on this machine."""
+    findings = []
+    for name in PORTS:
+        port = values[name]
+        subject = f'port {port}'
+        if can_bind('127.0.0.1', port):
+            findings.append(Finding(Level.OK, subject, f'free ({name})'))
+            continue
+        holder = port_holder(port) or 'another program'
+        advice = f'stop it, or choose another port with --{name.replace("_", "-")}'
+        findings.append(Finding(Level.FAIL, subject, f'taken by {holder}', advice))
+    return findings
+
+
+def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
+    """Return in words what serves there."""
+    robots = ', '.join(handshake.articulations) or 'none'
+    words = [
+        f'URLab {handshake.urlab_version or "of unknown version"}',
+        f'MuJoCo {handshake.mujoco_version or "unknown"}',
+        f'robots: {robots}',
+    ]
+    if status is not None:
+        state = ', paused' if status.get('paused') else ''
+        words.insert(0, f'world {status.get("world")}')
+        words.append(f'{status.get("mode")} mode{state}')
+        words.append(f'{len(status.get("sessions") or ())} sessions')
+    return '; '.join(words)
+
+
+def hears_state(host: str, state_port: int, timeout: float) -> bool:
+    """Return whether anything arrives on the state stream within `timeout` seconds."""
+    import zmq
+
+    with zmq.Context() as context, context.socket(zmq.SUB) as socket:
+        socket.linger = 0
+        socket.subscribe(b'')
+        socket.connect(f'tcp://{host}:{state_port}')
+        return bool(socket.poll(int(timeout * 1000)))
+
+
+def check_stream(
+    host: str, state_port: int, timeout: float, status: Mapping[str, Any] | None
+) -> Finding:
+    """Check that the server sends its state, and say why it may be silent."""
+    subject = f'port {state_port}'
+    if hears_state(host, state_port, timeout):
+        return Finding(Level.OK, subject, 'the server sends its state')
+    advice = 'see that --state-port is the one the server was started with'
+    mode = (status or {}).get('mode')
+    if mode in ('direct', 'puppet'):
+        advice = (
+            f'the server is in {mode} mode and moves when a client steps it; '
+            'for real time: set the mode to live'
+        )
+    return Finding(Level.WARN, subject, f'no state within {timeout:g} s', advice)
+
+
+def check_server(
+    host: str, rpc_port: int, state_port: int, timeout: float
+) -> list[Finding] | None:
+    """
+    Ask a server without disturbing its user; None when nobody answers.
+
+    A server that knows no shared sessions is only asked what it can do: a second handshake would
+    take the session from the client that has it.
+    """
+    subject = f'server {host}:{rpc_port}'
+    client = Client(host, rpc_port, shared=True, name='urlab doctor', timeout=timeout)
+    status = None
+    try:
+        if not client.supports_shared_sessions():
+            found = Finding(
+                Level.OK,
+                subject,
+                'answers; it knows no shared sessions, so no more was asked',
+                'run the bridge with -p observe_only:=true beside another client',
+            )
+            return [found, check_stream(host, state_port, timeout, None)]
+        handshake = client.connect()
+        status = client.status().raw
+        found = Finding(Level.OK, subject, describe(handshake, status))
+    except RemoteError as error:
+        found = Finding(Level.WARN, subject, f'answers with an error: {error}')
+    except TimeoutError:
+        return None
+    except UrlabError as error:
+        found = Finding(
+            Level.FAIL, subject, str(error), 'see that it is a URLab server that listens there'
+        )
+    finally:
+        client.close()
+    return [found, check_stream(host, state_port, timeout, status)]
+
+
+def check_all(values: Mapping[str, Any]) -> list[Finding]:
+    """Check a running server, or that one could be started."""
+    host, timeout = values['host'], values['timeout']
+    server = check_server(host, values['rpc_port'], values['state_port'], timeout)
+    if server is not None:
+        return server
+    subject = f'server {host}:{values["rpc_port"]}'
+    if is_loopback(host):
+        nobody = Finding(Level.OK, subject, 'none is running ("urlab up" starts one)')
+        return [nobody, *check_ports(values)]
+    advice = 'see that it runs, listens on more than loopback (--bind), and no firewall is between'
+    return [Finding(Level.FAIL, subject, f'no answer within {timeout:g} s', advice)]

@@ -1,0 +1,99 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Python itself, and the packages that every room needs."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+
+from urlab_ros_bridge import __version__
+from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import run_python
+
+OLDEST_PYTHON = (3, 11)
+# Distribution, module, oldest version: as in setup.py.
+PACKAGES = (
+    ('numpy', 'numpy', (1, 26)),
+    ('pyzmq', 'zmq', (24, 0)),
+    ('msgpack', 'msgpack', (1, 0, 3)),
+    ('PyYAML', 'yaml', (6, 0)),
+)
+OLDEST_MUJOCO = (3, 3)
+_SET_UP = 'run "make setup" in the source folder and ". ./env.sh"'
+
+
+def version_tuple(text: str) -> tuple[int, ...]:
+    """
+    Return the leading numbers of a version.
+
+    >>> version_tuple('27.3.0rc1')
+    (27, 3, 0)
+    """
+    numbers = []
+    for part in text.split('.'):
+        digits = part[: len(part) - len(part.lstrip('0123456789'))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+    return tuple(numbers)
+
+
+def check_python() -> Finding:
+    """Check the version of this Python."""
+    found = f'{".".join(map(str, sys.version_info[:3]))} ({sys.executable})'
+    if sys.version_info[:2] < OLDEST_PYTHON:
+        return Finding(
+            Level.FAIL, 'Python', found, f'use Python {".".join(map(str, OLDEST_PYTHON))} or newer'
+        )
+    return Finding(Level.OK, 'Python', found)
+
+
+def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Finding:
+    """Check that a package can be imported and is new enough."""
+    works, said = run_python(f'import {module}')
+    if not works:
+        return Finding(
+            Level.FAIL,
+            distribution,
+            said,
+            f'{_SET_UP}, or install it: "pip install {distribution}"',
+        )
+    try:
+        version = importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(Level.OK, distribution, 'importable, of unknown version')
+    if version_tuple(version) < oldest:
+        wanted = '.'.join(map(str, oldest))
+        return Finding(
+            Level.FAIL, distribution, version, f'"pip install \'{distribution}>={wanted}\'"'
+        )
+    return Finding(Level.OK, distribution, version)
+
+
+def check_mujoco() -> Finding:
+    """Check the physics engine by taking a step with it; only the bundled server needs it."""
+    works, said = run_python(
+        'import mujoco\n'
+        'model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><freejoint/>'
+        "<geom size='.1'/></body></worldbody></mujoco>\")\n"
+        'mujoco.mj_step(model, mujoco.MjData(model))\n'
+        'print(mujoco.__version__)'
+    )
+    if not works:
+        return Finding(
+            Level.FAIL,
+            'MuJoCo',
+            said,
+            f'{_SET_UP}, or "pip install mujoco"; the bridge alone runs without',
+        )
+    if version_tuple(said) < OLDEST_MUJOCO:
+        return Finding(Level.FAIL, 'MuJoCo', said, '"pip install --upgrade mujoco"')
+    return Finding(Level.OK, 'MuJoCo', said)
+
+
+def check_all() -> list[Finding]:
+    """Check Python and its packages."""
+    own = Finding(Level.OK, 'urlab_ros_bridge', __version__)
+    return [check_python(), own, *(check_package(*row) for row in PACKAGES), check_mujoco()]

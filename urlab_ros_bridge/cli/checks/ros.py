@@ -1,0 +1,123 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""ROS 2: rclpy, its middleware, the interface packages, and the settings around them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import xml.etree.ElementTree as ElementTree
+
+from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import run_python
+from urlab_ros_bridge.cli.processes import PROFILE_VARIABLES
+
+# Package -> what it is for.  The standard ones come with any ROS installation.
+INTERFACES = {
+    'sensor_msgs': 'standard messages',
+    'nav_msgs': 'standard messages',
+    'tf2_msgs': 'transforms',
+    'urlab_msgs': "this project's own messages and services",
+}
+_SET_UP = (
+    'source ROS 2 and the workspace ("source /opt/ros/jazzy/setup.bash && source '
+    'install/setup.bash"), or without ROS: "make setup", then ". ./env.sh"'
+)
+# A participant of domain d takes UDP ports from 7400 + 250 d; ephemeral ones begin at 32768.
+LAST_SAFE_DOMAIN = 101
+LAST_DOMAIN = 232
+
+
+def check_rclpy() -> Finding:
+    """Check that a node can be made, and with which middleware."""
+    works, said = run_python(
+        'import os, rclpy\n'
+        'rclpy.init()\n'
+        'node = rclpy.create_node("urlab_doctor", start_parameter_services=False)\n'
+        'from rclpy.utilities import get_rmw_implementation_identifier as rmw\n'
+        'print(os.environ.get("ROS_DISTRO", "unknown distribution"), rmw())\n'
+        'node.destroy_node(); rclpy.shutdown()'
+    )
+    if not works:
+        return Finding(Level.FAIL, 'rclpy', said, _SET_UP)
+    return Finding(Level.OK, 'rclpy', said)
+
+
+def check_interfaces() -> list[Finding]:
+    """Check that the interface packages can be imported with their type support."""
+    findings = []
+    for name, purpose in INTERFACES.items():
+        works, said = run_python(f'import {name}.msg\nprint({name}.__path__[0])')
+        findings.append(
+            Finding(Level.OK, name, said)
+            if works
+            else Finding(Level.FAIL, name, said, f'{purpose}: {_SET_UP}')
+        )
+    return findings
+
+
+def check_domain() -> Finding:
+    """Check ROS_DOMAIN_ID and say who can be heard."""
+    text = os.environ.get('ROS_DOMAIN_ID') or '0'
+    reach = os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE') or 'SUBNET'
+    found = f'{text}, discovery range {reach}'
+    if not text.isdigit() or int(text) > LAST_DOMAIN:
+        return Finding(
+            Level.FAIL, 'ROS_DOMAIN_ID', found, f'choose a number from 0 to {LAST_SAFE_DOMAIN}'
+        )
+    if int(text) > LAST_SAFE_DOMAIN:
+        return Finding(
+            Level.WARN,
+            'ROS_DOMAIN_ID',
+            found,
+            f'above {LAST_SAFE_DOMAIN} the ports of ROS may collide with those of other programs',
+        )
+    return Finding(Level.OK, 'ROS_DOMAIN_ID', found)
+
+
+def segment_size(path: Path) -> int:
+    """
+    Return the largest shared-memory segment that a Fast DDS profile sets, in bytes.
+
+    :raises OSError: when the file cannot be read.
+    :raises ElementTree.ParseError: when it is not XML.
+    """
+    root = ElementTree.parse(path).getroot()
+    sizes = [e.text or '' for e in root.iter() if e.tag.rpartition('}')[2] == 'segment_size']
+    return max((int(size) for size in sizes if size.strip().isdigit()), default=0)
+
+
+def check_profile() -> Finding:
+    """Check that Fast DDS will have shared memory that holds a camera image."""
+    subject = 'Fast DDS profile'
+    text = next((os.environ[n] for n in PROFILE_VARIABLES if os.environ.get(n)), '')
+    if not text:
+        return Finding(
+            Level.OK, subject, 'not set; "urlab up" and the launch file set config/fastdds.xml'
+        )
+    try:
+        size = segment_size(Path(text))
+    except OSError as error:
+        return Finding(
+            Level.FAIL,
+            subject,
+            f'{text}: {error.strerror}',
+            f'unset {" ".join(PROFILE_VARIABLES)}',
+        )
+    except ElementTree.ParseError as error:
+        return Finding(Level.FAIL, subject, f'{text} is not XML: {error}', 'mend or unset it')
+    if size < 4 << 20:
+        return Finding(
+            Level.WARN,
+            subject,
+            f'{text}, shared memory {size / 2**20:.1f} MiB',
+            'camera images may get lost; unset it, or set segment_size as config/fastdds.xml does',
+        )
+    return Finding(Level.OK, subject, f'{text}, shared memory {size / 2**20:.0f} MiB')
+
+
+def check_all() -> list[Finding]:
+    """Check ROS 2; without rclpy the rest says nothing new."""
+    rclpy = check_rclpy()
+    return [rclpy, *check_interfaces(), check_domain(), check_profile()]
