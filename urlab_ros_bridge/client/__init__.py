@@ -12,6 +12,8 @@ from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.client.results import decode_snapshot
 from urlab_ros_bridge.client.results import Snapshot
 from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.client.tick import Tick
 
 __all__ = [
     'Client',
@@ -22,6 +24,8 @@ __all__ = [
     'RemoteError',
     'RequestTimeout',
     'Snapshot',
+    'StateStream',
     'StepResult',
+    'Tick',
     'decode_snapshot',
 ]

@@ -44,6 +44,13 @@ class ConnectionLost(RequestTimeout):
         ClientError.__init__(self, f'{op}: {endpoint} closed the connection before it replied')
 
 
+class StreamClosed(ClientError):
+    """A stream was used after it was closed."""
+
+    def __init__(self, endpoint: str) -> None:
+        super().__init__(f'the stream from {endpoint} is closed')
+
+
 class ProtocolError(ClientError):
     """The server sent a reply that does not follow the protocol."""
 
