@@ -26,7 +26,7 @@ SLOW_SLEEP = 0.010
 
 
 def is_held(guard: Path) -> bool:
-    """Return whether a process holds a lock on the file; one that cannot be tried counts as held."""
+    """Return whether a process holds a lock on the file; one we may not try counts as held."""
     try:
         with guard.open('rb') as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
