@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
-class ControllerSchemaViolation(UrlabError, ValueError):  # noqa: N818 (the code on the wire)
+class ControllerSchemaViolation(UrlabError, ValueError):
     """Parameters do not fit the schema of the controller; nothing was changed."""
 
     def __init__(self, field: str, problem: str, kind: str = '',
