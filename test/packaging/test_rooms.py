@@ -10,21 +10,28 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'urlab_ros_bridge'
-ROS = ('rclpy', 'urlab_msgs', 'tf2_msgs', 'geometry_msgs', 'sensor_msgs', 'builtin_interfaces')
+ROS = (
+    'rclpy', 'launch', 'launch_ros', 'builtin_interfaces', 'geometry_msgs', 'sensor_msgs',
+    'tf2_msgs', 'urlab_msgs',
+)  # fmt: skip
+
+# Imported by launch files and by nothing else.
+LAUNCH_ONLY = 'urlab_ros_bridge.cli.launch_actions'
 
 # Import every module of a room with some packages made impossible to import.
 IMPORT_ALL = """
 import importlib, pkgutil, sys
-room, *absent = sys.argv[1:]
+room, skipped, *absent = sys.argv[1:]
 sys.modules.update(dict.fromkeys(absent))
 package = importlib.import_module(f'urlab_ros_bridge.{room}')
 for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
-    importlib.import_module(module.name)
+    if module.name != skipped:
+        importlib.import_module(module.name)
 """
 
 
 def import_room(room: str, *absent: str) -> None:
-    command = [sys.executable, '-c', IMPORT_ALL, room, *absent]
+    command = [sys.executable, '-c', IMPORT_ALL, room, LAUNCH_ONLY, *absent]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
