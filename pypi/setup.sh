@@ -23,6 +23,7 @@ build=$root/build$suffix
 install=$root/install$suffix
 log=$root/log$suffix
 lock=$root/pypi/requirements/$distro.lock
+test_models=$root/pypi/requirements/test_models.lock
 
 # Nothing of a sourced ROS installation or of another environment may leak into the build.
 unset _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH PYTHONHOME VIRTUAL_ENV \
@@ -148,11 +149,12 @@ make_environment() {
     "$python" -m venv "$venv"
   fi
   "$venv/bin/python" -m pip install --progress-bar off -r "$lock"
+  "$venv/bin/python" -m pip install --progress-bar off --no-deps -r "$test_models"
 }
 
 python_environment() {
   local stamp
-  stamp=$(stamp_of "$lock")
+  stamp=$(stamp_of "$lock" "$test_models")
   if ! [ -x "$venv/bin/python" ] || ! stamped "$venv/.urlab-stamp" "$stamp"; then
     step python "Python environment: ROS 2 $distro, MuJoCo and tools in .venv$suffix" \
       "check the network; \`make clean\` starts from nothing." make_environment
