@@ -6,7 +6,8 @@ Frames of the request/reply channel: one msgpack (or JSON) map each.
 Rules, from the Protocol Reference ("Wire encoding", "JSON fallback") and from what stock peers do:
 
 - A request may be msgpack or JSON at any time: a first byte ``{`` or white space means JSON.
-- Under JSON a binary field ``key`` travels as ``key_base64``.
+- Under JSON a binary field ``key`` travels as ``key_base64`` (stock peers also write
+  ``key__b64__``).
 - Map keys that are not strings are dropped, extension types become null.
 
 Every decoder is total: any bytes give a value or a `WireError`, and the size is checked first.
@@ -29,6 +30,9 @@ MAX_REQUEST_BYTES = 16 * 1024 * 1024
 MAX_REPLY_BYTES = 1024 * 1024 * 1024
 MAX_JSON_DEPTH = 100
 BASE64_SUFFIX = '_base64'
+_BASE64_SUFFIXES = (BASE64_SUFFIX, '__b64__')
+# First bytes of msgpack's three binary types.
+_BINARY_MARKS = (b'\xc4', b'\xc5', b'\xc6')
 _JSON_FIRST_BYTES = frozenset(b'{ \t\n\r')
 
 
@@ -63,6 +67,9 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
         message = msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1)
     except Exception:  # msgpack raises ValueError, TypeError, its own classes: all mean the same
         message = _unpack_loosely(frame)
+    else:
+        if _may_hold_binary(frame) and _has_binary_key(message):
+            message = _unpack_loosely(frame)
     if type(message) is not dict:
         raise MalformedFrame(f'top level is {type(message).__name__}, expected a map')
     return message
@@ -70,6 +77,24 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
 
 def _drop_extension(code: int, data: bytes) -> None:
     return None
+
+
+def _may_hold_binary(frame: bytes | memoryview) -> bool:
+    return not isinstance(frame, bytes) or any(mark in frame for mark in _BINARY_MARKS)
+
+
+def _has_binary_key(message: Any) -> bool:
+    """Tell whether a map has a key of bytes, which msgpack's own check lets by."""
+    queue = [message]
+    while queue:  # no recursion: msgpack nests deeper than Python calls
+        value = queue.pop()
+        if type(value) is dict:
+            if any(type(key) is bytes for key in value):
+                return True
+            queue.extend(value.values())
+        elif type(value) is list:
+            queue.extend(value)
+    return False
 
 
 def _string_keys(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
@@ -90,12 +115,24 @@ def _unpack_loosely(frame: bytes | memoryview) -> Any:
 
 def _unpack_json(frame: bytes) -> dict[str, Any]:
     try:
-        message = json.loads(frame)
-    except (ValueError, RecursionError) as error:
+        message = json.loads(frame, parse_int=_integer, parse_constant=_no_number)
+        # An escaped half of a surrogate pair is text that can never be sent again.
+        json.dumps(message, ensure_ascii=False).encode()
+    except (ValueError, RecursionError, OverflowError) as error:
         raise MalformedFrame(f'frame is not JSON: {error}') from error
     if not isinstance(message, dict):
         raise MalformedFrame(f'top level is {type(message).__name__}, expected a map')
     return _restore_binary(message)
+
+
+def _integer(digits: str) -> int | float:
+    """Return an integer that msgpack can carry, else the nearest float, as stock peers do."""
+    value = int(digits)
+    return value if -2**63 <= value < 2**64 else float(value)
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f'{name} is no JSON number')
 
 
 def _json_value(value: Any) -> Any:
@@ -127,9 +164,10 @@ def _restore_binary(value: Any, depth: int = 0) -> Any:
         return value
     out: dict[str, Any] = {}
     for key, item in value.items():
-        if key.endswith(BASE64_SUFFIX) and isinstance(item, str):
+        suffix = next((end for end in _BASE64_SUFFIXES if key.endswith(end)), None)
+        if suffix and isinstance(item, str):
             try:
-                out[key[:-len(BASE64_SUFFIX)]] = base64.b64decode(item, validate=True)
+                out[key[:-len(suffix)]] = base64.b64decode(item, validate=True)
                 continue
             except (binascii.Error, ValueError):
                 pass

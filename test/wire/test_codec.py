@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the frame codec: what goes in comes out, and any bytes give a value or a WireError."""
+
+import base64
+import contextlib
+import json
+import math
+import tracemalloc
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import msgpack
+import pytest
+
+from urlab_ros_bridge.wire.codec import MAX_JSON_DEPTH
+from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+from urlab_ros_bridge.wire.errors import MalformedFrame
+from urlab_ros_bridge.wire.errors import WireError
+
+TEXT = st.text(st.characters(codec='utf-8'), max_size=12)
+# A key that ends in a base64 suffix means something else under JSON.
+KEYS = TEXT.filter(lambda key: not key.endswith(('_base64', '__b64__')))
+SCALARS = (st.none() | st.booleans() | st.integers(-2**63, 2**64 - 1) | TEXT
+           | st.floats(allow_nan=False, allow_infinity=False))
+
+
+def messages(leaves):
+    values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=4)
+                          | st.dictionaries(KEYS, inner, max_size=4), max_leaves=20)
+    return st.dictionaries(KEYS, values, max_size=6)
+
+
+def strings_only(value):
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and strings_only(item) for key, item in value.items())
+    return not isinstance(value, list) or all(strings_only(item) for item in value)
+
+
+@given(messages(SCALARS | st.binary(max_size=40)))
+def test_msgpack_round_trip_is_identity(message):
+    assert unpack(pack(message)) == message
+    assert unpack(memoryview(pack(message))) == message
+
+
+@given(messages(SCALARS))
+def test_json_round_trip_is_identity(message):
+    assert unpack(pack(message, 'json')) == message
+
+
+@given(st.dictionaries(KEYS, st.binary(max_size=40), min_size=1, max_size=5))
+def test_json_carries_binary_as_base64_companion(blobs):
+    message = {'inner': blobs}
+    plain = json.loads(pack(message, 'json'))
+    assert {key: base64.b64encode(blob).decode() for key, blob in blobs.items()} == {
+        key.removesuffix('_base64'): text for key, text in plain['inner'].items()}
+    assert unpack(pack(message, 'json')) == message
+
+
+def test_json_of_the_stock_plugin_names_companions_otherwise():
+    text = base64.b64encode(b'\0\1').decode()
+    assert unpack(json.dumps({'data__b64__': text}).encode()) == {'data': b'\0\1'}
+
+
+def test_json_keeps_a_base64_name_that_holds_no_base64():
+    assert unpack(b'{"x_base64": "not base64!", "y_base64": 3}') == {
+        'x_base64': 'not base64!', 'y_base64': 3}
+
+
+@given(st.sampled_from([math.nan, math.inf, -math.inf]))
+def test_json_has_no_nan(value):
+    assert unpack(pack({'x': [value]}, 'json')) == {'x': [None]}
+
+
+@settings(max_examples=500)
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_message_or_a_wire_error(frame):
+    try:
+        message = unpack(frame)
+    except WireError:
+        return
+    assert strings_only(message)
+
+
+@settings(max_examples=500)
+@given(st.text('{}[]",:\\ud8dcnulltruefalseNaInity0123456789.eE+-_b64 ', max_size=60))
+def test_any_json_like_text_gives_a_message_that_can_be_sent_back(text):
+    try:
+        message = unpack(b'{' + text.encode())
+    except WireError:
+        return
+    assert strings_only(message)
+    pack(message)
+
+
+@given(messages(SCALARS | st.binary(max_size=20)), st.data())
+def test_damaged_frames_give_a_message_or_a_wire_error(message, data):
+    frame = bytearray(pack(message))
+    position = data.draw(st.integers(0, len(frame) - 1))
+    frame[position] = data.draw(st.integers(0, 255))
+    for damaged in (bytes(frame), bytes(frame[:position])):
+        with contextlib.suppress(WireError):
+            assert strings_only(unpack(damaged))
+
+
+MIXED_KEYS = st.recursive(
+    SCALARS | st.binary(max_size=8),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(TEXT | st.integers(0, 99) | st.binary(max_size=4), inner, max_size=3),
+    max_leaves=12)
+
+
+@given(st.dictionaries(TEXT | st.integers(0, 99) | st.binary(max_size=4), MIXED_KEYS, max_size=4))
+def test_keys_that_are_no_text_are_dropped_at_every_depth(message):
+    def cleaned(value):
+        if isinstance(value, dict):
+            return {k: cleaned(v) for k, v in value.items() if isinstance(k, str)}
+        return [cleaned(item) for item in value] if isinstance(value, list) else value
+
+    assert unpack(msgpack.packb(message)) == cleaned(message)
+
+
+def test_extension_types_become_null():
+    frame = msgpack.packb({'x': msgpack.ExtType(7, b'abc'), 'y': 1})
+    assert unpack(frame) == {'x': None, 'y': 1}
+
+
+@pytest.mark.parametrize('frame', [
+    b'', b'\xc1', b'[1]', b'\x93\x01\x02\x03', b'  ', b'{', b'{"a": NaN}', b'{"a": Infinity}',
+    b'{"a": "\\ud800"}', b'{"\\ud800": 1}', b'\x81\xa1a\xdd\xff\xff\xff\xff',
+    b'{"a":' + b'[' * 100_000, b'{"a":' * 100_000, b'\x81\xa1a' + b'\x91' * 100_000,
+    b'{"a":' + b'[' * (MAX_JSON_DEPTH + 1) + b']' * (MAX_JSON_DEPTH + 1) + b'}'])
+def test_malformed_frames_are_named(frame):
+    with pytest.raises(MalformedFrame):
+        unpack(frame)
+
+
+@pytest.mark.parametrize('head', [b'\xdd', b'\xdf', b'\xc6', b'\xdb', b'\xc9'])
+def test_a_promised_size_allocates_nothing(head):
+    frame = b'\x81\xa1a' + head + b'\x7f\xff\xff\xff'
+    tracemalloc.start()
+    try:
+        with pytest.raises(MalformedFrame):
+            unpack(frame)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.integers(1, 100))
+def test_the_limit_comes_before_decoding(limit):
+    with pytest.raises(FrameTooLarge, match=str(limit)):
+        unpack(b'\xc1' * (limit + 1), limit)
+
+
+def test_integers_beyond_64_bits_become_floats_under_json():
+    digits = '123456789012345678901234567890'
+    assert unpack(f'{{"x": {digits}}}'.encode()) == {'x': float(digits)}
+    with pytest.raises(MalformedFrame):
+        unpack(b'{"x": 1' + b'0' * 400 + b'}')
+
+
+def test_a_deep_msgpack_frame_gives_a_value_or_a_wire_error():
+    for depth in (100, 500, 900, 1020, 1100):
+        frame = b'\x81\xa1a' + b'\x91' * depth + b'\xc4\x00'
+        try:
+            assert list(unpack(frame)) == ['a']
+        except WireError:
+            assert depth > 500

@@ -1,0 +1,141 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the PUB rows: layouts read back, topics parse, any bytes give a value or a WireError."""
+
+import contextlib
+import struct
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.errors import MalformedRow
+from urlab_ros_bridge.wire.errors import UnknownTopic
+
+F32 = st.floats(width=32, allow_nan=False)
+F64 = st.floats(allow_nan=False)
+ID = st.integers(-2**31, 2**31 - 1)
+SEGMENT = st.text(st.characters(codec='utf-8', exclude_characters='/'), min_size=1, max_size=8)
+PREFIX = SEGMENT.filter(lambda prefix: prefix != 'scene')
+NAME = st.text(st.characters(codec='utf-8'), min_size=1, max_size=10)
+
+
+@given(ID, F32, F32, F32)
+def test_joint_rows(joint_id, position, velocity, acceleration):
+    row = rows.pack_joint(joint_id, position, velocity, acceleration)
+    assert len(row) == 16
+    assert rows.unpack_joint(row) == (joint_id, position, velocity, acceleration)
+    as_array = np.frombuffer(row, rows.JOINT_DTYPE)[0]
+    assert as_array.tolist() == (joint_id, position, velocity, acceleration)
+
+
+@given(ID, st.lists(F32, max_size=40))
+def test_sensor_rows(sensor_id, values):
+    row = rows.pack_sensor(sensor_id, np.array(values, np.float64))
+    assert len(row) == 8 + 4 * len(values)
+    back = rows.unpack_sensor(memoryview(row))
+    assert back.id == sensor_id and back.values.tolist() == values
+
+
+@given(ID, st.lists(F32, max_size=8))
+def test_sensor_rows_of_the_older_layout(sensor_id, values):
+    # A first value that reads as the right dimension would be the new layout: that one wins.
+    row = struct.pack(f'<i{len(values)}f', sensor_id, *values)
+    if len(values) and struct.unpack_from('<i', row, 4)[0] == len(values) - 1:
+        values = values[1:]
+    assert rows.unpack_sensor(row).values.tolist() == values
+
+
+@given(*[st.tuples(*[F32] * n) for n in (3, 4, 3, 3)])
+def test_base_state_rows(position, quaternion, linear, angular):
+    state = rows.BaseState(position, quaternion, linear, angular)
+    row = rows.pack_base_state(state)
+    assert len(row) == 52 and rows.unpack_base_state(row) == state
+
+
+@given(st.integers(-2**63, 2**63 - 1), st.integers(0, 2**64 - 1), st.integers(-2**63, 2**63 - 1))
+def test_sim_time_rows(ns, step, wall):
+    row = rows.pack_sim_time(ns, step, wall)
+    assert len(row) == 24 and rows.unpack_sim_time(row) == (ns, step, wall)
+
+
+@given(st.lists(F64, min_size=7, max_size=7))
+def test_entity_rows(values):
+    for field, dim in rows.ENTITY_FIELDS.items():
+        payload = struct.pack(f'<{dim}d', *values[:dim])
+        assert rows.unpack_entity(field, payload).tolist() == values[:dim]
+
+
+@given(st.lists(F32, max_size=30))
+def test_effort_rows(values):
+    assert rows.unpack_effort(struct.pack(f'<{len(values)}f', *values)).tolist() == values
+
+
+DECODERS = [rows.unpack_joint, rows.unpack_sensor, rows.unpack_base_state, rows.unpack_twist,
+            rows.unpack_actions, rows.unpack_effort, rows.unpack_sim_time,
+            *(lambda payload, field=field: rows.unpack_entity(field, payload)
+              for field in rows.ENTITY_FIELDS)]
+
+
+@settings(max_examples=300)
+@given(st.integers(0, len(DECODERS) - 1), st.binary(max_size=80))
+def test_any_payload_gives_a_value_or_a_wire_error(index, payload):
+    with contextlib.suppress(MalformedRow):
+        assert DECODERS[index](payload) is not None
+
+
+@given(st.binary(max_size=80), st.integers(0, 2**31 - 1))
+def test_a_promised_dimension_is_not_believed(payload, dim):
+    row = struct.pack('<2i', 1, dim) + payload
+    try:
+        values = rows.unpack_sensor(row).values
+    except MalformedRow:
+        return
+    assert len(values) * 4 in (len(payload), len(payload) + 4)
+
+
+@given(PREFIX, NAME, st.sampled_from(['joint', 'sensor', 'base_state']))
+def test_component_topics(prefix, name, kind):
+    topic = rows.parse_topic(f'{prefix}/{kind}/{name}'.encode())
+    assert topic == rows.Topic(kind, prefix, name)
+
+
+@given(PREFIX, st.sampled_from(['twist', 'actions', 'effort']))
+def test_articulation_topics(prefix, kind):
+    assert rows.parse_topic(f'{prefix}/{kind}') == rows.Topic(kind, prefix)
+
+
+@given(NAME, st.sampled_from(list(rows.ENTITY_FIELDS)))
+def test_entity_topics(name, field):
+    assert rows.parse_topic(f'scene/{name}/{field}') == rows.Topic('scene', '', name, field)
+
+
+def test_closing_topics():
+    assert rows.parse_topic(rows.SIM_TIME_TOPIC) == rows.Topic('sim_time')
+    assert rows.parse_topic(rows.STATE_FULL_TOPIC) == rows.Topic('state_full')
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=30) | st.text('abcsine/_jotwrupqx \0', max_size=24).map(str.encode))
+def test_any_topic_parses_or_is_refused(topic):
+    with contextlib.suppress(UnknownTopic):
+        assert rows.parse_topic(topic).kind in {layout.kind for layout in rows.ROW_LAYOUTS}
+
+
+@pytest.mark.parametrize('topic', [
+    '', '/', '/joint/a', 'rover', 'rover/', 'rover/joint', 'rover/joint/', 'rover/twist/x',
+    'rover/control ', 'scene/xpos', 'scene//xpos', 'scene/pallet/mass', 'state/', 'SIM_TIME',
+    'rover/camera/front '])
+def test_other_topics_are_refused(topic):
+    with pytest.raises(UnknownTopic):
+        rows.parse_topic(topic)
+
+
+def test_the_table_of_layouts_covers_the_parser():
+    kinds = [layout.kind for layout in rows.ROW_LAYOUTS]
+    assert len(set(kinds)) == len(kinds)
+    assert {'joint', 'sensor', 'base_state', 'twist', 'actions', 'effort', 'scene', 'state_full',
+            'sim_time'} == set(kinds)
