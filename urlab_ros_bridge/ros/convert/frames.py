@@ -26,7 +26,7 @@ CAMERA_TO_OPTICAL: Quaternion = (1.0, 0.0, 0.0, 0.0)
 # Body frame (x forward, y left, z up) -> optical frame of a camera that looks along x (REP-103).
 BODY_TO_OPTICAL: Quaternion = (-0.5, 0.5, -0.5, 0.5)
 # MuJoCo's camera -> body frame with x along the view, z up in the picture.
-CAMERA_TO_BODY: Quaternion = (0.5, -0.5, -0.5, 0.5)
+CAMERA_TO_BODY: Quaternion = (0.5, -0.5, -0.5, -0.5)
 
 # As mju_normalize4: shorter quaternions become the identity.
 _SHORTEST = 1e-15

@@ -28,13 +28,18 @@ def joint_state_to_ros(stamp_ns: int, frame_id: str, names: Sequence[str], posit
     :param effort: shape (n,), torque (N m) or force (N) of the actuators; None: not known.
     :raises WrongLength: when one of them has another length.
     """
-    columns = []
-    for values in (position, velocity, () if effort is None else effort):
-        if len(values) != len(names) and values != ():
-            raise WrongLength(len(names), len(values))
-        columns.append(array.array('d', np.asarray(values, np.float64).tobytes()))
-    return JointState(header=header_to_ros(stamp_ns, frame_id), name=list(names),
-                      position=columns[0], velocity=columns[1], effort=columns[2])
+    message = JointState(header=header_to_ros(stamp_ns, frame_id), name=list(names),
+                         position=_column(position, len(names)),
+                         velocity=_column(velocity, len(names)))
+    if effort is not None:
+        message.effort = _column(effort, len(names))
+    return message
+
+
+def _column(values: Values, count: int) -> array.array:
+    if len(values) != count:
+        raise WrongLength(count, len(values))
+    return array.array('d', np.asarray(values, np.float64).tobytes())
 
 
 class JointStateTemplate(MessageTemplate):
@@ -61,6 +66,8 @@ class JointStateTemplate(MessageTemplate):
 
     def message(self, stamp_ns: int, position: Values, velocity: Values,
                 effort: Values | None = None) -> JointState:
+        if self._has_effort and effort is None:
+            raise WrongLength(self._count, 0)
         return joint_state_to_ros(stamp_ns, self._frame_id, self._names, position, velocity,
                                   effort if self._has_effort else None)
 

@@ -27,6 +27,7 @@ from urlab_ros_bridge.ros.convert.frames import floats
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 _MAX_RAYS = 1 << 20
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def to_range(distance: float, min_range: float, max_range: float) -> float:
     >>> to_range(-1.0, 0.1, 10.0)
     inf
     """
-    if distance < 0 or distance > max_range:
+    if distance < 0 or distance > min(max_range, _FLOAT32_MAX):
         return math.inf
     return -math.inf if distance < min_range else distance
 

@@ -54,6 +54,8 @@ class SensorStampedTemplate(MessageTemplate):
         self._data = template.array('data')
 
     def message(self, stamp_ns: int, values: Values) -> Any:
+        if len(values) != self._dim:
+            raise WrongLength(self._dim, len(values))
         return sensor_to_ros(stamp_ns, *self._static, values)
 
     def update(self, stamp_ns: int, values: Values) -> bytes:
