@@ -54,6 +54,13 @@ class Argument:
         """Return whether the argument is true or false."""
         return isinstance(self.default, bool)
 
+    @property
+    def placeholder(self) -> str:
+        """Return what stands for the value in the help: `PORT`, `live|direct`."""
+        if self.is_switch:
+            return 'true|false'
+        return self.metavar or '|'.join(self.choices) or self.name.upper()
+
     def initial(self) -> str | int | float | bool:
         """Return the default, with a shipped file as an absolute path."""
         return str(shipped_file(self.shipped)) if self.shipped else self.default

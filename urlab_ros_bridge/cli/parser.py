@@ -76,17 +76,14 @@ def add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
     details = [argument.text]
     if shown:
         details.append(f'[{shown}]')
-    more: dict = {'metavar': argument.metavar or argument.name.upper()}
-    if argument.is_switch:
-        more = {'nargs': '?', 'const': True, 'metavar': 'true|false'}
-    elif argument.choices:
-        more = {'metavar': '|'.join(argument.choices)}
+    more = {'nargs': '?', 'const': True} if argument.is_switch else {}
     parser.add_argument(
         argument.flag,
         dest=argument.name,
         default=argument.initial(),
         type=_converter(argument),
         help=' '.join(details).replace('%', '%%'),
+        metavar=argument.placeholder,
         **more,
     )
 

@@ -104,8 +104,9 @@ def bridge_words(figures: Figures | None, now: float) -> list[str]:
 
 
 def status_text(server: Figures | None, bridge: Figures | None, now: float) -> str:
-    """Return the whole status line, without any decoration."""
-    return ' | '.join([*server_words(server, now), *bridge_words(bridge, now)])
+    """Return the whole status line, without any decoration or control character."""
+    text = ' | '.join([*server_words(server, now), *bridge_words(bridge, now)])
+    return ''.join(letter if letter.isprintable() else ' ' for letter in text)
 
 
 class Screen:
