@@ -17,6 +17,8 @@ PLAIN_SECONDS = 5.0
 REDRAW_SECONDS = 0.25
 # Figures that are older than this are not shown (s).
 FRESH_SECONDS = 3.5
+# A figure beyond this is nonsense and shown as 0.
+LARGEST = 1e12
 OWN_NAME = 'urlab up'
 
 _CLEAR_LINE = '\r\x1b[2K'
@@ -46,7 +48,7 @@ def parse_figures(line: str, now: float) -> Figures | None:
 
 def _number(values: Mapping[str, Any], name: str) -> float:
     value = values.get(name)
-    usable = isinstance(value, int | float) and math.isfinite(value)
+    usable = isinstance(value, int | float) and abs(value) < LARGEST
     return float(value) if usable else 0.0
 
 
@@ -62,7 +64,8 @@ def _counted(count: int, noun: str) -> str:
 
 def _sessions(values: Mapping[str, Any]) -> str:
     """Return the connected sessions without our own, with the names that they gave."""
-    sessions = [s for s in values.get('sessions') or [] if isinstance(s, Mapping)]
+    listed = values.get('sessions')
+    sessions = [s for s in listed if isinstance(s, Mapping)] if isinstance(listed, list) else []
     others = [s for s in sessions if s.get('client') != OWN_NAME]
     names = sorted({str(s.get('client')) for s in others if s.get('client')})
     return _counted(len(others), 'session') + (f' ({", ".join(names)})' if names else '')
