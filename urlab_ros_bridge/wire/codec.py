@@ -31,8 +31,6 @@ MAX_REPLY_BYTES = 1024 * 1024 * 1024
 MAX_JSON_DEPTH = 100
 BASE64_SUFFIX = '_base64'
 _BASE64_SUFFIXES = (BASE64_SUFFIX, '__b64__')
-# First bytes of msgpack's three binary types.
-_BINARY_MARKS = (b'\xc4', b'\xc5', b'\xc6')
 _JSON_FIRST_BYTES = frozenset(b'{ \t\n\r')
 
 
@@ -64,12 +62,10 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
     if frame[0] in _JSON_FIRST_BYTES:
         return _unpack_json(bytes(frame))
     try:
-        message = msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1)
+        message = msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1,
+                                  object_hook=_refuse_binary_keys)
     except Exception:  # msgpack raises ValueError, TypeError, its own classes: all mean the same
         message = _unpack_loosely(frame)
-    else:
-        if _may_hold_binary(frame) and _has_binary_key(message):
-            message = _unpack_loosely(frame)
     if type(message) is not dict:
         raise MalformedFrame(f'top level is {type(message).__name__}, expected a map')
     return message
@@ -79,22 +75,11 @@ def _drop_extension(code: int, data: bytes) -> None:
     return None
 
 
-def _may_hold_binary(frame: bytes | memoryview) -> bool:
-    return not isinstance(frame, bytes) or any(mark in frame for mark in _BINARY_MARKS)
-
-
-def _has_binary_key(message: Any) -> bool:
-    """Tell whether a map has a key of bytes, which msgpack's own check lets by."""
-    queue = [message]
-    while queue:  # no recursion: msgpack nests deeper than Python calls
-        value = queue.pop()
-        if type(value) is dict:
-            if any(type(key) is bytes for key in value):
-                return True
-            queue.extend(value.values())
-        elif type(value) is list:
-            queue.extend(value)
-    return False
+def _refuse_binary_keys(fields: dict[Any, Any]) -> dict[str, Any]:
+    """Raise for keys of bytes, which msgpack's own check of map keys lets by."""
+    if bytes in map(type, fields):
+        raise ValueError('a map key is binary')
+    return fields
 
 
 def _string_keys(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
