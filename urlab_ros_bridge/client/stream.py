@@ -81,6 +81,7 @@ class StateStream:
         self._closed = False
         self._topics: set[bytes] = set()
         self._socket = self._open(rcvhwm)
+        self._poll = [(self._socket, zmq.POLLIN)]
         # In this order: the closing row must be there before what it closes.
         self.subscribe(SIM_TIME_TOPIC)
         for topic in topics:
@@ -133,7 +134,7 @@ class StateStream:
                     left = deadline - time.monotonic()
                     if left <= 0:
                         return None
-                    self._socket.poll(math.ceil(min(left, _SLICE) * 1000))
+                    zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
             finally:
                 if self._closed:
                     self._socket.close(0)
