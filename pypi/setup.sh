@@ -37,14 +37,19 @@ step() {
   local name=$1 title=$2 hint=$3 start=$SECONDS child status=0
   shift 3
   # In the background also without a terminal: `set -e` is dead in a function whose status is tested.
-  "$@" >"$log/setup-$name.log" 2>&1 &
+  # With a process group of its own (set -m), so that Ctrl-C ends all of it.
+  set -m
+  "$@" >"$log/setup-$name.log" 2>&1 </dev/null &
   child=$!
+  set +m
+  trap 'echo; kill -- -'"$child"'; exit 130' INT TERM
   printf '  %-62s' "$title"
   while [ -t 1 ] && kill -0 "$child" 2>/dev/null; do
     printf '\r  %-62s %4d s' "$title" "$((SECONDS - start))"
     sleep 0.5
   done
   wait "$child" || status=$?
+  trap - INT TERM
   [ ! -t 1 ] || printf '\r  %-62s' "$title"
   printf ' %4d s' "$((SECONDS - start))"
   if [ "$status" -ne 0 ]; then
