@@ -1,0 +1,64 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from urlab_ros_bridge.cli.checks import Level
+from urlab_ros_bridge.cli.checks import ros
+from urlab_ros_bridge.cli.processes import PROFILE_VARIABLES
+from urlab_ros_bridge.cli.shipped import shipped_file
+
+
+@pytest.fixture(autouse=True)
+def no_profile(monkeypatch):
+    for name in PROFILE_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.ros
+def test_a_usable_ros_is_found_with_its_middleware():
+    findings = {
+        finding.subject: finding for finding in [ros.check_rclpy(), *ros.check_interfaces()]
+    }
+    assert all(finding.level is Level.OK for finding in findings.values()), findings
+    assert 'rmw_' in findings['rclpy'].found
+
+
+def test_without_ros_each_failure_says_how_to_set_up(monkeypatch):
+    monkeypatch.setattr(ros, 'run_python', lambda code: (False, 'No module named rclpy'))
+    findings = [ros.check_rclpy(), *ros.check_interfaces()]
+    assert all(f.level is Level.FAIL and 'make setup' in f.advice for f in findings)
+
+
+@pytest.mark.parametrize(
+    ('text', 'level'),
+    [
+        ('', Level.OK),
+        ('101', Level.OK),
+        ('102', Level.WARN),
+        ('233', Level.FAIL),
+        ('x', Level.FAIL),
+        ('-1', Level.FAIL),
+    ],
+)
+def test_domains(monkeypatch, text, level):
+    monkeypatch.setenv('ROS_DOMAIN_ID', text)
+    assert ros.check_domain().level is level
+
+
+def test_the_shipped_profile_is_good_and_others_are_judged(monkeypatch, tmp_path):
+    assert ros.check_profile().level is Level.OK
+    file = tmp_path / 'profile.xml'
+    cases = {
+        shipped_file('config/fastdds.xml').read_text(): Level.OK,
+        '<dds><segment_size>524288</segment_size></dds>': Level.WARN,
+        '<dds xmlns="http://www.eprosima.com"/>': Level.WARN,
+        'no xml': Level.FAIL,
+    }
+    for name in PROFILE_VARIABLES:
+        monkeypatch.setenv(name, str(file))
+        for text, level in cases.items():
+            file.write_text(text)
+            assert ros.check_profile().level is level, text
+        file.unlink()
+        assert ros.check_profile().level is Level.FAIL
+        monkeypatch.delenv(name)
