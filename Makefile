@@ -31,7 +31,8 @@ test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ARGS go to pytest)
 	@export ROS_DISTRO=kilted; $(enter) exec python -m pytest -m ros $(ARGS)
 
 bench: setup  ## The benchmarks; each prints a ratio to its own floor (ARGS go to them)
-	@$(enter) exec python -m bench $(ARGS)
+	@$(enter) for script in $$(grep -l '^#!' bench/*.py); do \
+	  printf '\n== %s\n' "$$script" && python "$$script" $(ARGS) || exit; done
 
 lint: setup  ## Style, formatting, the arrows between the rooms, and package.xml
 	@$(enter) ruff check . && ruff format --check . && lint-imports
