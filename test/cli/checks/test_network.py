@@ -1,0 +1,134 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The doctor at the bedside of servers of several kinds, over real sockets."""
+
+from contextlib import contextmanager
+import socket
+import threading
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.cli.checks import Level
+from urlab_ros_bridge.cli.checks import network
+from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.ops import OPS
+
+HELLO = {
+    'op': 'hello_ok',
+    'session_id': 's1',
+    'urlab_version': '0.9',
+    'mujoco_version': '4.0.0',
+    'mujoco_version_int': 400,
+    'manager_present': True,
+    'shm_session_dir': '',
+    'mjb': b'',
+    'mjb_size': 0,
+    'articulations': [],
+    'entities': {},
+    'global_cameras': {},
+    'extensions': ['shared_session', 'status'],
+}
+STATUS = {
+    'op': 'status_ok',
+    'mode': 'direct',
+    'pinned': False,
+    'paused': False,
+    'speed': 100.0,
+    'real_time_factor': 1.0,
+    'tick_rate': 500.0,
+    'sim_time': {'sec': 1, 'nsec': 0},
+    'step': 500,
+    'sessions': [{'id': 'a'}, {'id': 'b'}],
+    'cameras': 0,
+    'world': 'rover',
+}
+META = {'op': 'meta_ok', 'ops': [op.meta() for op in OPS.values()]}
+STOCK_META = {'op': 'meta_ok', 'ops': [op.meta() for op in OPS.values() if not op.extension]}
+
+
+@contextmanager
+def server(answers, state=False):
+    """Serve `answers` by op on a free port; yield the values for the doctor and the ops asked."""
+    context = zmq.Context()
+    rpc, pub, stop = context.socket(zmq.REP), context.socket(zmq.PUB), threading.Event()
+    ports = [s.bind_to_random_port('tcp://127.0.0.1') for s in (rpc, pub)]
+    asked = []
+
+    def run():
+        while not stop.is_set():
+            if state:
+                pub.send_multipart([b'state/full', b''])
+            if rpc.poll(10):
+                op = unpack(rpc.recv())['op']
+                asked.append(op)
+                reply = answers.get(op, {'op': 'error', 'code': 'unknown_op', 'message': op})
+                rpc.send(reply if isinstance(reply, bytes) else pack(reply))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    values = {'host': '127.0.0.1', 'rpc_port': ports[0], 'state_port': ports[1], 'timeout': 0.5}
+    try:
+        yield values, asked
+    finally:
+        stop.set()
+        thread.join()
+        context.destroy(0)
+
+
+@pytest.fixture
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def test_a_running_server_is_described():
+    answers = {'meta': META, 'hello': HELLO, 'status': {**STATUS, 'mode': 'live'}}
+    with server(answers, state=True) as (values, _):
+        rpc, stream = network.check_all(values)
+    assert rpc.level is stream.level is Level.OK
+    for part in ('world rover', 'URLab 0.9', 'MuJoCo 4.0.0', 'live mode', '2 sessions'):
+        assert part in rpc.found
+
+
+def test_a_server_that_is_silent_in_direct_mode_is_explained():
+    with server({'meta': META, 'hello': HELLO, 'status': STATUS}) as (values, _):
+        rpc, stream = network.check_all(values)
+    assert rpc.level is Level.OK and 'direct mode' in rpc.found
+    assert stream.level is Level.WARN and 'direct mode' in stream.advice
+
+
+def test_the_session_of_a_stock_server_is_not_taken():
+    with server({'meta': STOCK_META}, state=True) as (values, asked):
+        rpc, stream = network.check_all(values)
+    assert asked == ['meta']
+    assert rpc.level is Level.OK and 'observe_only' in rpc.advice
+    assert stream.level is Level.OK
+
+
+def test_something_else_behind_the_port_fails():
+    with server({'meta': b'HTTP/1.1 400 Bad Request'}) as (values, _):
+        rpc, _ = network.check_all(values)
+    assert rpc.level is Level.FAIL and 'URLab server' in rpc.advice
+
+
+def test_nobody_on_this_machine_is_fine_when_one_could_start(free_port):
+    values = {'host': '127.0.0.1', 'timeout': 0.2}
+    values |= dict.fromkeys(network.PORTS, free_port)
+    findings = network.check_all(values)
+    assert [finding.level for finding in findings] == [Level.OK] * 4
+    assert 'urlab up' in findings[0].found
+    with socket.socket() as holder:
+        holder.bind(('127.0.0.1', free_port))
+        holder.listen(1)
+        taken = network.check_all(values)[1]
+    assert taken.level is Level.FAIL and '--rpc-port' in taken.advice and 'pid' in taken.found
+
+
+def test_nobody_on_another_machine_fails():
+    # TEST-NET-1 of RFC 5737: nobody lives there.
+    values = {'host': '192.0.2.1', 'rpc_port': 5559, 'state_port': 5555, 'timeout': 0.2}
+    (finding,) = network.check_all(values)
+    assert finding.level is Level.FAIL and '--bind' in finding.advice
