@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each method sends the fields of the page and reads the reply's."""
+
+from fake_server import FakeServer
+from fake_server import step_ok
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.replies import ModeChange
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import OPS
+
+REPLIES = {
+    'set_mode': {'previous_mode': 'live', 'current_mode': 'direct'},
+    'set_paused': {'paused': True},
+    'set_sim_speed': {'percent': 5},
+    'set_control_source': {'source': 'ui', 'scope': 'articulation'},
+    'set_twist': {'articulation': 'rover', 'linear': [0.4, 0, 0], 'angular': [0, 0, 0.5]},
+    'set_qpos': {'target': 'robot_0', 'qpos': [1, 2], 'free_base_shortcut': False},
+    'set_mocap_pose': {'body': 'target', 'pos': [0, 0, 1], 'quat': [1, 0, 0, 0]},
+    'read_mocap_pose': {'body': 'target', 'pos': [0, 0, 1], 'quat': [1, 0, 0, 0]},
+    'get_contacts': {'n_contacts': 1, 'truncated': True, 'contacts': [{
+        'geom1': 'floor', 'geom2': 'foot', 'body1': 'world', 'body2': 'leg', 'pos': [0, 0, 0],
+        'normal': [0, 0, 1], 'dist': -0.001, 'force': [9, 0, 0, 0, 0, 0]}]},
+    'list_keyframes': {'keyframes': [{'name': 'home', 'time': 0, 'qpos': [0], 'qvel': [0],
+                                      'ctrl': [], 'mocap_pos': [], 'mocap_quat': []}]},
+    'configure_controller': {'articulation': 'rover', 'params': {'default_kp': 80}},
+    'set_sim_options': {'options': {'timestep': 0.002}},
+    'recording_start': {'name': 'live', 'max_duration_s': 3600},
+    'recording_stop': {'name': 'live', 'frame_count': 2048, 'sim_duration_s': 4.096},
+    'recording_save': {'absolute_path': '/data/ep.json'},
+    'recording_clear': {},
+    'replay_load': {'name': 'ep'},
+    'replay_list_sessions': {'sessions': ['live', 'ep']},
+    'replay_set_active': {},
+    'replay_start': {'active_session': 'ep', 'total_frames': 2048},
+    'replay_stop': {},
+    'status': {'mode': 'live', 'pinned': False, 'paused': True, 'speed': 100,
+               'real_time_factor': 0.99, 'tick_rate': 500, 'sim_time': {'sec': 1, 'nsec': 5},
+               'step': 7, 'sessions': [{'id': 'x', 'shared': True}], 'cameras': 2, 'world': 'w'},
+}
+
+
+@pytest.fixture(scope='module')
+def server():
+    ops = {op: lambda _, op=op, reply=reply: {'op': f'{op}_ok', **reply}
+           for op, reply in REPLIES.items()}
+    ops |= {op: lambda _, op=op: step_ok(op=f'{op}_ok') for op in ('step', 'reset', 'forward')}
+    with FakeServer(ops, as_floats=True, robots=('rover', 'quad')) as server:
+        yield server
+
+
+@pytest.fixture(scope='module')
+def client(server):
+    with Client(rpc_port=server.port) as client:
+        yield client
+
+
+def sent(server):
+    """Return the fields of the last request."""
+    return {key: value for key, value in server.requests[-1].items()
+            if key not in ('op', 'session_id')}
+
+
+def test_every_runtime_op_has_a_method():
+    for op in OPS.values():
+        assert hasattr(Client, op.name) == (op.category != EDITOR_ONLY), op.name
+
+
+def test_step_sends_only_what_was_given(server, client):
+    client.step()
+    assert sent(server) == {'n_steps': 1}
+
+
+def test_step_sends_controls_of_several_articulations(server, client):
+    client.step(10, {'rover': np.array([0.5, 1], np.float32), 'quad': (1, 2)},
+                {'rover': {'left': 3.0}}, 'minimal', True, control_mode='raw',
+                xfrc_applied={'quad': {'foot': np.arange(6)}}, include_cameras={'front': 'sync'})
+    assert sent(server) == {
+        'n_steps': 10, 'observations': 'minimal', 'while_paused': True,
+        'include_cameras': {'front': 'sync'},
+        'per_articulation': {
+            'rover': {'ctrl': [0.5, 1.0], 'ctrl_map': {'left': 3.0}, 'control_mode': 'raw'},
+            'quad': {'ctrl': [1.0, 2.0], 'control_mode': 'raw',
+                     'xfrc_applied': {'foot': [0, 1, 2, 3, 4, 5]}}}}
+
+
+def test_a_plain_vector_needs_a_single_articulation(client):
+    with pytest.raises(UnknownName, match='rover, quad'):
+        client.step(1, [0.0])
+    with FakeServer({'step': lambda _: step_ok()}) as server, \
+            Client(rpc_port=server.port) as single:
+        single.step(1, np.zeros(2))
+        assert sent(server)['per_articulation'] == {'rover': {'ctrl': [0.0, 0.0]}}
+
+
+@pytest.mark.parametrize('fields', [
+    {'ctrl': {'rovr': [0]}}, {'ctrl_map': {'rovr': {}}}, {'control_mode': {'rovr': 'raw'}},
+    {'xfrc_applied': {'rovr': {}}}])
+def test_a_mistyped_prefix_is_refused_before_sending(server, client, fields):
+    before = len(server.requests)
+    with pytest.raises(UnknownName, match=r'rovr.*rover, quad'):
+        client.step(1, **fields)
+    with pytest.raises(UnknownName):
+        client.reset(per_articulation_qpos={'rovr': {'left': 0.1}})
+    assert len(server.requests) == before
+
+
+def test_a_pushed_state(server, client):
+    client.push_state(0.5, np.ones(2), [3])
+    assert sent(server) == {'mode': 'puppet', 'n_steps': 1, 'time': 0.5, 'qpos': [1.0, 1.0],
+                            'qvel': [3.0]}
+
+
+def test_reset(server, client):
+    assert client.reset().step == 1
+    assert sent(server) == {}
+    client.reset('home', 42, {'rover': {'left': 0.3}}, keep_time=True)
+    assert sent(server) == {'keyframe_name': 'home', 'seed': 42, 'keep_time': True,
+                            'per_articulation_qpos': {'rover': {'left': 0.3}}}
+
+
+def test_set_twist_does_not_mix_up_its_timeouts(server, client):
+    twist = client.set_twist('rover', [0.4, 0, 0], (0, 0, 0.5), timeout=0.25)
+    assert twist.linear == (0.4, 0.0, 0.0) and twist.angular[2] == 0.5
+    assert sent(server) == {'articulation': 'rover', 'linear': [0.4, 0, 0],
+                            'angular': [0, 0, 0.5], 'timeout': 0.25}
+    client.set_twist('rover')
+    assert 'timeout' not in sent(server)
+
+
+def test_the_small_mutators(server, client):
+    assert client.set_mode('direct') == ModeChange('live', 'direct')
+    assert client.set_paused(True) is True
+    assert client.set_sim_speed(1) == 5.0
+    assert client.set_control_source('ui', 'rover') == 'articulation'
+    assert client.configure_controller('rover', {'default_kp': 80})['default_kp'] == 80
+    assert client.set_sim_options(timestep=0.002) == {'timestep': 0.002}
+    assert sent(server) == {'options': {'timestep': 0.002}}
+    written = client.set_qpos('robot_0', np.array([1, 2]), 'actor_name')
+    assert written.qpos.tolist() == [1, 2] and not written.free_base_shortcut
+    assert sent(server) == {'target': 'robot_0', 'qpos': [1, 2], 'target_by': 'actor_name'}
+    assert client.set_mocap_pose('target', pos=[0, 0, 1]).pos.tolist() == [0, 0, 1]
+    assert sent(server) == {'body': 'target', 'pos': [0, 0, 1]}
+    assert client.read_mocap_pose('target').quat.tolist() == [1, 0, 0, 0]
+
+
+def test_queries(server, client):
+    contacts = client.get_contacts(8, body1='world')
+    assert sent(server) == {'max_contacts': 8, 'filter': {'body1': 'world'}}
+    assert contacts.truncated and contacts.contacts[0].force[0] == 9
+    assert client.list_keyframes()[0].name == 'home'
+    assert client.forward('full').articulations['rover'].qpos.shape == (9,)
+    status = client.status()
+    assert (status.step, status.cameras, status.paused) == (7, 2, True)
+    assert status.sim_time_ns == 1_000_000_005 and status.sessions[0]['shared'] is True
+
+
+def test_recording_and_replay(server, client):
+    assert client.recording_start('ep', 3600) == 'live'
+    assert client.recording_stop().frame_count == 2048
+    assert client.recording_save('ep.json') == '/data/ep.json'
+    assert client.recording_clear() is None
+    assert client.replay_load('ep.json') == 'ep'
+    assert client.replay_list_sessions() == ('live', 'ep')
+    client.replay_set_active('ep')
+    assert sent(server) == {'name': 'ep'}
+    assert client.replay_start().total_frames == 2048
+    client.replay_stop()

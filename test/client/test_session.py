@@ -1,0 +1,240 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The request path over real sockets: errors, timeouts, late replies, restarts, threads."""
+
+import threading
+import time
+
+from fake_server import error
+from fake_server import FakeServer
+from fake_server import step_ok
+import pytest
+import zmq
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import NotConnected
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import UnknownKeyframe
+from urlab_ros_bridge.client.errors import UnsendableValue
+
+
+def paused_ok(request):
+    return {'op': 'set_paused_ok', 'paused': request['paused']}
+
+
+@pytest.mark.parametrize('router', [False, True], ids=['rep', 'router'])
+@pytest.mark.parametrize('encoding', ['msgpack', 'json'])
+def test_requests_work_with_both_kinds_of_server(router, encoding):
+    with FakeServer({'step': lambda _: step_ok(), 'set_paused': paused_ok}, router=router,
+                    as_floats=True) as server, \
+            Client(rpc_port=server.port, encoding=encoding) as client:
+        assert client.handshake.mjb == b'\0mjb'
+        assert client.step().articulations['rover'].actions == 3
+        assert client.set_paused(True) is True
+        assert server.requests[-1]['session_id'] == client.handshake.session_id
+
+
+def test_hello_says_what_the_session_is():
+    with FakeServer() as server:
+        Client(rpc_port=server.port, shared=True, name='teleop', observations='full').connect()
+        Client(rpc_port=server.port).connect()
+    shared, plain = server.requests
+    assert shared['shared'] is True and shared['client'] == 'teleop'
+    assert shared['observations'] == 'full'
+    assert 'shared' not in plain and plain['client'] == 'urlab_ros_bridge'
+
+
+def test_an_error_reply_raises_the_class_of_its_code():
+    ops = {'reset': lambda request: error('unknown_keyframe', request['keyframe_name']),
+           'forward': lambda _: {'op': 'error', 'code': 'odd_code'}}
+    with FakeServer(ops) as server, Client(rpc_port=server.port) as client:
+        with pytest.raises(UnknownKeyframe, match='hom') as caught:
+            client.reset('hom')
+        assert caught.value.op == 'reset'
+        with pytest.raises(RemoteError, match='odd_code'):
+            client.forward()
+
+
+@pytest.mark.parametrize('answer', [b'', b'\xc1', b'[1, 2]', {'op': 'step_ok', 'time': 1.0},
+                                    {'op': 'reset_ok'}, {'time': 0.0}])
+def test_a_senseless_reply_is_a_protocol_error(answer):
+    with FakeServer({'step': lambda _: answer}) as server, \
+            Client(rpc_port=server.port) as client, pytest.raises(ProtocolError):
+        client.step()
+
+
+def test_a_late_reply_is_never_taken_for_another():
+    def slow(request):
+        time.sleep(request['delay'])
+        return {'op': 'pie_status_ok', 'state': request['tag']}
+
+    with FakeServer({'pie_status': slow}) as server, Client(rpc_port=server.port) as client:
+        for turn in range(3):
+            with pytest.raises(RequestTimeout):
+                client.request('pie_status', timeout=0.05, delay=0.15, tag=f'late {turn}')
+            reply = client.request('pie_status', delay=0.0, tag=f'next {turn}')
+            assert reply['state'] == f'next {turn}'
+
+
+def test_a_timeout_is_kept_and_the_client_works_on():
+    with FakeServer({'step': lambda _: None, 'set_paused': paused_ok}, router=True) as server, \
+            Client(rpc_port=server.port) as client:
+        for timeout in (0.03, 0.25):
+            begin = time.monotonic()
+            with pytest.raises(RequestTimeout, match=r'step: no reply from tcp://127.0.0.1'):
+                client.step(timeout=timeout)
+            assert timeout <= time.monotonic() - begin < timeout + 0.3
+            assert client.set_paused(False) is False
+
+
+def test_a_request_given_up_is_not_delivered_to_a_later_server():
+    with FakeServer() as server:
+        client = Client(rpc_port=server.port, shared=True)
+        client.connect()
+    with pytest.raises(RequestTimeout):
+        client.request('set_paused', timeout=0.2, paused=True)
+    with FakeServer({'set_paused': paused_ok}, port=server.port) as server:
+        client.request('set_paused', timeout=3, paused=False)
+    assert [r['paused'] for r in server.requests if r['op'] == 'set_paused'] == [False, False]
+    client.close()
+
+
+def test_nothing_but_meta_works_without_a_session():
+    client = Client(rpc_port=1)
+    for call in (client.status, client.step, lambda: client.handshake):
+        with pytest.raises(NotConnected):
+            call()
+    meta = {'op': 'meta_ok', 'ops': [{'name': 'step', 'category': 'manager_required',
+                                      'namespace': '', 'reply_fields': ['op:string', 'step:int']}]}
+    with FakeServer({'meta': lambda _: meta}) as server:
+        catalogue = Client(rpc_port=server.port).meta()
+        assert catalogue['step'].reply == ('step:int',)
+        assert not Client(rpc_port=server.port).supports_shared_sessions()
+
+
+def test_a_server_that_comes_up_later_is_waited_for():
+    with zmq.Context.instance().socket(zmq.REP) as probe:
+        port = probe.bind_to_random_port('tcp://127.0.0.1')
+    servers = []
+    timer = threading.Timer(0.3, lambda: servers.append(FakeServer(port=port)))
+    timer.start()
+    with Client(rpc_port=port) as client:
+        assert client.generation == 1
+    timer.join()
+    servers[0].stop()
+
+
+def test_a_shared_session_survives_a_server_restart():
+    seen = []
+    ops = {'set_paused': paused_ok}
+    with FakeServer(ops) as server:
+        client = Client(rpc_port=server.port, shared=True, on_hello=seen.append)
+        first = client.connect()
+    with FakeServer(ops, port=server.port, robots=('quad',)) as server:
+        assert client.set_paused(True)
+        assert client.generation == 2 and seen == [first, client.handshake]
+        assert list(client.handshake.articulations) == ['quad']
+        # The refused request, hello, the repeated request.
+        assert [request['op'] for request in server.requests] == [
+            'set_paused', 'hello', 'set_paused']
+        client.set_paused(False)
+        assert client.generation == 2
+    client.close()
+
+
+def test_a_server_that_always_refuses_is_not_asked_for_ever():
+    with FakeServer({'set_paused': lambda _: error('session_expired')}) as server, \
+            Client(rpc_port=server.port, shared=True) as client:
+        with pytest.raises(SessionExpired):
+            client.set_paused(True)
+        assert server.count('hello') == 2 and server.count('set_paused') == 2
+
+
+@pytest.mark.parametrize('kind', ['plain client', 'stock server'])
+def test_a_session_that_somebody_else_took_is_not_taken_back(kind):
+    with FakeServer({'set_paused': paused_ok}, shared=kind != 'stock server') as server:
+        client = Client(rpc_port=server.port, shared=kind == 'stock server')
+        client.connect()
+        server.sessions.clear()
+        with pytest.raises(SessionExpired):
+            client.set_paused(True)
+        assert server.count('hello') == 1
+        client.close()
+
+
+def test_shared_sessions_live_side_by_side():
+    with FakeServer({'set_paused': paused_ok}) as server, \
+            Client(rpc_port=server.port) as plain, \
+            Client(rpc_port=server.port, shared=True) as shared:
+        assert plain.set_paused(True) and shared.set_paused(True)
+        assert (plain.generation, shared.generation) == (1, 1)
+
+
+def test_a_broken_connection_is_noticed_before_the_timeout():
+    server = FakeServer({'step': lambda _: None})
+    client = Client(rpc_port=server.port)
+    client.connect()
+    threading.Timer(0.2, server.stop).start()
+    begin = time.monotonic()
+    with pytest.raises(ConnectionLost):
+        client.step(timeout=5)
+    assert time.monotonic() - begin < 2
+    client.close()
+
+
+def test_close_ends_a_request_of_another_thread():
+    caught = []
+    with FakeServer({'step': lambda _: None}, router=True) as server:
+        client = Client(rpc_port=server.port)
+        client.connect()
+
+        def wait():
+            try:
+                client.step(timeout=5)
+            except NotConnected as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        time.sleep(0.1)
+        client.close()
+        thread.join(1)
+        assert not thread.is_alive() and len(caught) == 1
+        client.connect()  # a closed client may be opened again
+        client.close()
+
+
+def test_many_threads_each_get_their_own_answer():
+    wrong = []
+
+    def echo(request):
+        return {'op': 'pie_status_ok', 'state': request['tag']}
+
+    with FakeServer({'pie_status': echo}) as server, Client(rpc_port=server.port) as client:
+
+        def ask(number):
+            for turn in range(50):
+                tag = f'{number}:{turn}'
+                if client.request('pie_status', tag=tag)['state'] != tag:
+                    wrong.append(tag)
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert wrong == [] and server.count('pie_status') == 300
+
+
+def test_values_that_cannot_travel_are_named():
+    with FakeServer() as server, Client(rpc_port=server.port) as client:
+        for value in (object(), {1, 2}, 2**70):
+            with pytest.raises(UnsendableValue, match='pie_status'):
+                client.request('pie_status', value=value)
+    with FakeServer() as server, Client(rpc_port=server.port, encoding='json') as client, \
+            pytest.raises(UnsendableValue):
+        client.request('pie_status', value=object())
