@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sensor table, and sensors described from a model."""
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from urlab_ros_bridge.ros.convert import single_template
 from urlab_ros_bridge.ros.convert import static_transforms
 from urlab_ros_bridge.ros.convert import wrench_to_ros
 from urlab_ros_bridge.ros.convert import WrongLength
+from urlab_ros_bridge.ros.convert.sensor_table import sensor_markdown
 
 pytestmark = pytest.mark.ros
 
@@ -225,3 +228,8 @@ def test_a_half_that_is_not_measured_is_not_a_number():
     message = wrench_to_ros(0, 's', [1.0, 2.0, 3.0], None)
     assert message.wrench.force.x == -1.0
     assert np.isnan(message.wrench.torque.x)
+
+
+def test_the_page_has_the_table():
+    page = Path(__file__).parents[3] / 'docs' / 'geometry_conventions.md'
+    assert page.read_text(encoding='utf-8').endswith(sensor_markdown())

@@ -72,12 +72,16 @@ def to_ranges(distances: Values, range_min: float, range_max: float, out: np.nda
     :param distances: shape (n,), m; negative: nothing was hit.
     :param out: shape (n,), float32, is filled; measured values are not changed.
     """
-    with np.errstate(over='ignore', invalid='ignore'):
+    if isinstance(distances, np.ndarray) and distances.dtype == np.float32:
         out[...] = distances
-        far = (out < 0) | (out > np.float32(range_max))
-        near = (out < np.float32(range_min)) & ~far
-    out[near] = -np.inf
-    out[far] = np.inf
+    else:
+        # What is too large for float32 becomes infinite, as it should.
+        with np.errstate(over='ignore'):
+            out[...] = distances
+    far = out > np.float32(range_max)
+    far |= out < 0
+    np.putmask(out, out < np.float32(range_min), -np.inf)
+    np.putmask(out, far, np.inf)
 
 
 def laser_scan_to_ros(stamp_ns: int, frame_id: str, geometry: ScanGeometry,
