@@ -53,7 +53,7 @@ class TwistController(ABC):
         self._bounds = (limits.linear, limits.lateral, limits.angular)
         self.actions = 0
         self._slots = self._find(self._used_actuators())
-        self._gear = model.actuator_gear[self._ids[self._slots], 0].copy()
+        self._gear = model.actuator_gear[self._addresses('actuator_outadr'), 0].copy()
         self._reach = self._control_reach()
         self._matrix = self._inverse_kinematics()
         """(n, 3): actuator velocities = matrix @ twist, before gear."""
@@ -165,15 +165,21 @@ class TwistController(ABC):
 
     def _control_reach(self) -> np.ndarray:
         """Return the largest |ctrl| that every actuator takes in both directions."""
-        ids = self._ids[self._slots]
-        ranges = self._model.actuator_ctrlrange[ids]
-        reach = np.minimum(-ranges[:, 0], ranges[:, 1])
-        reach = np.where(self._model.actuator_ctrllimited[ids].astype(bool), reach, np.inf)
+        controls = self._addresses('actuator_ctrladr')
+        ranges = self._model.actuator_ctrlrange[controls]
+        limited = self._model.actuator_ctrllimited[controls].astype(bool)
+        reach = np.where(limited, np.minimum(-ranges[:, 0], ranges[:, 1]), np.inf)
         for slot, free in zip(self._slots, reach, strict=True):
             if free <= 0.0:
                 raise TwistSetupError(f'the ctrlrange of actuator {self._names[slot]!r} does not '
                                       'allow both directions')
         return reach
+
+    def _addresses(self, table: str) -> np.ndarray:
+        """Return where its actuators begin in arrays of controls or outputs."""
+        ids = self._ids[self._slots]
+        # Since MuJoCo 4 an actuator may have several; before, the actuator id was the address.
+        return getattr(self._model, table)[ids] if hasattr(self._model, table) else ids
 
     def _find(self, names: Iterable[str]) -> np.ndarray:
         """Return the local slots of velocity actuators."""
