@@ -1,0 +1,135 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The quadruped stands under the PD controller of its sidecar."""
+
+import mujoco
+import numpy as np
+import pytest
+
+LEGS = ('FL', 'FR', 'RL', 'RR')
+JOINTS = tuple(f'{leg}_{part}' for leg in LEGS for part in ('hip', 'thigh', 'calf'))
+
+
+class PdLoop:
+    """tau = clip(kp (target - q) - kv qd), written to ctrl before each step."""
+
+    def __init__(self, model, data, settings):
+        self.model, self.data = model, data
+        joints = model.actuator_trnid[:, 0]
+        self.q, self.v = model.jnt_qposadr[joints], model.jnt_dofadr[joints]
+        self.kp, self.kv = settings['default_kp'], settings['default_kv']
+        self.limit = np.array(
+            [
+                settings['torque_limit'].get(name, settings['default_torque_limit'])
+                for name in JOINTS
+            ]
+        )
+
+    def run(self, targets, seconds):
+        """Yield (base height m, tilt in degrees) after each step."""
+        for _ in range(round(seconds / self.model.opt.timestep)):
+            torque = self.kp * (targets - self.data.qpos[self.q])
+            torque -= self.kv * self.data.qvel[self.v]
+            self.data.ctrl[:] = np.clip(torque, -self.limit, self.limit)
+            mujoco.mj_step(self.model, self.data)
+            base = self.data.body('quadruped_base_link')
+            yield base.xpos[2], np.degrees(np.arccos(min(1.0, base.xmat[8])))
+
+
+@pytest.fixture
+def pd_at(quadruped, at_key, sidecar):
+    """Return a function: keyframe -> (PdLoop there, the targets that the keyframe holds)."""
+    settings = sidecar('quadruped')['articulations'][0]['controller']
+
+    def place(key):
+        data = at_key(quadruped, f'quadruped_{key}')
+        return PdLoop(quadruped, data, settings), data.ctrl.copy()
+
+    return place
+
+
+def test_joints_and_actuators_share_their_names(quadruped):
+    names = [quadruped.actuator(i).name for i in range(quadruped.nu)]
+    assert names == [f'quadruped_{name}' for name in JOINTS]
+    for index, name in enumerate(names):
+        joint = quadruped.joint(name)
+        assert quadruped.actuator_trnid[index, 0] == joint.id
+        assert quadruped.jnt_limited[joint.id]
+        assert joint.armature[0] > 0 and joint.damping[0] > 0
+
+
+def test_torque_limits_of_model_and_sidecar_agree(quadruped, sidecar):
+    settings = sidecar('quadruped')['articulations'][0]['controller']
+    for index, name in enumerate(JOINTS):
+        limit = settings['torque_limit'].get(name, settings['default_torque_limit'])
+        np.testing.assert_allclose(quadruped.actuator_ctrlrange[index], [-limit, limit])
+
+
+@pytest.mark.parametrize(('key', 'height'), [('stand', 0.30), ('rest', 0.12)])
+def test_it_holds_a_keyframe_still(pd_at, key, height):
+    loop, targets = pd_at(key)
+    start = loop.data.body('quadruped_base_link').xpos.copy()
+    assert start[2] == pytest.approx(height, abs=0.005)
+    track = np.array(list(loop.run(targets, 10.0)))
+    assert np.abs(track[:, 0] - start[2]).max() < 0.02
+    assert track[:, 1].max() < 3.0
+    drift = loop.data.body('quadruped_base_link').xpos[:2] - start[:2]
+    assert np.linalg.norm(drift) < 0.005
+    assert np.abs(loop.data.qvel[:6]).max() < 0.01
+
+
+def test_feet_carry_the_weight(quadruped, pd_at):
+    loop, targets = pd_at('stand')
+    list(loop.run(targets, 2.0))
+    loads = [loop.data.sensor(f'quadruped_{leg}_foot').data[0] for leg in LEGS]
+    weight = 9.81 * quadruped.body('quadruped_base_link').subtreemass[0]
+    assert sum(loads) == pytest.approx(weight, rel=0.02)
+    assert min(loads) > 0.15 * weight
+
+
+def test_it_rises_from_rest_to_stand(quadruped, pd_at):
+    loop, folded = pd_at('rest')
+    _, standing = pd_at('stand')
+    track = []
+    for share in np.linspace(0.0, 1.0, 50):
+        track += loop.run((1.0 - share) * folded + share * standing, 0.04)
+    track += loop.run(standing, 1.0)
+    assert track[-1][0] == pytest.approx(0.30, abs=0.02)
+    assert max(tilt for _, tilt in track) < 8.0
+
+
+def test_a_bare_reset_is_the_folded_pose(quadruped, at_key):
+    data = mujoco.MjData(quadruped)
+    mujoco.mj_forward(quadruped, data)
+    assert data.body('quadruped_base_link').xpos[2] < 0.15
+    assert data.ncon == 0 or data.contact.dist.min() > -1e-3
+    angles = np.array([data.joint(f'quadruped_{name}').qpos[0] for name in JOINTS])
+    np.testing.assert_allclose(angles, at_key(quadruped, 'quadruped_rest').ctrl, atol=1e-9)
+
+
+def test_keyframes_respect_the_joint_ranges(quadruped, at_key):
+    for key in ('quadruped_stand', 'quadruped_rest'):
+        data = at_key(quadruped, key)
+        for index, name in enumerate(JOINTS):
+            low, high = quadruped.joint(f'quadruped_{name}').range
+            assert low < data.joint(f'quadruped_{name}').qpos[0] < high
+            assert low <= data.ctrl[index] <= high
+        feet = {f'quadruped_{leg}_foot' for leg in LEGS}
+        assert {quadruped.geom(i).name for i in data.contact.geom.ravel()} == feet | {'floor'}
+
+
+def test_a_hinge_at_zero_is_a_straight_leg(quadruped):
+    data = mujoco.MjData(quadruped)
+    data.qpos[7:19] = 0.0
+    data.qpos[2] = 2.0
+    mujoco.mj_forward(quadruped, data)
+    for leg in LEGS:
+        offset = data.body(f'quadruped_{leg}_foot_link').xpos
+        offset = offset - data.body(f'quadruped_{leg}_thigh_link').xpos
+        np.testing.assert_allclose(offset, [0, 0, -0.426], atol=1e-9)
+
+
+def test_proportions(quadruped):
+    mass = quadruped.body('quadruped_base_link').subtreemass[0]
+    assert 12.0 < mass < 15.0
+    assert quadruped.joint('quadruped_base').type[0] == mujoco.mjtJoint.mjJNT_FREE

@@ -1,0 +1,173 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The rover drives as its kinematics say, rests without a stir, and sees the room."""
+
+import mujoco
+import numpy as np
+import pytest
+
+OPEN_FLOOR = (-2.5, 0.0)  # m; room to drive 4 m along x without meeting the pallet
+
+
+def base_velocity(model, data):
+    """Return (forward m/s, left m/s, yaw rate rad/s) of base_link in its own frame."""
+    velocity = np.zeros(6)
+    body = model.body('rover_base_link').id
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, velocity, 1)
+    return velocity[3], velocity[4], velocity[2]
+
+
+def drive(model, data, twist, seconds):
+    """Drive by differential kinematics with ramped speed; yield after each step."""
+    linear = angular = 0.0
+    step = model.opt.timestep
+    for _ in range(round(seconds / step)):
+        linear += np.clip(twist[0] - linear, -3.0 * step, 3.0 * step)
+        angular += np.clip(twist[1] - angular, -8.0 * step, 8.0 * step)
+        data.actuator('rover_left_wheel').ctrl = (linear - 0.2 * angular) / 0.1
+        data.actuator('rover_right_wheel').ctrl = (linear + 0.2 * angular) / 0.1
+        mujoco.mj_step(model, data)
+        yield base_velocity(model, data)
+
+
+@pytest.fixture
+def placed(rover, at_key):
+    data = at_key(rover, 'rover_home')
+    start = rover.joint('rover_base').qposadr[0]
+    data.qpos[start : start + 2] = OPEN_FLOOR
+    mujoco.mj_step(rover, data, 200)
+    return data
+
+
+@pytest.mark.parametrize('linear', [-1.0, -0.2, 0.1, 0.5, 1.0, 1.5])
+def test_straight_driving_is_honest(rover, placed, linear):
+    speeds = np.array(list(drive(rover, placed, (linear, 0.0), 1.6)))[-300:]
+    np.testing.assert_allclose(speeds[:, 0], linear, rtol=0.02)
+    np.testing.assert_allclose(speeds[:, 1:], 0.0, atol=0.005)
+
+
+def test_one_metre_per_second_covers_the_distance(rover, placed):
+    start = rover.joint('rover_base').qposadr[0]
+    x = placed.qpos[start]
+    list(drive(rover, placed, (1.0, 0.0), 2.0))
+    ramp = 1.0 / 3.0  # s until 1 m/s at 3 m/s^2: half of it is lost
+    assert placed.qpos[start] - x == pytest.approx(2.0 - ramp / 2.0, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ('linear', 'angular'),
+    [(0.0, 1.0), (0.0, -1.0), (0.0, 0.2), (0.0, 2.5), (0.8, 1.0), (0.5, -1.5)],
+)
+def test_turning_is_honest(rover, placed, linear, angular):
+    speeds = np.array(list(drive(rover, placed, (linear, angular), 2.0)))[-400:]
+    np.testing.assert_allclose(speeds[:, 2], angular, rtol=0.05)
+    np.testing.assert_allclose(speeds[:, 0], linear, rtol=0.02, atol=0.01)
+
+
+def test_hard_braking_does_not_tip_it_over(rover, placed):
+    list(drive(rover, placed, (1.5, 0.0), 1.2))
+    placed.ctrl[:] = 0.0
+    tilt = 0.0
+    for _ in range(500):
+        mujoco.mj_step(rover, placed)
+        up = placed.body('rover_base_link').xmat[8]
+        tilt = max(tilt, np.degrees(np.arccos(min(1.0, up))))
+    assert tilt < 1.0
+    assert abs(base_velocity(rover, placed)[0]) < 1e-3
+
+
+def test_at_rest_it_neither_creeps_nor_jitters(rover, at_key):
+    data = at_key(rover, 'rover_home')
+    mujoco.mj_step(rover, data, 1000)
+    before = data.body('rover_base_link').xpos.copy()
+    accelerations = []
+    for _ in range(5000):
+        mujoco.mj_step(rover, data)
+        accelerations.append(data.sensor('rover_imu_accel').data.copy())
+    assert np.linalg.norm(data.body('rover_base_link').xpos - before) < 1e-3
+    assert np.std(accelerations, axis=0).max() < 0.05
+    np.testing.assert_allclose(np.mean(accelerations, axis=0), [0, 0, 9.81], atol=0.05)
+    np.testing.assert_allclose(data.sensor('rover_imu_gyro').data, 0.0, atol=1e-3)
+    np.testing.assert_allclose(data.sensor('rover_imu_mag').data, rover.opt.magnetic, atol=1e-3)
+
+
+def test_base_link_is_the_free_root_on_the_floor(rover, at_key):
+    body = rover.body('rover_base_link')
+    assert rover.joint('rover_base').type[0] == mujoco.mjtJoint.mjJNT_FREE
+    assert body.subtreemass[0] == pytest.approx(20.0, abs=0.5)
+    data = at_key(rover, 'rover_home')
+    axle = (data.body('rover_left_wheel_link').xpos + data.body('rover_right_wheel_link').xpos) / 2
+    np.testing.assert_allclose(axle - data.body('rover_base_link').xpos, [0, 0, 0.1], atol=1e-9)
+    track = data.body('rover_left_wheel_link').xpos - data.body('rover_right_wheel_link').xpos
+    np.testing.assert_allclose(track, [0, 0.4, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize('key', ['rover_home', 'rover_dock'])
+def test_keyframes_start_free_of_deep_contacts(rover, at_key, key):
+    data = at_key(rover, key)
+    assert data.contact.dist.min() > -1e-3
+    touched = {rover.geom(i).name for i in data.contact.geom.ravel()}
+    assert {'rover_left_wheel_collision', 'rover_right_wheel_collision'} <= touched
+    assert not touched & {'rover_hull_collision', 'rover_front_skid'}
+
+
+@pytest.mark.parametrize('key', ['rover_home', 'rover_dock'])
+def test_the_lidar_sees_the_room_and_never_the_robot(rover, at_key, key):
+    data = at_key(rover, key)
+    site = rover.site('rover_lidar')
+    angles = np.linspace(-np.pi, np.pi, 360, endpoint=False)
+    rays = np.stack([np.cos(angles), np.sin(angles), np.zeros(360)], axis=1)
+    rays = rays @ data.site(site.id).xmat.reshape(3, 3).T
+    geoms, ranges = np.zeros(360, np.int32), np.zeros(360)
+    mujoco.mj_multiRay(
+        rover,
+        data,
+        data.site(site.id).xpos,
+        rays.ravel(),
+        None,
+        1,
+        site.bodyid[0],
+        geoms,
+        ranges,
+        None,
+        360,
+        12.0,
+    )
+    assert np.mean((ranges > 0.12) & (ranges < 12.0)) > 0.95
+    own = rover.body_rootid == rover.body('rover_base_link').id
+    assert not own[rover.geom_bodyid[geoms[geoms >= 0]]].any()
+
+
+def test_rgb_and_depth_camera_are_aligned(rover, at_key):
+    data = at_key(rover, 'rover_home')
+    rgb, depth = data.camera('rover_front_rgb'), data.camera('rover_front_depth')
+    np.testing.assert_array_equal(rgb.xpos, depth.xpos)
+    np.testing.assert_array_equal(rgb.xmat, depth.xmat)
+    assert rover.camera('rover_front_rgb').fovy == rover.camera('rover_front_depth').fovy
+    np.testing.assert_allclose(-rgb.xmat.reshape(3, 3)[:, 2], [1, 0, 0], atol=1e-9)
+
+
+def test_it_pushes_the_pallet_and_feels_it(rover, at_key):
+    data = at_key(rover, 'rover_home')
+    assert rover.body('pallet').mass[0] == pytest.approx(15.0, abs=0.5)
+    start = data.body('pallet').xpos[0]
+    pressed = 0.0
+    for _ in drive(rover, data, (0.5, 0.0), 5.0):
+        pressed = max(pressed, data.sensor('rover_bumper').data[0])
+    assert data.body('pallet').xpos[0] - start > 0.4
+    assert pressed > 20.0
+
+
+def test_it_climbs_the_ramp(rover, at_key):
+    data = at_key(rover, 'rover_home')
+    start = rover.joint('rover_base').qposadr[0]
+    data.qpos[start : start + 2] = (-1.8, -3.35)
+    list(drive(rover, data, (0.6, 0.0), 4.7))
+    assert data.body('rover_base_link').xpos[2] == pytest.approx(0.15, abs=0.005)
+
+
+def test_the_target_is_a_marker_nobody_bumps_into(rover):
+    target = rover.body('target')
+    assert target.mocapid[0] >= 0
+    geoms = rover.geom_bodyid == target.id
+    assert geoms.any() and not (rover.geom_contype | rover.geom_conaffinity)[geoms].any()
