@@ -111,6 +111,7 @@ class TickAssembler:
     def _take_snapshot(self, payload: bytes) -> None:
         if self.closed_by == 'state_full':
             self._snapshot = payload
+            self._mend()
             self._close('state_full', 0, -1, None)
             return
         if self.closed_by is None and self._snapshot is not None:
