@@ -1,0 +1,217 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The client against the bundled server, as a process of its own."""
+
+from itertools import pairwise
+from pathlib import Path
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client import StateStream
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import UnknownKeyframe
+from urlab_ros_bridge.client.errors import UnknownOp
+
+pytest.importorskip('mujoco')
+pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
+
+ROOT = Path(__file__).parents[2]
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(('127.0.0.1', 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Process:
+    """A server process on ports of its own; the same ports after a restart."""
+
+    def __init__(self):
+        self.rpc, self.state, self.camera = free_ports(3)
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', '--world', 'rover',
+             '--rpc-port', str(self.rpc), '--state-port', str(self.state),
+             '--camera-port', str(self.camera)], cwd=ROOT, stdout=subprocess.DEVNULL)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture(scope='module')
+def server():
+    process = Process()
+    try:
+        yield process
+    finally:
+        process.kill()
+
+
+@pytest.fixture
+def client(server):
+    client = Client(rpc_port=server.rpc, shared=True)
+    client.connect(timeout=20)
+    client.set_mode('live')
+    client.set_paused(False)
+    client.reset()
+    yield client
+    client.close()
+
+
+def test_the_handshake_describes_the_world(client):
+    handshake = client.handshake
+    rover = handshake.articulations['rover']
+    assert handshake.world == 'rover' and handshake.depth_unit == 'm'
+    assert 'shared_session' in handshake.extensions and client.supports_shared_sessions()
+    assert rover.twist_controller.kind == 'differential'
+    assert next(iter(rover.lidars.values())).rays == 360 and rover.frames['base'] == 'base_link'
+    assert 'pallet' in handshake.entities
+    assert handshake.model.opt.timestep == handshake.timestep
+
+
+def test_every_tick_of_the_stream_is_whole_and_in_order(server, client):
+    with StateStream(state_port=server.state, backlog=None) as stream:
+        ticks = [stream.receive(5) for _ in range(60)][1:]
+        step_ns = round(client.handshake.timestep * 1e9)
+        assert {tick.closed_by for tick in ticks} == {'sim_time'}
+        assert {b.stamp_ns - a.stamp_ns for a, b in pairwise(ticks)} == {step_ns}
+        model = client.handshake.model
+        for tick in ticks:
+            grouped = tick.grouped()
+            rover = grouped.articulations['rover']
+            assert grouped.errors == [] and len(rover.base_states) == 1
+            assert len(rover.effort) == len(rover.joints) > 0
+            assert tick.state().sim_time_ns == tick.stamp_ns
+            assert tick.state().step == tick.step
+            xpos = grouped.entities['pallet']['xpos']
+            np.testing.assert_allclose(xpos, tick.state().entities['pallet'].xpos)
+        assert len(tick.state().articulations['rover'].qpos) == 7 + len(rover.joints) <= model.nq
+        assert stream.stats.torn_ticks == stream.stats.decode_errors == 0
+
+
+def test_rows_and_snapshot_agree_with_the_step_reply(server, client):
+    client.set_paused(True)
+    reply = client.step()
+    with StateStream(state_port=server.state) as stream:
+        stream.receive(2)
+        tick = stream.receive(2)
+    assert tick.stamp_ns == reply.sim_time_ns == client.status().sim_time_ns
+    rover = tick.grouped().articulations['rover']
+    np.testing.assert_allclose(next(iter(rover.base_states.values())).position,
+                               reply.articulations['rover'].qpos[:3], rtol=1e-6)
+
+
+def test_stepping_is_exact(client):
+    client.set_mode('direct')
+    before = client.reset()
+    after = client.step(25)
+    assert after.sim_time_ns - before.sim_time_ns == round(25e9 * client.handshake.timestep)
+    full = client.forward('full').articulations['rover']
+    assert full.bodies['base_link'].xpos.shape == (3,)
+
+
+def test_paused_steps_advance_as_many_as_asked(client):
+    client.set_paused(True)
+    before = client.status()
+    result = client.step(5, while_paused=True)
+    assert result.sim_time_ns - before.sim_time_ns == round(5e9 * client.handshake.timestep)
+    assert client.status().paused
+
+
+def test_driving_moves_the_robot_and_stops_by_itself(client):
+    client.set_twist('rover', [1.0, 0, 0], timeout=0.3)
+    begin = client.step().sim_time_ns
+    while (now := client.step()).sim_time_ns - begin < 1_000_000_000:
+        time.sleep(0.02)
+    rover = now.articulations['rover']
+    assert rover.twist.linear[0] == 0.0
+    assert rover.qpos[0] > 0.1 and abs(rover.qvel[0]) < 0.05
+
+
+def test_errors_carry_the_code_of_the_server(client):
+    with pytest.raises(UnknownKeyframe):
+        client.reset('no_such_key')
+    with pytest.raises(UnknownOp):
+        client.request('no_such_op')
+    assert any('dock' in key.name for key in client.list_keyframes())
+    assert client.reset('dock').step == 0
+
+
+def test_keep_time_does_not_turn_time_back(client):
+    before = client.step().sim_time_ns
+    assert client.reset(keep_time=True).sim_time_ns >= before
+    assert client.reset().sim_time_ns < before + 1_000_000_000
+
+
+def test_json_says_the_same_as_msgpack(server, client):
+    other = Client(rpc_port=server.rpc, shared=True, encoding='json')
+    other.connect()
+    assert other.handshake.mjb == client.handshake.mjb
+    client.set_paused(True)
+    assert other.step().raw['per_articulation'] == client.step().raw['per_articulation']
+    other.close()
+
+
+def test_plain_sessions_expire_each_other_but_not_shared_ones(server, client):
+    with Client(rpc_port=server.rpc) as first, Client(rpc_port=server.rpc) as second:
+        with pytest.raises(SessionExpired):
+            first.step()
+        second.set_paused(False)
+        client.set_paused(False)
+        assert client.generation == 1
+    client.set_mode('live')
+
+
+def test_the_example_of_the_docs_runs(server, client):
+    page = (ROOT / 'docs' / 'client.md').read_text()
+    code = re.search('```python\n(.*?)```', page, re.DOTALL)[1]
+    assert '5559' in code and '5555' in code
+    code = code.replace('5559', str(server.rpc)).replace('5555', str(server.state))
+    run = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True,
+                         timeout=60, check=False)
+    assert run.returncode == 0, run.stderr
+    assert 'world rover' in run.stdout and 'is at x = ' in run.stdout
+
+
+@pytest.mark.slow
+def test_a_killed_server_is_found_again_with_fresh_data():
+    server = Process()
+    client = Client(rpc_port=server.rpc, shared=True)
+    try:
+        client.connect(timeout=20)
+        client.set_mode('live')
+        client.set_paused(False)
+        with StateStream(state_port=server.state, topics=['rover/']) as stream:
+            while stream.receive(5).stamp_ns < 500_000_000:
+                pass
+            server.kill()
+            while stream.receive(0.2) is not None:
+                pass
+            with pytest.raises((ConnectionLost, RequestTimeout)):
+                client.request('status', timeout=0.3)
+            server.start()
+            assert client.request('status', timeout=20)['mode'] == 'live'
+            assert client.generation == 2
+            client.set_paused(False)
+            assert stream.receive(3).stamp_ns < 5_000_000_000
+    finally:
+        client.close()
+        server.kill()
