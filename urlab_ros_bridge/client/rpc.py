@@ -23,6 +23,8 @@ from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 
 # How often a waiting request looks whether the peer is gone, or the client was closed.
 _SLICE_MS = 100
+# Asking for events costs a tenth of a fast request: not within so many seconds of the last reply.
+_QUIET = 0.02
 
 
 class RpcSocket:
@@ -37,6 +39,7 @@ class RpcSocket:
         self._socket: zmq.Socket | None = None
         self._monitor: zmq.Socket | None = None
         self._slice = 0
+        self._quiet_until = 0.0
         self._cancelled = False
 
     def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
@@ -49,14 +52,18 @@ class RpcSocket:
         :raises ConnectionLost: when the connection broke while waiting.
         """
         socket = self._socket or self._open()
-        deadline = time.monotonic() + timeout
-        self._forget_events()
+        now = time.monotonic()
+        deadline = now + timeout
+        if now > self._quiet_until:
+            self._forget_events()
         try:
             socket.send(frame)
             while True:
                 self._set_slice(deadline)
                 try:
-                    return socket.recv()
+                    reply = socket.recv()
+                    self._quiet_until = time.monotonic() + _QUIET
+                    return reply
                 except zmq.Again:
                     self._check(op, deadline, timeout)
         except BaseException:
