@@ -118,7 +118,8 @@ PLANAR = """
   <worldbody><body pos="1 2 0" euler="0 0 40">
     <geom size="0.1" mass="0.1"/><joint name="x" type="slide" axis="1 0 0" armature="1"/>
     <joint name="y" type="slide" axis="0 1 0" armature="1"/>
-    <body name="base"><joint name="yaw" axis="0 0 1" armature="1"/><geom size="0.2" mass="0.1"/></body>
+    <body name="base"><joint name="yaw" axis="0 0 1" ref="30" armature="1"/>
+      <geom size="0.2" mass="0.1"/></body>
   </body></worldbody>
   <actuator><velocity name="x" joint="x" kv="200" ctrlrange="-2 2" ctrllimited="true"/>
     <velocity name="y" joint="y" kv="200" gear="-2"/>
@@ -251,6 +252,16 @@ def test_stop_and_reset():
     controller.set((1.0,), (), 0.0)  # after a reset time may be smaller
     setpoints(controller, 5, 0.1)
     assert controller.value[0] == pytest.approx(0.3)
+
+
+def test_time_that_jumps_back_does_not_drive_the_ramp():
+    controller = differential(LIMITED)
+    controller.set((1.0,), (), 5.0)
+    setpoints(controller, 5, 5.1)
+    setpoints(controller, 5, 0.0)
+    assert controller.value[0] == pytest.approx(0.3)
+    setpoints(controller, 5, 0.1)
+    assert controller.value[0] == pytest.approx(0.6)
 
 
 def test_a_zero_twist_takes_the_actuators_for_one_step():
