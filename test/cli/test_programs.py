@@ -1,0 +1,133 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The real programs: the server with its physics, and server and bridge under `urlab up`."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from urlab_ros_bridge.cli.processes import READY_LINE
+from urlab_ros_bridge.client.client import Client
+
+pytest.importorskip('mujoco')
+ANY_PORTS = ('--rpc-port=0', '--state-port=0', '--camera-port=0')
+
+
+def start(*words, environ=None):
+    return subprocess.Popen(
+        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **(environ or {})},
+        text=True,
+    )
+
+
+def ready_ports(server):
+    """Wait for the ready line and return the ports that it names."""
+    said = ''
+    while READY_LINE not in said:
+        line = server.stdout.readline()
+        assert line, server.stderr.read()
+        said += line
+    return [int(port) for port in re.findall(r':(\d+)', said.rpartition(READY_LINE)[2])]
+
+
+@pytest.fixture
+def program():
+    started = []
+
+    def run(*words, **kwargs):
+        started.append(start(*words, **kwargs))
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_the_server_says_when_it_is_ready_and_ends_on_a_signal(program, number):
+    server = program('server', *ANY_PORTS)
+    ports = ready_ports(server)
+    with Client('127.0.0.1', ports[0], shared=True, name='test') as client:
+        status = client.status()
+    assert (status.mode, status.world, status.paused) == ('live', 'rover', False)
+    before = time.monotonic()
+    server.send_signal(number)
+    assert server.wait(10) == 0
+    assert time.monotonic() - before < 5.0
+    assert 'Traceback' not in server.stderr.read()
+
+
+def test_the_arguments_reach_the_server(program):
+    server = program('server', *ANY_PORTS, '--world=quadruped', '--paused', '--step-mode=live')
+    with Client('127.0.0.1', ready_ports(server)[0], shared=True, name='test') as client:
+        status = client.status()
+    assert (status.world, status.paused, status.pinned) == ('quadruped', True, True)
+
+
+def test_a_taken_port_is_one_line_that_says_what_to_do(program):
+    with socket.socket() as holder:
+        holder.bind(('127.0.0.1', 0))
+        holder.listen(1)
+        port = holder.getsockname()[1]
+        server = program('server', *ANY_PORTS[1:], f'--rpc-port={port}')
+        assert server.wait(20) == 2
+    said = server.stderr.read().splitlines()
+    assert len(said) == 1 and said[0].startswith('error: ')
+    assert str(port) in said[0] and '--rpc-port' in said[0]
+
+
+def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
+    model = tmp_path / 'broken.xml'
+    model.write_text('<mujoco><worldbody><geom type="spoon"/></worldbody></mujoco>')
+    server = program('server', *ANY_PORTS, '--model', str(model))
+    assert server.wait(20) == 2
+    said = server.stderr.read()
+    assert said.startswith('error: ') and 'Traceback' not in said and 'spoon' in said
+
+
+@pytest.mark.ros
+def test_up_runs_server_and_bridge_with_all_figures(program):
+    pytest.importorskip('rclpy')
+    probes = [socket.socket() for _ in range(3)]
+    for probe in probes:
+        probe.bind(('127.0.0.1', 0))
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    words = [
+        f'{name}_port:={port}'
+        for name, port in zip(('rpc', 'state', 'camera'), ports, strict=True)
+    ]
+    environ = {'ROS_DOMAIN_ID': str(1 + os.getpid() % 100), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+    up = program('up', *words, environ=environ)
+    figures = None
+    deadline = time.monotonic() + 40.0
+    said = ''
+    while not figures and time.monotonic() < deadline:
+        line = up.stdout.readline()
+        assert line, said
+        said += line
+        figures = re.search(
+            r'status rover: live \| ([\d.]+)x real time \| (\d+) ticks/s \| \d+ cameras? \| '
+            r'1 session \(urlab_ros_bridge\) \| ROS: ([1-9]\d*) messages/s',
+            line,
+        )
+    assert figures, said
+    assert float(figures[1]) > 0.5 and int(figures[2]) > 100
+    before = time.monotonic()
+    up.send_signal(signal.SIGINT)
+    assert up.wait(10) == 0
+    assert time.monotonic() - before < 5.5
+    rest = up.stdout.read() + up.stderr.read()
+    assert 'Traceback' not in said + rest and 'killed' not in rest
