@@ -1,0 +1,248 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The link thread: it connects, watches, and connects again.
+
+The server is asked for its status twice a second.  A restarted server has forgotten our session;
+the shared client then says hello again by itself, which shows in its generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+import threading
+import time
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import ModeLockedByServer
+from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.replies import ServerStatus
+from urlab_ros_bridge.client.session import SHARED_SESSION
+from urlab_ros_bridge.ros.link_state import LinkState
+from urlab_ros_bridge.ros.link_state import Phase
+from urlab_ros_bridge.ros.plan import plan_world
+from urlab_ros_bridge.ros.plan import WorldPlan
+from urlab_ros_bridge.ros.plan_topics import plan_topics
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.stream import StreamThread
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+NAME = 'urlab_ros_bridge'
+STATUS_SECONDS = 0.5
+RETRY_SECONDS = 0.2
+DISCOVERY_SECONDS = 1.5
+# A hello carries the compiled model, so it may take longer than a small request.
+_HELLO_SECONDS = 5.0
+_WATCH_SECONDS = 1.0
+
+
+class Link:
+    """
+    The connection to the server.
+
+    :ivar state: how it is; replaced as a whole, read it from any thread.
+    :ivar status: last status reply, None on servers without that op.
+    :ivar commands: for set_twist, controls and status; `client` for services.  On a server with
+        shared sessions they are two, so that a long step never holds a command back; on others
+        they are one, because a second hello would end the first session.
+    :ivar reconnects: connections made again.
+    """
+
+    def __init__(self, settings: Callable[[], Settings], stream: StreamThread, *,
+                 on_plan: Callable[[WorldPlan, bool], None],
+                 log: Callable[[str, str], None]) -> None:
+        """
+        Prepare the link.
+
+        :param on_plan: called in the link thread after every (re)connection with the plan, and
+            whether the server closes ticks with sim_time.
+        :param log: takes a severity (info, warning) and a text.
+        """
+        first = settings()
+        self._settings = settings
+        self._stream = stream
+        self._on_plan = on_plan
+        self._log = log
+        self.commands = self._make(first)
+        self.client = self.commands
+        self.state = LinkState(endpoint=f'tcp://{first.host}:{first.rpc_port}',
+                               state_endpoint=f'tcp://{first.host}:{first.state_port}')
+        self.status: ServerStatus | None = None
+        self.handshake: Handshake | None = None
+        self.reconnects = 0
+        self._generation = 0
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='link', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and the sessions."""
+        self._stop.set()
+        for client in {self.client, self.commands}:
+            client.close()
+        self._thread.join(3.0)
+
+    def has(self, extension: str) -> bool:
+        """Tell whether the server has an extension of the protocol."""
+        return self.handshake is not None and extension in self.handshake.extensions
+
+    def note_mode(self, mode: str) -> None:
+        """Remember a mode that a reply told."""
+        self.state = replace(self.state, mode=mode)
+
+    def note_paused(self, paused: bool) -> None:
+        """Remember a pause that a reply told."""
+        self.state = replace(self.state, paused=paused)
+
+    @staticmethod
+    def _make(settings: Settings) -> Client:
+        return Client(settings.host, settings.rpc_port, state_port=settings.state_port,
+                      shared=True, name=NAME, timeout=settings.rpc_timeout)
+
+    def _run(self) -> None:
+        if self._settings().observe_only:
+            self._observe()
+        while not self._stop.is_set():
+            try:
+                self._watch()
+            except RequestTimeout as error:
+                self._lost(str(error))
+            except SessionExpired as error:
+                self._expired(str(error))
+            except UrlabError as error:
+                if not self._stop.is_set():
+                    self._problem(str(error))
+            self._stop.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
+
+    def _watch(self) -> None:
+        """Connect when there is no session; else see how the server is."""
+        if not self._generation:
+            self._connect()
+        elif self.state.phase is not Phase.TAKEN:
+            self._ask()
+        if self.commands.generation != self._generation:
+            self._connected(self.commands.handshake)
+        elif self.state.phase is Phase.LOST:
+            self._log('info', f'connected to {self.state.endpoint} again')
+            self.state = replace(self.state, phase=Phase.CONNECTED, problem='')
+
+    def _connect(self) -> None:
+        if not self.commands.supports_shared_sessions() and not self.reconnects:
+            self._log('warning', 'this server allows one session, and the bridge takes it; set '
+                      'observe_only to leave it to another client')
+        self.commands.connect(_HELLO_SECONDS)
+
+    def _ask(self) -> None:
+        if self.has('status'):
+            self.status = status = self.commands.status()
+            self.state = replace(self.state, mode=status.mode, pinned=status.pinned,
+                                 paused=status.paused)
+        elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
+            self.commands.get_contacts(max_contacts=1)
+
+    def _connected(self, handshake: Handshake) -> None:
+        """Set the mode, find out what there is, and have it published."""
+        again = self._generation > 0
+        self._generation = self.commands.generation
+        self.handshake = handshake
+        if not handshake.manager_present:
+            self._generation = 0
+            self._problem('the server runs no world yet')
+            return
+        self._open_second(handshake)
+        mode = self._set_mode()
+        try:
+            plan = self._plan(handshake)
+            problem = ''
+        except UnknownName as error:
+            plan, problem = WorldPlan(), str(error)
+            self._log('warning', problem)
+        self.state = replace(self.state, phase=Phase.CONNECTED, mode=mode, problem=problem,
+                             robots=len(plan.robots))
+        self.reconnects += again
+        robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
+        self._log('info', f'connected to {self.state.endpoint}, robots: {robots}')
+        self._on_plan(plan, 'sim_time_row' in handshake.extensions)
+
+    def _open_second(self, handshake: Handshake) -> None:
+        """Give services a session of their own, where that takes nobody's session away."""
+        if SHARED_SESSION not in handshake.extensions:
+            self.client = self.commands
+        elif self.client is self.commands:
+            self.client = self._make(self._settings())
+            self.client.connect(_HELLO_SECONDS)
+
+    def _set_mode(self) -> str:
+        if self._settings().step_mode == 'keep':
+            return self.state.mode
+        try:
+            return self.commands.set_mode('live').current
+        except ModeLockedByServer as error:
+            self._log('info', f'the mode stays as it is: {error}')
+            return self.state.mode
+
+    def _plan(self, handshake: Handshake) -> WorldPlan:
+        settings = self._settings()
+        try:
+            return plan_world(handshake, settings)
+        except ModelUnavailable as error:
+            note = f'sensors have no types and there are no sensor frames: {error}'
+            self._log('warning', note)
+            return plan_topics(self._discover(), settings, handshake, [note])
+
+    def _observe(self) -> None:
+        """Listen only: plan from what is seen, and again after every jump of time."""
+        self.state = replace(self.state, phase=Phase.OBSERVING)
+        plan: WorldPlan | None = None
+        epoch = -1
+        while not self._stop.is_set():
+            if plan is None or not plan.robots or epoch != self._stream.timeline.epoch:
+                rows = self._discover()
+                epoch = self._stream.timeline.epoch
+                new = plan_topics(rows, self._settings())
+                if rows and new != plan:
+                    plan = new
+                    self.state = replace(self.state, robots=len(plan.robots))
+                    self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
+                    epoch += 1  # a new plan begins an epoch itself
+            self._stop.wait(STATUS_SECONDS)
+
+    def _discover(self) -> dict[bytes, bytes]:
+        """Listen to everything for a while; return the rows by topic."""
+        stream = self._stream
+        stream.discovered.clear()
+        stream.discover = True
+        deadline = time.monotonic() + DISCOVERY_SECONDS
+        while time.monotonic() < deadline and not self._stop.is_set():
+            self._stop.wait(0.1)
+        stream.discover = False
+        return dict(stream.discovered)
+
+    def _lost(self, text: str) -> None:
+        phase = self.state.phase
+        if phase is Phase.CONNECTED:
+            self._log('warning', f'lost the server at {self.state.endpoint}: {text}')
+            phase = Phase.LOST
+        self.status = None
+        self.state = replace(self.state, phase=phase, problem=text)
+
+    def _expired(self, text: str) -> None:
+        """Come back to a restarted server, but never fight another client for its session."""
+        if self.state.phase is Phase.LOST or self._stream.silence > _WATCH_SECONDS:
+            self.commands.connect(_HELLO_SECONDS)
+        elif self.state.phase is not Phase.TAKEN:
+            self._log('warning', f'another client has taken the session: {text}')
+            self.state = replace(self.state, phase=Phase.TAKEN, problem=text)
+
+    def _problem(self, text: str) -> None:
+        if text != self.state.problem:
+            self._log('warning', text)
+        self.state = replace(self.state, problem=text)

@@ -1,0 +1,71 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which velocity commands are carried out, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple
+
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+
+class Refused(UrlabError):
+    """A command is not carried out; the message says why."""
+
+
+class Velocity(NamedTuple):
+    """A velocity of the base in its own frame: m/s and rad/s, three slots each."""
+
+    linear: tuple[float, float, float]
+    angular: tuple[float, float, float]
+
+
+STOP = Velocity((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def limited(linear: Sequence[float], angular: Sequence[float], max_linear: float,
+            max_angular: float) -> Velocity:
+    """
+    Scale a velocity into the limits, keeping its direction; 0: no limit.
+
+    :raises Refused: for NaN or infinity.
+    """
+    if not all(map(math.isfinite, (*linear, *angular))):
+        raise Refused(f'velocity {tuple(linear)}, {tuple(angular)} is not finite')
+    return Velocity(_scaled(linear, max_linear), _scaled(angular, max_angular))
+
+
+def _scaled(vector: Sequence[float], limit: float) -> tuple[float, float, float]:
+    x, y, z = vector
+    length = math.hypot(x, y, z)
+    if limit <= 0 or length <= limit:
+        return float(x), float(y), float(z)
+    # Not `limit / length`: a huge vector has an infinite length, and must not become NaN.
+    largest = max(abs(x), abs(y), abs(z))
+    x, y, z = x / largest, y / largest, z / largest
+    factor = limit / math.hypot(x, y, z)
+    return x * factor, y * factor, z * factor
+
+
+def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:
+    """
+    Refuse a command from another time.
+
+    :param stamp_ns: of the command; 0: it has none and is accepted.
+    :param now_ns: simulation time, None when it is not known: then only a zero stamp passes.
+    :param max_age: s; 0: everything is accepted.
+    :raises Refused: when it is too old, or from the future.
+    """
+    if not stamp_ns or max_age <= 0:
+        return
+    if now_ns is None:
+        raise Refused('simulation time is not known yet')
+    age = (now_ns - stamp_ns) / NANOSECONDS
+    if age > max_age:
+        raise Refused(f'stamp is {age:.3f} s old, cmd_vel_max_age is {max_age:g} s')
+    if -age > max_age:
+        raise Refused(f'stamp is {-age:.3f} s ahead of simulation time: does its sender have '
+                      'use_sim_time set?')

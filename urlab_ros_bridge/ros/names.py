@@ -1,0 +1,51 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names that ROS accepts, made from names of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import re
+
+_FORBIDDEN = re.compile(r'[^A-Za-z0-9]+')
+
+
+def ros_name(text: str) -> str:
+    """
+    Turn any text into one part of a topic name.
+
+    >>> ros_name('left hip/pitch'), ros_name('2nd__arm'), ros_name('')
+    ('left_hip_pitch', 'n2nd_arm', 'unnamed')
+    """
+    name = _FORBIDDEN.sub('_', text).strip('_')
+    if not name:
+        return 'unnamed'
+    return f'n{name}' if name[0].isdigit() else name
+
+
+def ros_names(texts: Iterable[str]) -> dict[str, str]:
+    """
+    Turn texts into parts of topic names that differ from each other.
+
+    >>> ros_names(['a b', 'a_b'])
+    {'a b': 'a_b', 'a_b': 'a_b_2'}
+    """
+    names: dict[str, str] = {}
+    for text in texts:
+        wanted = name = ros_name(text)
+        count = 1
+        while name in names.values():
+            count += 1
+            name = f'{wanted}_{count}'
+        names[text] = name
+    return names
+
+
+def ros_path(text: str) -> str:
+    """
+    Turn a text with slashes into a relative topic name.
+
+    >>> ros_path('foot FL/wrench')
+    'foot_FL/wrench'
+    """
+    return '/'.join(ros_name(part) for part in text.split('/'))

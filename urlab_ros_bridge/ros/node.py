@@ -1,0 +1,171 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node: parameters, and the threads that do the work.
+
+- stream: takes ticks in and publishes everything with a stamp;
+- link: connects, watches the server, plans what to publish;
+- commands: sends commands to the server;
+- services: answers services, one after the other, in a node of its own: the events executor takes
+  no coroutines, so a long request would hold up every other callback;
+- executor (the caller's thread): subscriptions and parameters.  It never waits for the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any
+
+from rclpy.context import Context as RosContext
+from rclpy.executors import Executor
+from rclpy.executors import ExternalShutdownException
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from urlab_ros_bridge.ros.clock import ClockPublisher
+from urlab_ros_bridge.ros.commands import Commands
+from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.params import Parameters
+from urlab_ros_bridge.ros.params import undeclared_overrides
+from urlab_ros_bridge.ros.plan import WorldPlan
+from urlab_ros_bridge.ros.reporter import log_to
+from urlab_ros_bridge.ros.reporter import Reporter
+from urlab_ros_bridge.ros.services import Context
+from urlab_ros_bridge.ros.services import create_services
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.stream import StreamThread
+from urlab_ros_bridge.ros.world import World
+from urlab_ros_bridge.wire.errors import UrlabError
+
+NODE_NAME = 'urlab_bridge'
+
+
+class BridgeNode(Node):
+    """The bridge."""
+
+    def __init__(self, *, status_fd: int | None = None, context: RosContext | None = None,
+                 parameter_overrides: list[Parameter] | None = None, **arguments: Any) -> None:
+        """
+        Declare everything; nothing runs before `start`.
+
+        :param status_fd: file descriptor that gets a JSON line with figures once a second.
+        :raises BadParameter: when a parameter has a value that is not accepted.
+        :raises InterfaceMissing: without tf2_msgs or urlab_msgs.
+        """
+        super().__init__(NODE_NAME, context=context, parameter_overrides=parameter_overrides,
+                         **arguments)
+        self._log = log_to(self)
+        self._ros_context = context
+        self._refuse_sim_time()
+        self.parameters = Parameters(self, self._changed)
+        for text in undeclared_overrides(self):
+            self._log('warning', text)
+        settings = self.parameters.settings
+        self.plan = WorldPlan()
+        self._world_plan: WorldPlan | None = None
+        self.stream = StreamThread(
+            settings, ClockPublisher(self, settings.clock_rate), on_tick=self._on_tick,
+            on_jump=self._on_jump, on_beat=self._on_beat)
+        self.link = Link(self._settings, self.stream, on_plan=self._on_plan, log=self._log)
+        self.commands = Commands(self, self.link, self.stream.timeline, self._settings, self._log)
+        self._reporter = Reporter(self, self.stream, self.link, self.commands, self._log,
+                                  status_fd)
+        self._service_thread = _ServicesThread(self, Context(
+            self.link, self.stream, lambda: self.plan, self.commands.jump))
+
+    def start(self) -> None:
+        """Start all threads."""
+        self.commands.sender.start()
+        self.stream.start()
+        self._service_thread.start()
+        self.link.start()
+
+    def stop(self) -> None:
+        """Stop the robots that were driven from here, then all threads."""
+        self.commands.stop()
+        self._service_thread.stop()
+        self.link.stop()
+        self.stream.stop()
+
+    def _settings(self) -> Settings:
+        return self.parameters.settings
+
+    def _changed(self, settings: Settings) -> None:
+        self.stream.apply(settings)
+
+    def _refuse_sim_time(self) -> None:
+        """Set use_sim_time back: whoever publishes /clock cannot take its time from it."""
+        if self.get_parameter('use_sim_time').value:
+            self.set_parameters([Parameter('use_sim_time', Parameter.Type.BOOL, False)])
+            self._log('warning', 'use_sim_time is ignored: this node publishes /clock')
+
+    def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
+        """Publish what there is now; called in the link thread."""
+        world = None
+        if plan != self._world_plan:
+            try:
+                world = World(self, plan, self._settings())
+            except UrlabError as error:
+                self._log('warning', f'nothing is published: {error}')
+                return
+            for note in world.notes:
+                self._log('warning', note)
+            self._world_plan = self.plan = plan
+            self.commands.apply(plan)
+        self.stream.hand_over(world, has_sim_time)
+
+    def _on_tick(self, stamp_ns: int) -> None:
+        self.commands.tick(stamp_ns)
+
+    def _on_jump(self) -> None:
+        self.commands.jump()
+
+    def _on_beat(self, now: float) -> None:
+        self._reporter.report(now)
+
+
+class _ServicesThread:
+    """A node for the services with its own thread; they keep the namespace of the bridge."""
+
+    def __init__(self, bridge: BridgeNode, context: Context) -> None:
+        self._ros_context = bridge.context
+        self._node = Node(f'{bridge.get_name()}_services', context=bridge.context,
+                          namespace=bridge.get_namespace(), use_global_arguments=True,
+                          start_parameter_services=False, enable_rosout=False,
+                          parameter_overrides=[])
+        create_services(self._node, context)
+        self._executor = SingleThreadedExecutor(context=bridge.context)
+        self._executor.add_node(self._node)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='services', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; a request under way is given up."""
+        self._stopped.set()
+        self._executor.wake()
+        self._thread.join(1.0)
+
+    def _run(self) -> None:
+        with contextlib.suppress(ExternalShutdownException):
+            while not self._stopped.is_set() and self._ros_context.ok():
+                self._executor.spin_once(timeout_sec=0.5)
+
+
+def make_executor(context: RosContext | None = None) -> Executor:
+    """
+    Return the executor for the node: the events executor where rclpy has it.
+
+    It takes a third of the CPU of the single-threaded one.  Drive it with `spin_once`: its `spin`
+    fires nothing in some releases.
+    """
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor(context=context)
+    return EventsExecutor(context=context)

@@ -1,0 +1,160 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters on a ROS node: declared, validated and changed live, all from `settings.TABLE`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import replace
+import difflib
+from typing import Any
+
+from rcl_interfaces.msg import FloatingPointRange
+from rcl_interfaces.msg import IntegerRange
+from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.exceptions import InvalidParameterTypeException
+from rclpy.exceptions import InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from urlab_ros_bridge.ros.docs import parameters_markdown
+from urlab_ros_bridge.ros.docs import parameters_yaml
+from urlab_ros_bridge.ros.settings import kind
+from urlab_ros_bridge.ros.settings import problem
+from urlab_ros_bridge.ros.settings import problems
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.settings import TABLE
+from urlab_ros_bridge.wire.errors import UrlabError
+
+__all__ = ['BadParameter', 'Parameters', 'nearest_name', 'parameters_markdown', 'parameters_yaml',
+           'undeclared_overrides']
+
+# Parameters that rclpy itself declares or reads.
+_OF_RCLPY = ('use_sim_time', 'start_type_description_service')
+
+
+class BadParameter(UrlabError, ValueError):
+    """One or more parameters have values that the bridge cannot start with."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        super().__init__('; '.join(texts))
+
+
+def _descriptor(name: str) -> ParameterDescriptor:
+    rule = TABLE[name].metadata
+    text = rule['text']
+    descriptor = ParameterDescriptor(name=name, description=text, read_only=not rule['live'])
+    if rule['choices']:
+        descriptor.additional_constraints = 'One of: ' + ', '.join(rule['choices'])
+    if rule['low'] is not None:
+        low, high = rule['low'], rule['high']
+        if kind(name) == 'int':
+            descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
+        else:
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=low, to_value=high, step=0.0)]
+    return descriptor
+
+
+def _from_ros(name: str, value: Any) -> Any:
+    """Turn a value that rclpy hands out (array.array, list) into the table's type."""
+    wanted = kind(name)
+    if wanted in ('strings', 'floats') and value is not None and not isinstance(value, str):
+        return tuple(value)
+    return value
+
+
+def _overrides(node: Node) -> dict[str, Parameter]:
+    # rclpy has no public way to see overrides that nobody declared.
+    return dict(getattr(node, '_parameter_overrides', {}))
+
+
+def _widened(name: str, override: Parameter | None) -> Any:
+    """Return an override as floats when it was written as integers (``clock_rate:=50``)."""
+    if override is None:
+        return None
+    if kind(name) == 'float' and override.type_ is Parameter.Type.INTEGER:
+        return float(override.value)
+    if kind(name) == 'floats' and override.type_ is Parameter.Type.INTEGER_ARRAY:
+        return [float(number) for number in override.value]
+    return None
+
+
+def nearest_name(name: str) -> str:
+    """Return the declared parameter that looks most like `name`, or an empty string."""
+    return next(iter(difflib.get_close_matches(name, TABLE, n=1, cutoff=0.6)), '')
+
+
+def undeclared_overrides(node: Node) -> list[str]:
+    """Describe every override that names no parameter, with the nearest valid name."""
+    texts = []
+    for name in _overrides(node):
+        if (name in TABLE or node.has_parameter(name) or name in _OF_RCLPY
+                or name.startswith('qos_overrides.')):
+            continue
+        near = nearest_name(name)
+        hint = f', did you mean {near!r}?' if near else ''
+        texts.append(f'parameter {name!r} does not exist and has no effect{hint}')
+    return texts
+
+
+class Parameters:
+    """
+    The parameters of one node, as a `Settings` that is replaced as a whole.
+
+    `settings` may be read from any thread.
+
+    :param changed: called with the new settings after a live change was accepted.
+    :raises BadParameter: when an override is of the wrong type or value.
+    """
+
+    def __init__(self, node: Node, changed: Callable[[Settings], None] | None = None) -> None:
+        self._changed = changed
+        overrides = _overrides(node)
+        texts: list[str] = []
+        values: dict[str, Any] = {}
+        for name, row in TABLE.items():
+            try:
+                values[row.name] = self._declare(node, name, overrides.get(name))
+            except (InvalidParameterTypeException, InvalidParameterValueException):
+                given = _widened(name, overrides[name])
+                given = overrides[name].value if given is None else given
+                texts.append(problem(name, _from_ros(name, given))
+                             or f'{name} is {given!r}, which is not accepted')
+        texts += problems(Settings(**values))
+        if texts:
+            raise BadParameter(texts)
+        self.settings = Settings(**values)
+        node.add_on_set_parameters_callback(self._check)
+        node.add_post_set_parameters_callback(self._apply)
+
+    @staticmethod
+    def _declare(node: Node, name: str, override: Parameter | None) -> Any:
+        default = TABLE[name].default
+        default = list(default) if isinstance(default, tuple) else default
+        widened = _widened(name, override)
+        declared = node.declare_parameter(
+            name, default if widened is None else widened, _descriptor(name),
+            ignore_override=widened is not None)
+        return _from_ros(name, declared.value)
+
+    def _proposed(self, parameters: Iterable[Parameter]) -> Settings:
+        values = {TABLE[each.name].name: _from_ros(each.name, each.value)
+                  for each in parameters if each.name in TABLE}
+        return replace(self.settings, **values)
+
+    def _check(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Accept all of a set of changes or none."""
+        texts = problems(self._proposed(parameters))
+        return SetParametersResult(successful=not texts, reason='; '.join(texts))
+
+    def _apply(self, parameters: list[Parameter]) -> None:
+        proposed = self._proposed(parameters)
+        if proposed != self.settings:
+            self.settings = proposed
+            if self._changed is not None:
+                self._changed(proposed)
+
+

@@ -1,0 +1,61 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Quality of service of every topic (REP-2003, and what large images and Nav2 need).
+
+Sensor data is published reliably: that is compatible with reliable and best-effort subscribers
+alike.  Every profile can be changed with ``qos_overrides.<topic>.publisher.*`` parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import HistoryPolicy
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+Profile = Callable[[], QoSProfile]
+
+
+def _profile(depth: int, reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE,
+             durability: DurabilityPolicy = DurabilityPolicy.VOLATILE) -> QoSProfile:
+    return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=depth, reliability=reliability,
+                      durability=durability)
+
+
+def clock() -> QoSProfile:
+    """/clock: the newest, or none."""
+    return _profile(1, ReliabilityPolicy.BEST_EFFORT)
+
+
+def sensor() -> QoSProfile:
+    """Joint states, odometry, IMU, scans, poses."""
+    return _profile(10)
+
+
+def transform() -> QoSProfile:
+    """/tf."""
+    return _profile(100)
+
+
+def latched() -> QoSProfile:
+    """/tf_static: late subscribers get the last message."""
+    return _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+def command() -> QoSProfile:
+    """Subscriptions for commands: only the newest counts."""
+    return _profile(1)
+
+
+def report() -> QoSProfile:
+    """/diagnostics and statistics."""
+    return _profile(10)
+
+
+def overridable() -> QoSOverridingOptions:
+    """Return the option that declares the ``qos_overrides`` parameters of a topic."""
+    return QoSOverridingOptions.with_default_policies()

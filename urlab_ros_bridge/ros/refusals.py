@@ -1,0 +1,39 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that were not carried out, counted and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+import time
+
+_QUIET_SECONDS = 5.0
+
+
+class Refusals:
+    """
+    Counts refused commands by topic, and logs each kind at most every five seconds.
+
+    :ivar counts: topic -> number of refused commands.
+    :ivar last: topic -> why the last one was refused.
+    """
+
+    def __init__(self, log: Callable[[str, str], None]) -> None:
+        self.counts: dict[str, int] = {}
+        self.last: dict[str, str] = {}
+        self._log = log
+        self._told: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def add(self, topic: str, error: Exception) -> None:
+        """Count a refused command; may be called from any thread."""
+        now = time.monotonic()
+        with self._lock:
+            self.counts[topic] = self.counts.get(topic, 0) + 1
+            self.last[topic] = str(error)
+            quiet = now - self._told.get(topic, -_QUIET_SECONDS) < _QUIET_SECONDS
+            if not quiet:
+                self._told[topic] = now
+        if not quiet:
+            self._log('warning', f'{topic} refused: {error}')

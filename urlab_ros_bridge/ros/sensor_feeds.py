@@ -1,0 +1,202 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensor topics of one robot: IMU, magnetometer, scans, wrenches and all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
+
+from urlab_ros_bridge.ros.articulation import join
+from urlab_ros_bridge.ros.convert import ConvertError
+from urlab_ros_bridge.ros.convert import ImuTemplate
+from urlab_ros_bridge.ros.convert import LaserScanTemplate
+from urlab_ros_bridge.ros.convert import MessageTemplate
+from urlab_ros_bridge.ros.convert import ScanGeometry
+from urlab_ros_bridge.ros.convert import Sensor
+from urlab_ros_bridge.ros.convert import single_template
+from urlab_ros_bridge.ros.convert import SiteSensors
+from urlab_ros_bridge.ros.convert import TwistStampedTemplate
+from urlab_ros_bridge.ros.convert import WrenchStampedTemplate
+from urlab_ros_bridge.ros.convert.sensor_table import MAGNETIC_FIELD
+from urlab_ros_bridge.ros.convert.sensor_table import QUATERNION
+from urlab_ros_bridge.ros.feed import Feed
+from urlab_ros_bridge.ros.feed import Publishers
+from urlab_ros_bridge.ros.feed import RateLimiter
+from urlab_ros_bridge.ros.names import ros_name
+from urlab_ros_bridge.ros.names import ros_path
+from urlab_ros_bridge.ros.plan import RobotPlan
+from urlab_ros_bridge.ros.plan import Scanner
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.state import RobotState
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_RATE = 'sensor_rate'
+
+
+def sensor_names(plan: RobotPlan) -> tuple[str, ...]:
+    """Return the local names of all sensors of a robot, each once."""
+    groups = plan.sensors
+    names = [sensor.name for group in (*groups.imus, *groups.wrenches, *groups.twists)
+             for sensor in group.sensors.values()]
+    names += [sensor.name for sensor in groups.singles]
+    names += [scanner.lidar.name for scanner in plan.scanners]
+    return tuple(dict.fromkeys(names))
+
+
+def numbered(base: str, name: str, several: bool) -> str:
+    """
+    Put the name of an instrument into its topic when there are several of its kind.
+
+    >>> numbered('imu/data', 'torso', True), numbered('scan', 'front', True)
+    ('imu/torso/data', 'scan/front')
+    """
+    if not several:
+        return base
+    first, _, rest = base.partition('/')
+    return '/'.join(part for part in (first, ros_name(name), rest) if part)
+
+
+class SensorFeeds:
+    """
+    Makes the sensor topics of one robot.
+
+    :ivar notes: what could not be published, and why.
+    """
+
+    def __init__(self, plan: RobotPlan, state: RobotState, publishers: Publishers,
+                 settings: Settings) -> None:
+        self.plan = plan
+        self.state = state
+        self.publishers = publishers
+        self.settings = settings
+        self.notes: list[str] = []
+        self.feeds: list[Feed] = []
+
+    def make(self) -> list[Feed]:
+        """Return all of them; what has no message type here is noted and left out."""
+        groups = self.plan.sensors
+        magnetometers = [sensor for sensor in groups.singles
+                         if sensor.kind.message == MAGNETIC_FIELD]
+        for group in groups.imus:
+            self.attempt(group.site, self.imu, group, len(groups.imus) > 1)
+        for scanner in self.plan.scanners:
+            self.attempt(scanner.lidar.name, self.scan, scanner, len(self.plan.scanners) > 1)
+        for group in groups.wrenches:
+            self.attempt(group.site, self.pair, group, ('force', 'torque'),
+                         WrenchStampedTemplate(group.frame_id))
+        for group in groups.twists:
+            self.attempt(group.site, self.pair, group, ('velocimeter', 'gyro'),
+                         TwistStampedTemplate(group.frame_id))
+        for sensor in groups.singles:
+            self.attempt(sensor.name, self.single, sensor, len(magnetometers) > 1)
+        return self.feeds
+
+    def attempt(self, name: str, make: Callable[..., None], *arguments: Any) -> None:
+        """Make one topic; a problem of one sensor does not stop the others."""
+        try:
+            make(*arguments)
+        except UrlabError as error:
+            self.notes.append(f'{self.plan.prefix}: {name} is not published: {error}')
+
+    def imu(self, group: SiteSensors, several: bool) -> None:
+        """Merge gyro, accelerometer and orientation of one site."""
+        kinds = ('framequat', 'gyro', 'accelerometer')
+        sensors = [group.sensors.get(kind) for kind in kinds]
+        names = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
+        template = ImuTemplate(group.frame_id, *(
+            None if sensor is None else self.stddev(name)
+            for sensor, name in zip(sensors, names, strict=True)))
+        read = self.state.sensor
+        orientation, gyro, accelerometer = (sensor and sensor.name for sensor in sensors)
+        turn = group.sensors['framequat'].kind.reading if orientation else None
+
+        def build(stamp_ns: int) -> Any:
+            values = [name and read(name) for name in (orientation, gyro, accelerometer)]
+            if any(name and value is None for name, value in zip(
+                    (orientation, gyro, accelerometer), values, strict=True)):
+                return None
+            if turn:
+                values[0] = turn(values[0])
+            return template.update(stamp_ns, *values)
+
+        self.add(numbered('imu/data', group.site, several), template, build,
+                 [sensor.name for sensor in sensors if sensor])
+
+    def pair(self, group: SiteSensors, kinds: tuple[str, str], template: MessageTemplate) -> None:
+        """Publish two vectors of one site; one of them may be missing."""
+        first, second = (group.sensors.get(kind) for kind in kinds)
+        read = self.state.sensor
+
+        def build(stamp_ns: int) -> Any:
+            values = [None if sensor is None else read(sensor.name) for sensor in (first, second)]
+            if any(sensor and value is None for sensor, value in zip(
+                    (first, second), values, strict=True)):
+                return None
+            return template.update(stamp_ns, *values)
+
+        sensor = first or second
+        self.add(ros_path(sensor.topic), template, build,
+                 [sensor.name for sensor in (first, second) if sensor])
+
+    def single(self, sensor: Sensor, several_magnetometers: bool) -> None:
+        """Publish a sensor that has a message of its own."""
+        template = single_template(sensor, self.stddev('magnetic_field_stddev'))
+        read, name, reading = self.state.sensor, sensor.name, sensor.kind.reading
+        turned = sensor.kind.message == QUATERNION
+
+        def build(stamp_ns: int) -> Any:
+            values = read(name)
+            if values is None:
+                return None
+            return template.update(stamp_ns, reading(values) if turned else values)
+
+        topic = ros_path(sensor.topic)
+        if sensor.kind.message == MAGNETIC_FIELD:
+            topic = numbered(topic, sensor.site or sensor.name, several_magnetometers)
+        self.add(topic, template, build, [sensor.name])
+
+    def scan(self, scanner: Scanner, several: bool) -> None:
+        """
+        Publish a planar scanner.
+
+        Its row comes only in ticks with a new scan; a snapshot repeats the last scan in every
+        tick, so there the scanner's own rate decides.
+        """
+        lidar = scanner.lidar
+        geometry = ScanGeometry(lidar.angle_min, lidar.angle_max, lidar.rays, lidar.range_min,
+                                lidar.range_max, 1.0 / lidar.rate if lidar.rate > 0 else 0.0)
+        template = LaserScanTemplate(scanner.frame, geometry)
+        limiter, state = RateLimiter(lidar.rate), self.state
+
+        def build(stamp_ns: int) -> Any:
+            values = state.sensor(lidar.name)
+            if values is None:
+                return None
+            if state.snapshot is not None:
+                if not limiter.due(stamp_ns):
+                    return None
+                limiter.count(stamp_ns)
+            return template.update(stamp_ns, values)
+
+        feed = self.add(numbered('scan', lidar.name, several), template, build, [lidar.name])
+        feed.own_limiter = limiter
+
+    def stddev(self, name: str) -> float:
+        """Return a standard deviation: the parameter, else what the server told, else 0."""
+        override = getattr(self.settings, name)
+        told: Mapping[str, Any] = self.plan.covariances
+        return override if override >= 0 else float(told.get(name) or 0.0)
+
+    def add(self, name: str, template: MessageTemplate, build: Callable[[int], Any],
+            sensors: list[str]) -> Feed:
+        """Make the feed of a topic."""
+        topic = join(self.plan.namespace, name)
+        if any(feed.topic == topic for feed in self.feeds):
+            raise ConvertError(f'its topic {topic!r} is taken')
+        wire = [f'{self.plan.prefix}/sensor/{sensor}'.encode() for sensor in sensors]
+        publisher = self.publishers.get(template.message_type, topic)
+        feed = Feed(topic, publisher, build, wire=wire, rate_name=_RATE)
+        self.feeds.append(feed)
+        return feed

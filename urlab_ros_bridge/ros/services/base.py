@@ -1,0 +1,134 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What all services share: the same three answer fields, and one place that turns errors into them.
+
+Handlers run in the services' own thread and may wait for the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.convert import time_to_ros
+from urlab_ros_bridge.ros.link_state import describe
+from urlab_ros_bridge.ros.link_state import Phase
+from urlab_ros_bridge.ros.plan import RobotPlan
+from urlab_ros_bridge.ros.plan import WorldPlan
+from urlab_ros_bridge.ros.reset import Mark
+from urlab_ros_bridge.ros.stream import StreamThread
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+# Codes of the bridge itself; all others are the server's, see wire.errors.ERROR_CODES.
+NOT_CONNECTED = 'not_connected'
+OBSERVE_ONLY = 'observe_only'
+TIMEOUT = 'timeout'
+BAD_VALUE = 'bad_value'
+BAD_REPLY = 'bad_reply'
+
+# An answer waits so long (s) for the stream to publish the time it speaks of.
+_CATCH_UP_SECONDS = 1.0
+
+
+class Unfit(UrlabError):
+    """A request that the bridge itself turns down, with its code."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass
+class Context:
+    """
+    What handlers work with.
+
+    :ivar plan: returns the present plan.
+    :ivar on_reset: forgets commands that are under way.
+    """
+
+    link: Link
+    stream: StreamThread
+    plan: Callable[[], WorldPlan]
+    on_reset: Callable[[], None]
+
+    @property
+    def client(self) -> Client:
+        """
+        Return the client.
+
+        :raises Unfit: when there is no connection, with what to do about it.
+        """
+        state = self.link.state
+        if state.phase is Phase.OBSERVING:
+            raise Unfit(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
+        if not state.connected:
+            raise Unfit(NOT_CONNECTED, describe(state, self.stream.silence)[1])
+        return self.link.client
+
+    def robot(self, name: str) -> RobotPlan:
+        """
+        Return a robot by prefix, actor id, or the only one for an empty name.
+
+        :raises Unfit: unknown_articulation.
+        """
+        handshake = self.link.handshake
+        for prefix, robot in (handshake.articulations if handshake else {}).items():
+            if name and robot.actor_id == name:
+                name = prefix
+                break
+        try:
+            return self.plan().robot(name)
+        except UnknownName as error:
+            raise Unfit('unknown_articulation', str(error)) from None
+
+    def settle(self, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
+        """Fill in the time of a reply, and wait until the stream has published it."""
+        response.sim_time = time_to_ros(max(0, stamp_ns))
+        response.step = max(0, step)
+        self.stream.timeline.wait_for(stamp_ns, mark, _CATCH_UP_SECONDS)
+
+
+# Fills in the response and returns the text of `message`.
+Handler = Callable[[Context, Any, Any], str]
+
+
+@dataclass(frozen=True)
+class Service:
+    """One service: relative name, ROS type, and what it does."""
+
+    name: str
+    type_name: str
+    handler: Handler
+
+
+def answer(service: Service, context: Context, request: Any, response: Any) -> Any:
+    """Carry out a request; whatever goes wrong becomes success, code and message."""
+    code, message, success = '', '', False
+    try:
+        message = service.handler(context, request, response)
+        success = True
+    except RemoteError as error:
+        code, message = error.code, str(error)
+    except Unfit as error:
+        code, message = error.code, str(error)
+    except RequestTimeout as error:
+        code, message = TIMEOUT, str(error)
+    except (ValueError, OverflowError) as error:
+        code, message = BAD_VALUE, str(error)
+    except UrlabError as error:
+        code, message = BAD_REPLY, str(error)
+    response.success = success
+    response.message = message
+    if hasattr(response, 'code'):
+        response.code = code
+    elif code:
+        response.message = f'{code}: {message}'
+    return response

@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Services that record and replay; a server without these ops answers unknown_op."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from urlab_ros_bridge.ros.services.base import BAD_VALUE
+from urlab_ros_bridge.ros.services.base import Context
+from urlab_ros_bridge.ros.services.base import Service
+from urlab_ros_bridge.ros.services.base import Unfit
+
+
+def recording_start(context: Context, request: Any, response: Any) -> str:
+    """Start to record."""
+    limit = request.max_duration_s
+    if not math.isfinite(limit) or limit < 0:
+        raise Unfit(BAD_VALUE, f'max_duration_s is {limit}, must be 0 (no limit) or more')
+    response.name = context.client.recording_start(request.name or None, limit or None)
+    response.max_duration_s = limit
+    return f'recording {response.name!r}'
+
+
+def recording_stop(context: Context, request: Any, response: Any) -> str:
+    """Stop to record."""
+    recording = context.client.recording_stop()
+    response.name = recording.name
+    response.frame_count = recording.frame_count
+    response.sim_duration_s = recording.duration
+    return f'{recording.frame_count} frames of {recording.duration:.6g} s'
+
+
+def recording_save(context: Context, request: Any, response: Any) -> str:
+    """Write the recording to the server's disk."""
+    response.absolute_path = context.client.recording_save(request.path or None)
+    return f'saved as {response.absolute_path}'
+
+
+def recording_clear(context: Context, request: Any, response: Any) -> str:
+    """Drop the recording."""
+    context.client.recording_clear()
+    return 'cleared'
+
+
+def replay_load(context: Context, request: Any, response: Any) -> str:
+    """Load a recording from the server's disk."""
+    if not request.path:
+        raise Unfit('missing_field', 'path is empty')
+    response.name = context.client.replay_load(request.path)
+    return f'loaded as {response.name!r}'
+
+
+def replay_list_sessions(context: Context, request: Any, response: Any) -> str:
+    """List what can be replayed."""
+    response.sessions = list(context.client.replay_list_sessions())
+    return f'{len(response.sessions)} sessions'
+
+
+def replay_set_active(context: Context, request: Any, response: Any) -> str:
+    """Choose what is replayed."""
+    if not request.name:
+        raise Unfit('missing_field', 'name is empty; replay_list_sessions tells the names')
+    context.client.replay_set_active(request.name)
+    return f'active: {request.name!r}'
+
+
+def replay_start(context: Context, request: Any, response: Any) -> str:
+    """Replay the active session."""
+    started = context.client.replay_start()
+    response.active_session = started.active_session
+    response.total_frames = started.total_frames
+    return f'replaying {started.active_session!r}, {started.total_frames} frames'
+
+
+def replay_stop(context: Context, request: Any, response: Any) -> str:
+    """Stop to replay."""
+    context.client.replay_stop()
+    return 'stopped'
+
+
+SERVICES = (
+    Service('recording_start', 'urlab_msgs/srv/RecordingStart', recording_start),
+    Service('recording_stop', 'urlab_msgs/srv/RecordingStop', recording_stop),
+    Service('recording_save', 'urlab_msgs/srv/RecordingSave', recording_save),
+    Service('recording_clear', 'urlab_msgs/srv/RecordingClear', recording_clear),
+    Service('replay_load', 'urlab_msgs/srv/ReplayLoad', replay_load),
+    Service('replay_list_sessions', 'urlab_msgs/srv/ReplayListSessions', replay_list_sessions),
+    Service('replay_set_active', 'urlab_msgs/srv/ReplaySetActive', replay_set_active),
+    Service('replay_start', 'urlab_msgs/srv/ReplayStart', replay_start),
+    Service('replay_stop', 'urlab_msgs/srv/ReplayStop', replay_stop),
+)

@@ -1,0 +1,148 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Services that move time and robots: reset, step, pause, set_mode, set_speed, set_twist."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from geometry_msgs.msg import Vector3
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.ros.services.base import BAD_VALUE
+from urlab_ros_bridge.ros.services.base import Context
+from urlab_ros_bridge.ros.services.base import Service
+from urlab_ros_bridge.ros.services.base import Unfit
+
+# Steps in one request: a server gives up on a request after 5 s.
+CHUNK = 200
+
+
+def reset(context: Context, request: Any, response: Any) -> str:
+    """Put the simulation back to a known state."""
+    overrides: dict[str, dict[str, float]] = {}
+    for item in request.per_articulation_qpos:
+        if not math.isfinite(item.position):
+            raise Unfit(BAD_VALUE, f'position of joint {item.joint!r} is {item.position}')
+        robot = context.robot(item.articulation or _owner(context, item.joint))
+        known = (*robot.joints, robot.base_joint)
+        if item.joint.removeprefix(f'{robot.prefix}_') not in known:
+            raise Unfit(BAD_VALUE, f'{robot.prefix} has no joint {item.joint!r}; '
+                        f'available: {", ".join(robot.joints)}')
+        overrides.setdefault(robot.prefix, {})[item.joint] = item.position
+    if request.keep_time and not context.link.has('keep_time'):
+        raise Unfit(BAD_VALUE, 'this server cannot keep time in a reset')
+    mark = context.stream.timeline.mark()
+    result = context.client.reset(request.keyframe_name or None, request.seed or None,
+                                  overrides or None, request.keep_time)
+    context.on_reset()
+    context.settle(response, result.sim_time_ns, result.step, mark)
+    return f'reset to {request.keyframe_name or "the initial state"} at {result.time:.6g} s'
+
+
+def _owner(context: Context, joint: str) -> str:
+    """Return the prefix of the robot that has a joint; empty when none or several have it."""
+    owners = [robot.prefix for robot in context.plan().robots if joint in robot.joints]
+    return owners[0] if len(owners) == 1 else ''
+
+
+def step(context: Context, request: Any, response: Any) -> str:
+    """Advance by steps; in live mode time stands still before and after."""
+    client, link = context.client, context.link
+    count = request.n_steps or 1
+    mode = client.status().mode if link.has('status') else link.state.mode
+    if mode == 'puppet':
+        raise Unfit('bad_mode', 'in puppet mode a client sends the states, nothing is stepped')
+    mark = context.stream.timeline.mark()
+    if mode == 'direct':
+        result = _advance(client, count)
+    else:
+        client.set_paused(True)
+        link.note_paused(True)
+        if link.has('step_while_paused'):
+            result = _advance(client, count, while_paused=True)
+        else:
+            result = _advance_in_direct(client, count)
+    context.settle(response, result.sim_time_ns, result.step, mark)
+    paused = '' if mode == 'direct' else ', paused'
+    return f'{count} step{"s" if count > 1 else ""}, now at {result.time:.6g} s{paused}'
+
+
+def _advance(client: Client, count: int, while_paused: bool = False) -> StepResult:
+    while True:
+        result = client.step(min(count, CHUNK), observations='minimal', while_paused=while_paused)
+        count -= CHUNK
+        if count <= 0:
+            return result
+
+
+def _advance_in_direct(client: Client, count: int) -> StepResult:
+    """Step on a server that steps in direct mode only, and leave it paused in live mode."""
+    client.set_mode('direct')
+    try:
+        return _advance(client, count)
+    finally:
+        # Entering direct mode has ended the pause.
+        client.set_paused(True)
+        client.set_mode('live')
+        client.set_paused(True)
+
+
+def pause(context: Context, request: Any, response: Any) -> str:
+    """Hold time still (data: true), or let it go on (data: false)."""
+    mark = context.stream.timeline.mark()
+    paused = context.client.set_paused(request.data)
+    context.link.note_paused(paused)
+    if not paused and mark.stamp_ns is None:
+        return 'running, but no state has arrived yet'
+    return 'paused' if paused else 'running'
+
+
+def set_mode(context: Context, request: Any, response: Any) -> str:
+    """Change who steps, or (empty mode) tell who does."""
+    client, link = context.client, context.link
+    if request.mode:
+        change = client.set_mode(request.mode)
+        response.previous_mode, response.current_mode = change.previous, change.current
+    else:
+        mode = client.status().mode if link.has('status') else link.state.mode
+        response.previous_mode = response.current_mode = mode
+    link.note_mode(response.current_mode)
+    return f'mode is {response.current_mode or "not known"}'
+
+
+def set_speed(context: Context, request: Any, response: Any) -> str:
+    """Set the pace of live mode in percent; 0 is real time."""
+    if not math.isfinite(request.percent):
+        raise Unfit(BAD_VALUE, f'percent is {request.percent}, must be finite')
+    response.percent = context.client.set_sim_speed(request.percent or 100.0)
+    return f'{response.percent:g} % of real time'
+
+
+def set_twist(context: Context, request: Any, response: Any) -> str:
+    """Drive a robot; an empty request stops the only one."""
+    vectors = [(vector.x, vector.y, vector.z) for vector in (request.linear, request.angular)]
+    numbers = (*vectors[0], *vectors[1], request.timeout)
+    if not all(map(math.isfinite, numbers)) or request.timeout < 0:
+        raise Unfit(BAD_VALUE, f'twist {vectors} with timeout {request.timeout} s: all numbers '
+                    'must be finite, and the timeout not negative')
+    robot = context.robot(request.articulation)
+    if request.timeout and not context.link.has('twist_timeout'):
+        raise Unfit(BAD_VALUE, 'this server knows no timeout for a twist')
+    twist = context.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
+    response.articulation = robot.prefix
+    response.linear, response.angular = (
+        Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular))
+    return f'{robot.prefix} drives' if any(numbers[:6]) else f'{robot.prefix} stops'
+
+
+SERVICES = (
+    Service('reset', 'urlab_msgs/srv/Reset', reset),
+    Service('step', 'urlab_msgs/srv/Step', step),
+    Service('pause', 'std_srvs/srv/SetBool', pause),
+    Service('set_mode', 'urlab_msgs/srv/SetMode', set_mode),
+    Service('set_speed', 'urlab_msgs/srv/SetSpeed', set_speed),
+    Service('set_twist', 'urlab_msgs/srv/SetTwist', set_twist),
+)

@@ -1,0 +1,212 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The stream thread: it owns the state stream and publishes everything that carries a stamp.
+
+One thread for all of it is what keeps timelines apart: after a jump no older message can follow,
+because nobody else holds one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+import threading
+import time
+
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.client.tick import Tick
+from urlab_ros_bridge.ros.clock import ClockPublisher
+from urlab_ros_bridge.ros.convert import check_stamp
+from urlab_ros_bridge.ros.counters import Counters
+from urlab_ros_bridge.ros.reset import Step
+from urlab_ros_bridge.ros.reset import Timeline
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.subscriptions import EVERYTHING
+from urlab_ros_bridge.ros.subscriptions import needed_topics
+from urlab_ros_bridge.ros.world import World
+from urlab_ros_bridge.wire.errors import UrlabError
+
+# Ticks that wait when this thread was held up; older ones are dropped and counted.
+BACKLOG = 20
+_RECEIVE_SECONDS = 0.05
+_LOOK_SECONDS = 0.1
+_BEAT_SECONDS = 1.0
+
+
+class StreamThread:
+    """
+    Turns ticks into messages.
+
+    :ivar counters, timeline: read them from any thread.
+    :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
+        latest payload.
+    """
+
+    def __init__(self, settings: Settings, clock: ClockPublisher, *,
+                 on_tick: Callable[[int], None] = lambda stamp_ns: None,
+                 on_jump: Callable[[], None] = lambda: None,
+                 on_beat: Callable[[float], None] = lambda now: None) -> None:
+        """
+        Connect the stream.
+
+        :param on_tick: called with the stamp after every tick.
+        :param on_jump: called when time jumped, before anything of the new epoch is published.
+        :param on_beat: called once a second with the monotonic time.
+        """
+        self.counters = Counters()
+        self.timeline = Timeline()
+        self.discovered: dict[bytes, bytes] = {}
+        self.discover = False
+        self._settings = settings
+        self._clock = clock
+        self._hooks = (on_tick, on_jump, on_beat)
+        self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
+        self.world: World | None = None
+        self._handed: deque[World | None] = deque()
+        self._has_sim_time = True
+        self._subscribed: set[bytes] = set()
+        self._seen: dict[bytes, bytes] = {}
+        self._last_snapshot: object = None
+        self._last_tick: Tick | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and close the stream."""
+        self._stop.set()
+        self._thread.join(2.0)
+        self.source.close()
+
+    def hand_over(self, world: World | None, has_sim_time: bool = True) -> None:
+        """Publish with another world from the next tick on, as a new epoch; None: keep it."""
+        self._has_sim_time = has_sim_time
+        self.timeline.request_jump()
+        if world is not None:
+            self._handed.append(world)
+
+    def apply(self, settings: Settings) -> None:
+        """Take over changed settings; may be called from any thread."""
+        self._settings = settings
+        self._clock.set_rate(settings.clock_rate)
+        if self.world is not None:
+            self.world.apply(settings)
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the last tick; infinite before the first."""
+        last = self.counters.last_tick
+        return float('inf') if last is None else time.monotonic() - last
+
+    def _run(self) -> None:
+        look = beat = started = time.monotonic()
+        while not self._stop.is_set():
+            self._take_world()
+            try:
+                tick = self.source.receive(_RECEIVE_SECONDS)
+            except StreamClosed:
+                return
+            now = time.monotonic()
+            if tick is None:
+                self._clock.rest()
+            else:
+                self._take(tick, now)
+            if now >= look:
+                look = now + _LOOK_SECONDS
+                self._look(now, started)
+            if now >= beat:
+                beat = now + _BEAT_SECONDS
+                self._hooks[2](now)
+
+    def _take_world(self) -> None:
+        while self._handed:
+            old, self.world = self.world, self._handed.popleft()
+            if old is not None:
+                old.close()
+            self.world.apply(self._settings)
+            self.world.look()
+
+    def _look(self, now: float, started: float) -> None:
+        self._clock.look()
+        rows: set[bytes] = set()
+        if self.world is not None:
+            self.world.look()
+            rows = self.world.subscriptions()
+        silent = now - (self.counters.last_rows or started)
+        wanted = needed_topics(self._settings.stream, rows, has_sim_time=self._has_sim_time,
+                               silent_for=silent)
+        if self.discover:
+            wanted = {EVERYTHING}
+        for topic in wanted - self._subscribed:
+            self.source.subscribe(topic)
+        for topic in self._subscribed - wanted:
+            self.source.unsubscribe(topic)
+        self._subscribed = wanted
+
+    def _take(self, tick: Tick, now: float) -> None:
+        counters = self.counters
+        counters.ticks += 1
+        counters.last_tick = now
+        counters.closed_by = tick.closed_by
+        if tick.rows:
+            counters.last_rows = now
+        if self.discover:
+            self.discovered.update(tick.rows)
+        try:
+            self._publish(tick, check_stamp(tick.stamp_ns))
+        except UrlabError as error:
+            counters.decode_errors += 1
+            counters.last_error = str(error)
+            return
+        self._hooks[0](tick.stamp_ns)
+
+    def _publish(self, tick: Tick, stamp_ns: int) -> None:
+        timeline, counters, world = self.timeline, self.counters, self.world
+        step = timeline.step(stamp_ns)
+        if step is Step.SAME:
+            self._clock.rest()
+            counters.messages += self._publish_again(tick, stamp_ns)
+            return
+        if step is Step.JUMP:
+            timeline.begin_epoch()
+            self._hooks[1]()
+            if world is not None:
+                world.clear()
+        else:
+            counters.advanced_ns += stamp_ns - timeline.stamp_ns
+        self._seen.clear()
+        self._last_tick = tick
+        self._clock.tick(stamp_ns, time.monotonic_ns(), always=step is Step.JUMP)
+        if world is not None:
+            sent = world.publish(tick, stamp_ns)
+            counters.messages += sent
+            if sent and tick.wall_ns is not None:
+                counters.latencies.append(time.time_ns() - tick.wall_ns)
+        timeline.published(stamp_ns)
+
+    def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
+        """Publish what changed while time stands still; mostly that is nothing."""
+        if not self._seen:
+            self._seen.update(self._last_tick.rows)
+            self._last_snapshot = _content(self._last_tick)
+        changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
+        self._seen.update(tick.rows)
+        content = _content(tick) if not tick.rows else self._last_snapshot
+        all_changed = content != self._last_snapshot
+        self._last_snapshot = content
+        if self.world is None:
+            return 0
+        return self.world.publish_again(tick, stamp_ns, None if all_changed else changed)
+
+
+def _content(tick: Tick) -> object:
+    """Return what a snapshot says apart from the time at which it was made."""
+    if tick.rows or tick.snapshot is None:
+        return None
+    return {key: value for key, value in tick.state().raw.items()
+            if key not in ('wall_time', 'sim_time')}

@@ -1,0 +1,34 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which topics of the wire the bridge listens to: what its own subscribers need, and no more."""
+
+from __future__ import annotations
+
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
+
+STATE_FULL = STATE_FULL_TOPIC.encode()
+EVERYTHING = b''
+# Without rows for so long (s), `auto` listens to snapshots too: in direct mode there are no rows.
+SILENCE = 1.0
+
+
+def needed_topics(dialect: str, rows: set[bytes], *, has_sim_time: bool,
+                  silent_for: float) -> set[bytes]:
+    """
+    Return the prefixes to subscribe to; ``sim_time`` is always subscribed.
+
+    :param dialect: ``auto``, ``rows`` or ``state_full``.
+    :param rows: prefixes that the topics with subscribers are made of.
+    :param has_sim_time: whether the server closes ticks with its sim_time row; if not, only
+        state/full tells the time.
+    :param silent_for: seconds without any row.
+
+    >>> sorted(needed_topics('auto', {b'r/joint/'}, has_sim_time=True, silent_for=0.1))
+    [b'r/joint/']
+    """
+    wanted = set() if has_sim_time else {STATE_FULL}
+    if dialect != 'state_full':
+        wanted |= rows
+    if rows and (dialect == 'state_full' or (dialect == 'auto' and silent_for > SILENCE)):
+        wanted.add(STATE_FULL)
+    return wanted
