@@ -44,7 +44,7 @@ class UnknownTopic(WireError):
 
     def __init__(self, topic: object) -> None:
         super().__init__(f'topic {topic!r} is none of: {{prefix}}/joint|sensor|base_state/{{name}}, '
-                         '{prefix}/twist|actions, scene/{entity}/xpos|xquat|qpos|qvel, '
+                         '{prefix}/twist|actions|effort, scene/{entity}/xpos|xquat|qpos|qvel, '
                          'state/full, sim_time')
 
 

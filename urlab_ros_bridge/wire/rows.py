@@ -59,6 +59,9 @@ ROW_LAYOUTS: tuple[RowLayout, ...] = (
               'angular velocity (rad/s, body frame)', 'page'),
     RowLayout('sensor', '{prefix}/sensor/{name}', 'int32 id, int32 dim, float32[dim]', 'page'),
     RowLayout('twist', '{prefix}/twist', '3 x float32: vx, vy (m/s), yaw rate (rad/s)', 'plugin'),
+    RowLayout('effort', '{prefix}/effort',
+              'float32[n]: actuator torque (N m) or force (N) of each hinge and slide joint, in '
+              'order of joint id', 'extension'),
     RowLayout('actions', '{prefix}/actions', 'int32 bit field, sent when not 0', 'plugin'),
     RowLayout('scene', 'scene/{entity}/xpos|xquat|qpos|qvel',
               'float64[3], [4] wxyz, [7], [6]', 'plugin'),
@@ -136,7 +139,7 @@ def parse_topic(topic: str | bytes) -> Topic:
         name, _, field = rest.rpartition('/')
         if name and field in ENTITY_FIELDS:
             return Topic('scene', '', name, field)
-    elif prefix and rest in ('twist', 'actions'):
+    elif prefix and rest in ('twist', 'actions', 'effort'):
         return Topic(rest, prefix)
     elif prefix:
         kind, _, name = rest.partition('/')
@@ -224,6 +227,17 @@ def unpack_actions(payload: bytes | memoryview) -> int:
     """
     _check('actions', payload, ACTIONS.size)
     return ACTIONS.unpack(payload)[0]
+
+
+def unpack_effort(payload: bytes | memoryview) -> np.ndarray:
+    """
+    Decode an effort row into a read-only float32 view of shape (joints,).
+
+    :raises MalformedRow: when the length is no multiple of 4.
+    """
+    if len(payload) % 4 or len(payload) > 4 * MAX_SENSOR_DIM:
+        raise MalformedRow('effort', len(payload), '4 * joints')
+    return np.frombuffer(payload, '<f4')
 
 
 def unpack_entity(field: str, payload: bytes | memoryview) -> np.ndarray:

@@ -1,0 +1,79 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""From a world description to one compiled model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.foreign import compile_spec
+from urlab_ros_bridge.sim.foreign import copy_settings
+from urlab_ros_bridge.sim.foreign import load_spec
+from urlab_ros_bridge.sim.foreign import split_file
+from urlab_ros_bridge.sim.keyframes import KeyframeBook
+from urlab_ros_bridge.sim.naming import name_unnamed
+from urlab_ros_bridge.sim.naming import valid_prefix
+from urlab_ros_bridge.sim.sidecar import ArticulationSpec
+from urlab_ros_bridge.sim.sidecar import WorldSpec
+
+
+def assemble(world: WorldSpec) -> mujoco.MjModel:
+    """
+    Attach every articulation of `world` to its scene and compile.
+
+    Each robot is its own spec attached with ``{prefix}_``, so that compiled names are
+    ``{prefix}_{local}``.  Without a scene the first robot's physics options hold.
+
+    :raises WorldError: when a file is missing or something does not compile.
+    """
+    scene = load_spec(world.scene) if world.scene else mujoco.MjSpec()
+    if world.scene:
+        name_unnamed(scene)
+    keyframes = KeyframeBook()
+    keyframes.take(scene)
+    for index, articulation in enumerate(world.articulations):
+        robot = load_spec(articulation.model)
+        if index == 0 and world.scene is None:
+            copy_settings(robot, scene)
+        _attach(scene, robot, articulation, keyframes)
+    model = compile_spec(scene, f'world {str(world.source)!r}')
+    return keyframes.restore(scene, model)
+
+
+def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, WorldSpec]:
+    """
+    Build a world from an MJCF file that has no sidecar.
+
+    :param prefix: articulation prefix; default: the model's name, else the file's.
+    :return: the model, and the description that a sidecar would have given.
+    """
+    scene, robot = split_file(path)
+    name_unnamed(scene)
+    if robot is None:
+        model = compile_spec(scene, f'model file {str(path)!r}')
+        return model, WorldSpec(path, (), {}, path)
+    name = robot.modelname
+    stem = prefix or valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
+    articulation = ArticulationSpec(stem, stem, path, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), None,
+                                    None, {}, {}, {}, {})
+    keyframes = KeyframeBook()
+    keyframes.take(scene)
+    _attach(scene, robot, articulation, keyframes)
+    model = compile_spec(scene, f'model file {str(path)!r}')
+    return keyframes.restore(scene, model), WorldSpec(path, (articulation,), {}, path)
+
+
+def _attach(scene: mujoco.MjSpec, robot: mujoco.MjSpec, articulation: ArticulationSpec,
+            keyframes: KeyframeBook) -> None:
+    prefix = f'{articulation.prefix}_'
+    name_unnamed(robot)
+    keyframes.take(robot, prefix, articulation.pos, articulation.quat)
+    frame = scene.worldbody.add_frame(pos=articulation.pos, quat=articulation.quat)
+    try:
+        scene.attach(robot, prefix=prefix, frame=frame)
+    except (ValueError, RuntimeError) as error:
+        raise WorldError(f'cannot attach {str(articulation.model)!r} as '
+                         f'{articulation.prefix!r}: {error}') from error

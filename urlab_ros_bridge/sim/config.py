@@ -1,0 +1,41 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What `urlab server` can be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from urlab_ros_bridge.wire import ops
+
+STEP_MODES = ('auto', *ops.MODES)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """
+    Settings of one step server.
+
+    :ivar world: name of a bundled world; ignored when `model` is set.
+    :ivar model: an MJCF file, or a sidecar YAML.
+    :ivar prefix: articulation prefix for a model without sidecar (default: from the model's name).
+    :ivar actor_id: actor id of the first articulation (default: the sidecar's, else its prefix).
+    :ivar bind: address that all sockets bind.
+    :ivar step_mode: ``auto``, or a mode that is then pinned.
+    :ivar paused: start with time standing still.
+    :ivar data_dir: folder that file ops are confined to.
+    """
+
+    world: str = 'rover'
+    model: Path | None = None
+    prefix: str | None = None
+    actor_id: str | None = None
+    bind: str = '127.0.0.1'
+    rpc_port: int = ops.RPC_PORT
+    state_port: int = ops.STATE_PORT
+    camera_port: int = ops.CAMERA_PORT
+    step_mode: str = 'auto'
+    paused: bool = False
+    data_dir: Path | None = None
+    allow_absolute_paths: bool = False

@@ -1,0 +1,105 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What drives the actuators of one articulation before each sub-step.
+
+Setpoints are sticky and live in two slots, `zmq` (clients) and `ui`; `set_control_source` chooses.
+An active twist controller owns its actuators; then the controller turns setpoints into ctrl, or
+they are written through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.controllers import Controller
+from urlab_ros_bridge.sim.controllers import make_controller
+from urlab_ros_bridge.sim.sidecar import ArticulationSpec
+from urlab_ros_bridge.sim.twist import make_twist
+from urlab_ros_bridge.sim.twist import TwistController
+from urlab_ros_bridge.wire import ops
+
+
+class ArticulationControl:
+    """Setpoints, controller and twist controller of one articulation."""
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, articulation: Articulation,
+                 spec: ArticulationSpec) -> None:
+        self._model = model
+        self._data = data
+        self._index = articulation.actuator_index
+        names = [actuator.name for actuator in articulation.actuators]
+        ids = np.array([actuator.id for actuator in articulation.actuators], dtype=np.intp)
+        self.articulation = articulation
+        self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
+        self.twist: TwistController | None = (
+            make_twist(spec.twist, names, model, ids) if spec.twist else None)
+        self.source = 'zmq'
+        self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
+        self._ctrl = (data.ctrl[self._index] if isinstance(self._index, slice)
+                      else np.zeros(articulation.nu))
+        self.reset(None)
+
+    @property
+    def default_mode(self) -> str:
+        """Return the handshake's default_control_mode."""
+        return 'ue_controller' if self.controller is not None else 'raw'
+
+    def write(self, values: Sequence[float]) -> None:
+        """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
+        slot = self.slots['zmq']
+        count = min(len(values), len(slot))
+        slot[:count] = values[:count]
+
+    def apply(self, raw: bool) -> None:
+        """Write data.ctrl for the next sub-step; `raw` bypasses the controller."""
+        setpoint = self.slots[self.source]
+        if self.twist is not None and self.twist.active:
+            self.twist.apply(self._data.time, self._data, setpoint)
+        if self.controller is None or raw:
+            self._data.ctrl[self._index] = setpoint
+            return
+        self.controller.compute(self._model, self._data, setpoint, self._ctrl)
+        if not isinstance(self._index, slice):
+            self._data.ctrl[self._index] = self._ctrl
+
+    def reset(self, ctrl: np.ndarray | None) -> None:
+        """
+        Forget commands: setpoints become `ctrl` of a keyframe (shape (nu,), whole model).
+
+        Without one they become zero, or, under a controller, the reference joint positions, so
+        that a robot holds the pose that mj_resetData gives it.
+        """
+        if self.twist is not None:
+            self.twist.reset()
+        for slot in self.slots.values():
+            if ctrl is not None:
+                slot[:] = ctrl[self._index]
+            elif self.controller is not None:
+                slot[:] = self._rest_targets()
+            else:
+                slot[:] = 0.0
+        if not isinstance(self._index, slice):
+            self._ctrl[:] = self._data.ctrl[self._index]
+
+    def twist_report(self) -> dict[str, Any] | None:
+        """Return the `twist` and `actions` fields of a reply, None without twist controller."""
+        if self.twist is None:
+            return None
+        vx, vy, yaw = self.twist.value
+        return {'twist': {'linear': [vx, vy, 0.0], 'angular': [0.0, 0.0, yaw]},
+                'actions': self.twist.actions}
+
+    def _rest_targets(self) -> np.ndarray:
+        model, targets = self._model, np.zeros(self.articulation.nu)
+        for position, actuator in enumerate(self.articulation.actuators):
+            if model.actuator_trntype[actuator.id] == int(mujoco.mjtTrn.mjTRN_JOINT):
+                joint = model.actuator_trnid[actuator.id, 0]
+                if model.jnt_type[joint] >= int(mujoco.mjtJoint.mjJNT_SLIDE):
+                    targets[position] = model.qpos0[model.jnt_qposadr[joint]]
+        return targets

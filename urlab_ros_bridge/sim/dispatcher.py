@@ -1,0 +1,123 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From a request frame to a reply frame; no sockets here, so every transport shares it.
+
+Order of checks, as the stock dispatcher has it: bad_request, missing_op, hello and meta,
+session_expired, unknown_op or not_in_editor, missing_field, no_active_manager, handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import logging
+from typing import Any
+
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.registry import Entry
+from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import OPS
+
+_LOG = logging.getLogger(__name__)
+PreSession = Callable[[Context, Fields], tuple[Session, dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class Call:
+    """A request that has passed every check and waits to be run."""
+
+    entry: Entry
+    session: Session
+    fields: Fields
+    seconds: float
+
+
+class Dispatcher:
+    """Checks, runs and answers requests; thread-safe."""
+
+    def __init__(self, context: Context, registry: Registry,
+                 pre_session: dict[str, PreSession]) -> None:
+        self._context = context
+        self._registry = registry
+        self._pre_session = pre_session
+
+    def accept(self, frame: bytes) -> bytes | Call:
+        """Decode and check a frame: return the reply if it is known already, else the call."""
+        session = None
+        try:
+            request = codec.unpack(frame)
+            op = request.get('op')
+            if not isinstance(op, str):
+                raise OpError('missing_op')
+            fields = Fields(request)
+            pre_session = self._pre_session.get(op)
+            if pre_session is not None:
+                session, reply = pre_session(self._context, fields)
+                return codec.pack({'op': f'{op}_ok', **reply}, session.encoding)
+            session = self._context.sessions.find(request.get('session_id'))
+            entry = self._entry(op)
+            for name in OPS[op].required:
+                fields.need(name)
+            seconds = entry.seconds(self._context, fields) if entry.seconds else 0.0
+            return Call(entry, session, fields, seconds)
+        except WireError as error:
+            return error_frame('bad_request', str(error), session)
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
+        except Exception:
+            return self._broken(session)
+
+    def run(self, call: Call, timeout: float = -1.0) -> bytes | None:
+        """
+        Run a call and return the reply.
+
+        :param timeout: seconds to wait for the model's lock; None is returned when they pass.
+        """
+        entry, session = call.entry, call.session
+        lock = self._context.engine.lock if entry.locked else None
+        if lock is not None and not lock.acquire(timeout):
+            return None
+        try:
+            reply = {'op': f'{entry.name}_ok'}
+            reply.update(entry.handler(self._context, session, call.fields))
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
+        except Exception:
+            return self._broken(session)
+        finally:
+            if lock is not None:
+                lock.release()
+        return codec.pack(reply, session.encoding)
+
+    def dispatch(self, frame: bytes) -> bytes:
+        """Answer a frame on the calling thread, however long it takes."""
+        accepted = self.accept(frame)
+        return accepted if isinstance(accepted, bytes) else self.run(accepted)
+
+    def _entry(self, op: str) -> Entry:
+        entry = self._registry.get(op)
+        if entry is not None:
+            return entry
+        if op in OPS and OPS[op].category == EDITOR_ONLY:
+            raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
+        served = (item['name'] for item in self._registry.meta())
+        raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
+
+    def _broken(self, session: Session | None) -> bytes:
+        _LOG.exception('an op failed inside the server')
+        return error_frame('internal_error', '', session)
+
+
+def error_frame(code: str, message: str, session: Session | None) -> bytes:
+    """Return an error reply; it has exactly op, code and message."""
+    return codec.pack({'op': 'error', 'code': code, 'message': message or ERROR_CODES[code]},
+                      session.encoding if session else 'msgpack')

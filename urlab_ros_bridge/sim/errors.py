@@ -1,0 +1,38 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the simulation room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class OpError(UrlabError):
+    """An op cannot be done; `code` is the wire's error code."""
+
+    def __init__(self, code: str, message: str = '') -> None:
+        if code not in ERROR_CODES:
+            raise ValueError(f'{code!r} is no error code of the protocol')
+        self.code = code
+        super().__init__(message or ERROR_CODES[code])
+
+
+class WorldError(UrlabError):
+    """A world cannot be built: file missing, MJCF that does not compile, clashing names."""
+
+
+class SocketInUse(UrlabError):
+    """A port of the server is taken."""
+
+    def __init__(self, endpoint: str, reason: str, option: str) -> None:
+        super().__init__(f'cannot bind {endpoint}: {reason}; is another server running? '
+                         f'Choose another port with {option}')
+
+
+def unknown(code: str, kind: str, name: object, valid: Iterable[str]) -> OpError:
+    """Return the error of a name that does not resolve; the message lists the valid ones."""
+    return OpError(code, f'{name} ({list_names(kind, valid)})')

@@ -1,0 +1,106 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The hello_ok payload: what the compiled model cannot carry (Protocol Reference, "hello")."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+
+from urlab_ros_bridge import __version__
+from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.sidecar import ArticulationSpec
+
+EXTENSIONS = ('shared_session', 'sim_time_row', 'effort_row', 'keep_time', 'twist_timeout',
+              'step_while_paused', 'status')
+
+
+def handshake(context: Context) -> dict[str, Any]:
+    """Return the fields of hello_ok that are the same for every session."""
+    world = context.world
+    mjb = world.compiled_model()
+    specs = {spec.prefix: spec for spec in world.spec.articulations}
+    return {
+        'urlab_version': f'urlab/{__version__}',
+        'mujoco_version': mujoco.mj_versionString(),
+        'mujoco_version_int': mujoco.mj_version(),
+        'manager_present': True,
+        'shm_session_dir': '',
+        'mjb': mjb,
+        'mjb_size': len(mjb),
+        'articulations': [articulation_block(context, articulation, specs[prefix])
+                          for prefix, articulation in world.articulations.items()],
+        'entities': {name: _entity_block(context, name) for name in world.entities},
+        'global_cameras': {},
+        'depth_unit': 'm',
+        'world': world.name,
+        'timestep': world.model.opt.timestep,
+        'extensions': list(EXTENSIONS),
+    }
+
+
+def articulation_block(context: Context, articulation: Articulation,
+                       spec: ArticulationSpec) -> dict[str, Any]:
+    """Return one entry of the articulations block, extensions included."""
+    control = context.engine.controls[articulation.prefix]
+    block: dict[str, Any] = {
+        'prefix': articulation.prefix,
+        'actor_id': articulation.actor_id,
+        'default_control_mode': control.default_mode,
+        'actuator_types': {actuator.name: actuator_kind(context.world.model, actuator.id)
+                           for actuator in articulation.actuators},
+        'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
+        'camera_topics': {},
+        'lidars': {lidar.name: lidar.describe()
+                   for lidar in context.engine.lidars[articulation.prefix]},
+        'frames': dict(spec.frames),
+        'covariances': {name: list(value) if isinstance(value, tuple) else value
+                        for name, value in spec.covariances.items()},
+    }
+    if control.controller is not None:
+        block['controller'] = {'kind': control.controller.kind,
+                               'params': control.controller.params(),
+                               'schema': control.controller.schema()}
+    if control.twist is not None:
+        block['twist_controller'] = {'kind': spec.twist.kind, 'limits': control.twist.limits(),
+                                     'timeout': spec.twist.timeout}
+    return block
+
+
+def actuator_kind(model: mujoco.MjModel, actuator: int) -> str:
+    """
+    Return the authored MuJoCo kind of an actuator, worked out from its gain, bias and dynamics.
+
+    Every kind compiles to <general>; what fits none of the shortcuts is a 'motor', as for stock
+    servers.
+    """
+    dynamics = mujoco.mjtDyn(model.actuator_dyntype[actuator])
+    gain = mujoco.mjtGain(model.actuator_gaintype[actuator])
+    gain0, bias = model.actuator_gainprm[actuator, 0], model.actuator_biasprm[actuator]
+    if mujoco.mjtTrn(model.actuator_trntype[actuator]) == mujoco.mjtTrn.mjTRN_BODY:
+        return 'adhesion'
+    if mujoco.mjtGain.mjGAIN_MUSCLE == gain:
+        return 'muscle'
+    if gain == mujoco.mjtGain.mjGAIN_AFFINE and dynamics == mujoco.mjtDyn.mjDYN_NONE:
+        return 'damper'
+    if mujoco.mjtBias(model.actuator_biastype[actuator]) != mujoco.mjtBias.mjBIAS_AFFINE:
+        return 'motor'
+    if math.isclose(bias[1], -gain0) and gain0 != 0:
+        return 'intvelocity' if dynamics == mujoco.mjtDyn.mjDYN_INTEGRATOR else 'position'
+    if bias[1] == 0 and math.isclose(bias[2], -gain0) and gain0 != 0:
+        return 'velocity'
+    if dynamics == mujoco.mjtDyn.mjDYN_FILTER:
+        return 'cylinder'
+    return 'motor'
+
+
+def _entity_block(context: Context, name: str) -> dict[str, Any]:
+    entity = context.world.entities[name]
+    block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free_joint is not None}
+    if entity.free_joint is not None:
+        block.update(free_joint=entity.free_joint_name, free_joint_id=entity.free_joint,
+                     qpos_offset=entity.qpos.start, qvel_offset=entity.qvel.start)
+    return block

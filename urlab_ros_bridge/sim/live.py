@@ -1,0 +1,100 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The live loop: physics at real time, and the idle beat of every other state.
+
+Deadlines are kept on an absolute schedule, so a stall is caught up by steps without pauses until the
+schedule is met again, never longer.  A stall of more than MAX_CATCH_UP is written off.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+import threading
+import time
+
+from urlab_ros_bridge.sim.engine import Engine
+
+IDLE_BEAT = 0.1       # s; stock servers repeat the state at about 10 Hz when nothing steps
+MAX_CATCH_UP = 1.0    # s of schedule that a stall may leave to be caught up
+METER_WINDOW = 1.0    # s
+_YIELD = 2e-5         # s; long enough for a waiting thread to take the lock
+
+
+class RealTimeMeter:
+    """Measures simulated seconds and ticks per wall second over a sliding window."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, float, int]] = deque()
+        self.real_time_factor = 0.0
+        self.tick_rate = 0.0
+
+    def sample(self, wall: float, sim: float, ticks: int) -> None:
+        """Take one sample (s, s, count); call it a few times a second."""
+        samples = self._samples
+        if samples and (sim < samples[-1][1] or ticks < samples[-1][2]):
+            samples.clear()
+        samples.append((wall, sim, ticks))
+        while len(samples) > 2 and wall - samples[0][0] > METER_WINDOW:
+            samples.popleft()
+        span = wall - samples[0][0]
+        if span > 0:
+            self.real_time_factor = (sim - samples[0][1]) / span
+            self.tick_rate = (ticks - samples[0][2]) / span
+
+
+class LiveLoop(threading.Thread):
+    """Runs the engine in live mode and beats at 10 Hz otherwise."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(name='live-loop', daemon=True)
+        self._engine = engine
+        self._deadline: float | None = None
+        self._next_sample = 0.0
+        self._next_beat = 0.0
+        self.meter = RealTimeMeter()
+
+    def run(self) -> None:
+        """Loop until the engine drains."""
+        engine, lock = self._engine, self._engine.lock
+        while not engine.draining:
+            with lock:
+                if engine.mode == 'live' and not engine.paused:
+                    delay = self._live_step()
+                else:
+                    self._idle()
+                    delay = None
+            if delay is None:
+                continue
+            if delay > 0:
+                time.sleep(delay)
+            elif lock.contended:
+                time.sleep(_YIELD)
+
+    def _live_step(self) -> float:
+        """Run one sub-step when it is due; return seconds until the next one."""
+        engine = self._engine
+        now = time.perf_counter()
+        if self._deadline is None:
+            self._deadline = now
+        if now >= self._deadline:
+            engine.substep()
+            engine.publish(rows=True)
+            self._deadline += engine.world.model.opt.timestep / engine.speed
+            now = time.perf_counter()
+            if now - self._deadline > MAX_CATCH_UP:
+                self._deadline = now
+        if now >= self._next_sample:
+            self._next_sample = now + 0.1
+            self.meter.sample(now, engine.world.data.time, engine.steps)
+        return self._deadline - now
+
+    def _idle(self) -> None:
+        engine = self._engine
+        self._deadline = None
+        now = time.perf_counter()
+        self.meter.sample(now, engine.world.data.time, engine.steps)
+        if now >= self._next_beat:
+            self._next_beat = now + IDLE_BEAT
+            engine.state_changed()
+        engine.lock.changed.wait(max(self._next_beat - now, 0.001))

@@ -1,0 +1,59 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Names for what an MJCF file leaves unnamed.
+
+A client finds the members of an articulation by their compiled names (``{prefix}_...``), so a joint
+without a name would be invisible to it and shift every array.  The default names are those that
+the stock plugin gives.
+"""
+
+from __future__ import annotations
+
+import re
+
+import mujoco
+
+_JOINT_NAMES = {
+    mujoco.mjtJoint.mjJNT_FREE: 'FreeJoint',
+    mujoco.mjtJoint.mjJNT_BALL: 'BallJoint',
+    mujoco.mjtJoint.mjJNT_SLIDE: 'SlideJoint',
+    mujoco.mjtJoint.mjJNT_HINGE: 'HingeJoint',
+}
+
+
+def valid_prefix(name: str) -> str:
+    """
+    Turn any model name into an articulation prefix: letters, digits and single underscores.
+
+    >>> valid_prefix('7-dof arm/v2')
+    'robot_7_dof_arm_v2'
+    """
+    text = re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')
+    if not text:
+        return 'robot'
+    return text if text[0].isalpha() else f'robot_{text}'
+
+
+def name_unnamed(spec: mujoco.MjSpec) -> None:
+    """Give every unnamed body, joint, site, camera, actuator and sensor a name of its own."""
+    _fill(spec.bodies[1:], lambda body: 'Body')
+    _fill(spec.joints, lambda joint: _JOINT_NAMES[joint.type])
+    _fill(spec.sites, lambda site: 'Site')
+    _fill(spec.cameras, lambda camera: 'Camera')
+    _fill(spec.actuators, lambda actuator: actuator.target or 'Actuator')
+    _fill(spec.sensors, lambda sensor: sensor.type.name.removeprefix('mjSENS_').lower())
+
+
+def _fill(elements, default) -> None:
+    taken = {element.name for element in elements if element.name}
+    for element in elements:
+        if element.name:
+            continue
+        stem = name = default(element)
+        number = 1
+        while name in taken:
+            number += 1
+            name = f'{stem}_{number}'
+        element.name = name
+        taken.add(name)

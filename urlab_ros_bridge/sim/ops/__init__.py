@@ -1,0 +1,23 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The ops that this server serves, one module per group; each adds its handlers to the registry."""
+
+from __future__ import annotations
+
+from urlab_ros_bridge.sim.ops import contacts
+from urlab_ros_bridge.sim.ops import options
+from urlab_ros_bridge.sim.ops import poses
+from urlab_ros_bridge.sim.ops import runtime
+from urlab_ros_bridge.sim.ops import session
+from urlab_ros_bridge.sim.ops import step
+from urlab_ros_bridge.sim.registry import Registry
+
+__all__ = ['build_registry']
+
+
+def build_registry() -> Registry:
+    """Return the registry with every op of this package, in the order that `meta` lists."""
+    registry = Registry()
+    for module in (step, runtime, options, poses, contacts, session):
+        module.register(registry)
+    return registry

@@ -1,0 +1,132 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""set_qpos, mocap poses and keyframes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.fields import bad_value
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.sessions import Session
+
+
+def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Write one articulation's qpos, or just its free base with 7 values; qvel is left alone.
+
+    `target` is an actor_id, or a prefix with ``"target_by": "actor_name"``.
+    """
+    target = fields.string('target')
+    articulation = _target(context, target, fields.string('target_by').lower())
+    values = fields.vector('qpos')
+    if articulation.nq == 0:
+        raise OpError('no_joints', f'{articulation.prefix} has no joints')
+    base_only = len(values) == 7 and articulation.first_joint_free and articulation.nq != 7
+    if not base_only and len(values) != articulation.nq:
+        either = ' or 7 (the free base)' if articulation.first_joint_free else ''
+        raise OpError('dim_mismatch', f'qpos has {len(values)} values, {articulation.prefix} has '
+                      f'{articulation.nq}{either}')
+    _check_quaternion(articulation, values)
+    data = context.world.data
+    if base_only:
+        start = int(context.world.model.jnt_qposadr[articulation.joints[0].id])
+        data.qpos[start:start + 7] = values
+    else:
+        data.qpos[articulation.qpos] = values
+    context.engine.settle()
+    context.engine.state_changed()
+    reply = {'target': target, 'actor_name': articulation.prefix, 'qpos': values.tolist(),
+             'free_base_shortcut': bool(base_only)}
+    if articulation.actor_id:
+        reply['actor_id'] = articulation.actor_id
+    return reply
+
+
+def _target(context: Context, target: str, target_by: str) -> Articulation:
+    articulations = context.world.articulations
+    if target_by != 'actor_name':
+        for articulation in articulations.values():
+            if articulation.actor_id == target:
+                return articulation
+        raise unknown('unknown_articulation', 'actor id', target,
+                      (item.actor_id for item in articulations.values()))
+    if target not in articulations:
+        raise unknown('unknown_articulation', 'articulation', target, articulations)
+    return articulations[target]
+
+
+def _check_quaternion(articulation: Articulation, values: np.ndarray) -> None:
+    if articulation.first_joint_free and np.linalg.norm(values[3:7]) < 1e-6:
+        raise bad_value('qpos[3:7]', values[3:7].tolist(), 'a rotation (its norm is 0)')
+
+
+def set_mocap_pose(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Move a mocap body: `pos` in metres, `quat` as wxyz; at least one of them."""
+    slot = _mocap_slot(context, fields)
+    pos, quat = _fixed(fields, 'pos', 3), _fixed(fields, 'quat', 4)
+    if pos is None and quat is None:
+        raise OpError('missing_field', 'pos or quat')
+    if quat is not None and np.linalg.norm(quat) < 1e-6:
+        raise bad_value('quat', quat.tolist(), 'a rotation (its norm is 0)')
+    data = context.world.data
+    if pos is not None:
+        data.mocap_pos[slot] = pos
+    if quat is not None:
+        data.mocap_quat[slot] = quat
+    if context.engine.paused or context.engine.mode != 'live':
+        context.engine.settle()
+        context.engine.state_changed()
+    return _mocap_reply(context, fields, slot)
+
+
+def read_mocap_pose(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return the pose of a mocap body."""
+    return _mocap_reply(context, fields, _mocap_slot(context, fields))
+
+
+def _fixed(fields: Fields, name: str, size: int) -> np.ndarray | None:
+    values = fields.vector(name)
+    if values is not None and len(values) != size:
+        raise bad_value(name, values.tolist(), f'a list of {size} numbers')
+    return values
+
+
+def _mocap_slot(context: Context, fields: Fields) -> int:
+    name = fields.string('body')
+    slot = int(context.world.model.body_mocapid[context.world.body_id(name)])
+    if slot < 0:
+        model = context.world.model
+        raise unknown('not_mocap_body', 'mocap body', name,
+                      (model.body(body).name for body in range(model.nbody)
+                       if model.body_mocapid[body] >= 0))
+    return slot
+
+
+def _mocap_reply(context: Context, fields: Fields, slot: int) -> dict[str, Any]:
+    data = context.world.data
+    return {'body': fields.string('body'), 'pos': data.mocap_pos[slot].tolist(),
+            'quat': data.mocap_quat[slot].tolist()}
+
+
+def list_keyframes(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return every keyframe of the compiled model, vectors in compiled order."""
+    model = context.world.model
+    return {'keyframes': [{
+        'name': model.key(key).name, 'time': float(model.key_time[key]),
+        'qpos': model.key_qpos[key].tolist(), 'qvel': model.key_qvel[key].tolist(),
+        'ctrl': model.key_ctrl[key].tolist(), 'mocap_pos': model.key_mpos[key].ravel().tolist(),
+        'mocap_quat': model.key_mquat[key].ravel().tolist()} for key in range(model.nkey)]}
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    for handler in (set_qpos, set_mocap_pose, read_mocap_pose, list_keyframes):
+        registry.register(handler.__name__, handler)

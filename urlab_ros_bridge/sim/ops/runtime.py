@@ -1,0 +1,110 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Mode, pause, speed, control source, twist and controller gains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
+from urlab_ros_bridge.wire.ops import MODE_ALIASES
+from urlab_ros_bridge.wire.ops import MODES
+
+SPEED_PERCENT = (5.0, 100.0)  # Protocol Reference, "set_sim_speed"
+
+
+def set_mode(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Switch live, direct or puppet; 'auto' names no mode of a running session."""
+    engine = context.engine
+    if engine.pinned:
+        raise OpError('mode_locked_by_server', f'the server was started in {engine.mode} mode')
+    name = fields.need('mode')
+    mode = MODE_ALIASES.get(name.lower()) if isinstance(name, str) else None
+    if mode is None:
+        raise OpError('bad_mode', f'{name!r:.60} is none of {", ".join(MODES)}')
+    previous = engine.set_mode(mode)
+    return {'previous_mode': previous, 'current_mode': mode}
+
+
+def set_paused(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Stop or resume time."""
+    paused = fields.boolean('paused')
+    context.engine.set_paused(paused)
+    return {'paused': paused}
+
+
+def set_sim_speed(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Set the pace of live mode in percent of real time, clamped to [5, 100]."""
+    low, high = SPEED_PERCENT
+    percent = min(max(fields.number('percent'), low), high)
+    context.engine.speed = percent / 100.0
+    return {'percent': percent}
+
+
+def set_control_source(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Choose whose setpoints the actuators read, for one articulation or all."""
+    fields.need('source')
+    source = fields.choice('source', CONTROL_SOURCES)
+    if 'articulation' not in fields:
+        for control in context.engine.controls.values():
+            control.source = source
+        return {'source': source, 'scope': 'global'}
+    articulation = context.world.articulation(fields.need('articulation'))
+    context.engine.controls[articulation.prefix].source = source
+    return {'source': source, 'scope': 'articulation', 'articulation': articulation.prefix}
+
+
+def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Command a twist: vx, vy (m/s) and yaw rate (rad/s) in the base frame; absent slots are 0.
+
+    Without `articulation` the only one is meant.  The extension `timeout` (simulated seconds) stops
+    the robot unless a new command comes.  The reply holds what the limits leave.
+    """
+    articulation = context.world.articulation(_the_articulation(context, fields))
+    twist = context.engine.controls[articulation.prefix].twist
+    if twist is None:
+        raise OpError('no_twist_controller', f'{articulation.prefix} has no twist controller')
+    linear = fields.vector('linear', ())
+    angular = fields.vector('angular', ())
+    timeout = fields.number('timeout', low=0.0) or None
+    vx, vy, yaw = twist.set(list(linear), list(angular), context.world.data.time, timeout)
+    return {'articulation': articulation.prefix, 'linear': [vx, vy, 0.0],
+            'angular': [0.0, 0.0, yaw]}
+
+
+def configure_controller(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Patch the gains of a controller; the reply echoes the whole configuration."""
+    articulation = context.world.articulation(fields.need('articulation'))
+    controller = context.engine.controls[articulation.prefix].controller
+    if controller is None:
+        raise OpError('no_controller', f'{articulation.prefix} has no controller')
+    try:
+        controller.configure(fields.mapping('params'))
+    except ControllerSchemaViolation as error:
+        raise OpError('controller_schema_violation', str(error)) from error
+    return {'articulation': articulation.prefix, 'params': controller.params()}
+
+
+def _the_articulation(context: Context, fields: Fields) -> str:
+    name = fields.string('articulation')
+    if name:
+        return name
+    prefixes = list(context.world.articulations)
+    if len(prefixes) != 1:
+        raise OpError('missing_field', 'articulation (there are ' + (', '.join(prefixes) or 'none')
+                      + ')')
+    return prefixes[0]
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    for handler in (set_mode, set_paused, configure_controller, set_sim_speed, set_control_source,
+                    set_twist):
+        registry.register(handler.__name__, handler)

@@ -1,0 +1,96 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Sessions: who may call, in which encoding, at which observation level.
+
+A plain hello replaces the previous plain session (Protocol Reference, "Session lifecycle"; stock
+servers know only one session).  A shared hello, our extension, opens a further session that neither
+expires others nor is expired by them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import field
+import threading
+import time
+from typing import Any
+import uuid
+
+from urlab_ros_bridge.sim.errors import OpError
+
+MAX_SHARED = 64
+IDLE_EXPIRY = 600.0     # s without a request until a shared session is forgotten
+CONNECTED_AGE = 30.0    # s since the last request for a session to count as connected
+
+
+@dataclass(slots=True)
+class Session:
+    """
+    One session.
+
+    :ivar step_offset: engine steps at the hello; replies count steps since then.
+    """
+
+    encoding: str = 'msgpack'
+    observations: str = 'standard'
+    shared: bool = False
+    client: str = ''
+    step_offset: int = 0
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    last_seen: float = field(default_factory=time.monotonic)
+
+
+class SessionTable:
+    """All sessions of a server; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._plain: Session | None = None
+        self._shared: dict[str, Session] = {}
+
+    def open(self, session: Session) -> None:
+        """Add a session; a plain one replaces the plain one before it."""
+        with self._lock:
+            if not session.shared:
+                self._plain = session
+                return
+            now = time.monotonic()
+            self._shared = {key: old for key, old in self._shared.items()
+                            if now - old.last_seen < IDLE_EXPIRY}
+            if len(self._shared) >= MAX_SHARED:
+                oldest = min(self._shared.values(), key=lambda item: item.last_seen)
+                del self._shared[oldest.id]
+            self._shared[session.id] = session
+
+    def find(self, session_id: object) -> Session:
+        """
+        Return the session of a request and note that it lives.
+
+        :raises OpError: session_expired, quoting the id.
+        """
+        plain = self._plain
+        if plain is not None and session_id == plain.id:
+            session = plain
+        else:
+            found = self._shared.get(session_id) if isinstance(session_id, str) else None
+            if found is None:
+                raise OpError('session_expired', f'session_id {session_id!r:.80} is not active; '
+                              'say hello again')
+            session = found
+        session.last_seen = time.monotonic()
+        return session
+
+    @property
+    def last_plain(self) -> Session:
+        """Return the plain session, else one with defaults (a hello inherits its level)."""
+        return self._plain or Session()
+
+    def connected(self) -> list[dict[str, Any]]:
+        """Return what `status` says of sessions that were heard of lately."""
+        now = time.monotonic()
+        with self._lock:
+            sessions = ([self._plain] if self._plain else []) + list(self._shared.values())
+        return [{'id': session.id[:8], 'shared': session.shared, 'client': session.client,
+                 'age': round(now - session.last_seen, 3)}
+                for session in sessions if now - session.last_seen < CONNECTED_AGE]

@@ -1,0 +1,125 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Request/reply over ZMQ.
+
+A ROUTER socket speaks to stock REQ clients and lets the server answer out of order.  Quick calls run
+on the receiving thread, which saves two thread switches; a call that is estimated slow, or that
+finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's long step.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+import logging
+import threading
+
+import zmq
+
+from urlab_ros_bridge.sim.dispatcher import Call
+from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.wire import codec
+
+QUICK_SECONDS = 0.002   # a call that takes longer, or waits longer for the model, goes to a worker
+WORKERS = 8
+MAX_PENDING = 256       # calls that may wait for a worker; more are answered not_ready
+_LOG = logging.getLogger(__name__)
+
+
+class ZmqRpcTransport(threading.Thread):
+    """Serves one ROUTER socket."""
+
+    def __init__(self, context: zmq.Context, socket: zmq.Socket, dispatcher: Dispatcher) -> None:
+        super().__init__(name='zmq-rpc', daemon=True)
+        self._socket = socket
+        self._dispatcher = dispatcher
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix='rpc-worker')
+        self._done: deque[list[bytes]] = deque()
+        self._pending = 0
+        self._wake_out = context.socket(zmq.PAIR)
+        self._wake_in = context.socket(zmq.PAIR)
+        self._wake_in.bind('inproc://rpc-wake')
+        self._wake_out.connect('inproc://rpc-wake')
+        self._wake_lock = threading.Lock()
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Serve until `stop`."""
+        poller = zmq.Poller()
+        poller.register(self._socket, zmq.POLLIN)
+        poller.register(self._wake_in, zmq.POLLIN)
+        while not self._stopping.is_set():
+            ready = dict(poller.poll(1000))
+            if self._wake_in in ready:
+                self._wake_in.recv()
+                self._send_done()
+            if self._socket in ready:
+                self._receive()
+        self._workers.shutdown(wait=True)
+        self._send_done()
+        self._socket.close(linger=200)
+        self._wake_in.close(linger=0)
+
+    def stop(self) -> None:
+        """Let running calls answer, then close.  Call after the engine began draining."""
+        self._stopping.set()
+        self._wake()
+        self.join(timeout=10.0)
+        self._wake_out.close(linger=0)
+
+    def _receive(self) -> None:
+        """Answer what has arrived, up to a bound, so that finished workers get their turn."""
+        for _ in range(64):
+            try:
+                parts = self._socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            # The envelope ends with an empty part; a stock server reads only the first part of
+            # the body.
+            try:
+                body = parts.index(b'', 1) + 1
+            except ValueError:
+                body = len(parts)
+            if body >= len(parts):
+                _LOG.debug('dropped a message that is no request')
+                continue
+            self._answer(parts[:body], parts[body])
+
+    def _answer(self, envelope: list[bytes], frame: bytes) -> None:
+        accepted = self._dispatcher.accept(frame)
+        if isinstance(accepted, bytes):
+            self._reply(envelope, accepted)
+            return
+        if accepted.seconds <= QUICK_SECONDS:
+            reply = self._dispatcher.run(accepted, timeout=QUICK_SECONDS)
+            if reply is not None:
+                self._reply(envelope, reply)
+                return
+        if self._pending >= MAX_PENDING:
+            self._reply(envelope, codec.pack({
+                'op': 'error', 'code': 'not_ready',
+                'message': f'{MAX_PENDING} calls are waiting already'}, accepted.session.encoding))
+            return
+        self._pending += 1
+        self._workers.submit(self._work, envelope, accepted)
+
+    def _work(self, envelope: list[bytes], call: Call) -> None:
+        self._done.append([*envelope, self._dispatcher.run(call)])
+        self._wake()
+
+    def _send_done(self) -> None:
+        while self._done:
+            self._pending -= 1
+            parts = self._done.popleft()
+            self._reply(parts[:-1], parts[-1])
+
+    def _reply(self, envelope: list[bytes], frame: bytes) -> None:
+        try:
+            self._socket.send_multipart([*envelope, frame], zmq.NOBLOCK)
+        except zmq.ZMQError as error:
+            _LOG.debug('dropped a reply: %s', error)
+
+    def _wake(self) -> None:
+        with self._wake_lock:
+            self._wake_out.send(b'', zmq.NOBLOCK)

@@ -1,0 +1,120 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated world: the compiled model, its state, and who owns which part of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.articulation import Entity
+from urlab_ros_bridge.sim.articulation import index_articulation
+from urlab_ros_bridge.sim.articulation import index_entities
+from urlab_ros_bridge.sim.assembly import assemble
+from urlab_ros_bridge.sim.assembly import assemble_file
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.sidecar import load_sidecar
+from urlab_ros_bridge.sim.sidecar import WorldSpec
+
+
+class World:
+    """
+    Model, data and index tables.
+
+    Knows nothing of time or clients; whoever changes `data` holds the engine's lock.
+    """
+
+    def __init__(self, name: str, spec: WorldSpec, model: mujoco.MjModel) -> None:
+        self.name = name
+        self.spec = spec
+        self.model = model
+        self.data = mujoco.MjData(model)
+        self.articulations: dict[str, Articulation] = {
+            item.prefix: index_articulation(model, item.prefix, item.actor_id)
+            for item in spec.articulations}
+        self.entities: dict[str, Entity] = index_entities(model, list(self.articulations))
+        mujoco.mj_forward(model, self.data)
+
+    def articulation(self, prefix: object) -> Articulation:
+        """
+        Return an articulation by prefix, else by actor id.
+
+        :raises OpError: unknown_articulation, listing the prefixes.
+        """
+        found = self.articulations.get(prefix) if isinstance(prefix, str) else None
+        if found is None:
+            for candidate in self.articulations.values():
+                if candidate.actor_id == prefix:
+                    return candidate
+            raise unknown('unknown_articulation', 'articulation', prefix, self.articulations)
+        return found
+
+    def body_id(self, name: str) -> int:
+        """
+        Return a body's id by its compiled name.
+
+        :raises OpError: unknown_body, listing the bodies.
+        """
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if body < 0:
+            raise unknown('unknown_body', 'body', name,
+                          (self.model.body(i).name for i in range(self.model.nbody)))
+        return body
+
+    def keyframe_id(self, name: str) -> int:
+        """
+        Return a keyframe's id by its compiled name, else by ``{prefix}_{name}`` of any robot.
+
+        :raises OpError: unknown_keyframe, listing the keyframes.
+        """
+        for candidate in (name, *(f'{prefix}_{name}' for prefix in self.articulations)):
+            key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, candidate)
+            if key >= 0:
+                return key
+        raise unknown('unknown_keyframe', 'keyframe', name,
+                      (self.model.key(i).name for i in range(self.model.nkey)))
+
+    def compiled_model(self) -> bytes:
+        """Return the model as MuJoCo binary (what the handshake ships as `mjb`)."""
+        buffer = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
+        mujoco.mj_saveModel(self.model, None, buffer)
+        return buffer.tobytes()
+
+
+def load_world(config: ServerConfig) -> World:
+    """
+    Build the world that the configuration names.
+
+    :raises UnknownWorld: when a bundled world does not exist.
+    :raises WorldError: when a file is missing or does not compile.
+    :raises SidecarError: when the YAML is wrong.
+    """
+    path = Path(config.model) if config.model else models.world_path(config.world)
+    sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
+    if sidecar.is_file():
+        spec = _renamed(load_sidecar(sidecar), config)
+        return World(path.stem, spec, assemble(spec))
+    model, spec = assemble_file(path, config.prefix)
+    return World(path.stem, _renamed(spec, config), model)
+
+
+def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
+    """Apply --prefix and --actor-id to the first articulation."""
+    changes = {}
+    if config.prefix:
+        changes['prefix'] = config.prefix
+    if config.actor_id or config.prefix:
+        changes['actor_id'] = config.actor_id or config.prefix
+    if not changes or not spec.articulations:
+        return spec
+    first, *others = spec.articulations
+    return replace(spec, articulations=(replace(first, **changes), *others))
+
+
+__all__ = ['World', 'load_world']
