@@ -3,9 +3,9 @@
 """
 Index tables of articulations and entities: which slots of the model belong to whom.
 
-Members are found by compiled name, ``{prefix}_{local}``, as stock clients find them.  Vectors follow
-the protocol: qpos and qvel are the joints' slots concatenated in order of joint id, ctrl, act and
-actuator_force run in order of actuator id.
+Members are found by compiled name, ``{prefix}_{local}``, as stock clients find them.  Vectors
+follow the protocol: qpos and qvel are the joints' slots concatenated in order of joint id, ctrl,
+act and actuator_force run in order of actuator id.
 """
 
 from __future__ import annotations
@@ -111,23 +111,37 @@ def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> Art
         qvel += range(model.jnt_dofadr[joint.id], model.jnt_dofadr[joint.id] + width_v)
     scalar = tuple(j for j in joints if model.jnt_type[j.id] in _SCALAR_JOINTS)
     sensors = tuple(
-        Sensor(name, sensor, int(model.sensor_adr[sensor]),
-               int(model.sensor_adr[sensor] + model.sensor_dim[sensor]))
-        for name, sensor in _members(model, prefix, mujoco.mjtObj.mjOBJ_SENSOR, model.nsensor))
+        Sensor(
+            name,
+            sensor,
+            int(model.sensor_adr[sensor]),
+            int(model.sensor_adr[sensor] + model.sensor_dim[sensor]),
+        )
+        for name, sensor in _members(model, prefix, mujoco.mjtObj.mjOBJ_SENSOR, model.nsensor)
+    )
     return Articulation(
-        prefix=prefix, actor_id=actor_id, joints=joints, actuators=actuators, sensors=sensors,
+        prefix=prefix,
+        actor_id=actor_id,
+        joints=joints,
+        actuators=actuators,
+        sensors=sensors,
         bodies=_members(model, prefix, mujoco.mjtObj.mjOBJ_BODY, model.nbody),
-        qpos=as_index([int(i) for i in qpos]), qvel=as_index([int(i) for i in qvel]),
-        nq=len(qpos), nv=len(qvel),
+        qpos=as_index([int(i) for i in qpos]),
+        qvel=as_index([int(i) for i in qvel]),
+        nq=len(qpos),
+        nv=len(qvel),
         actuator_index=as_index([actuator.id for actuator in actuators]),
-        act_slots=tuple((position, int(model.actuator_actadr[actuator.id]))
-                        for position, actuator in enumerate(actuators)
-                        if model.actuator_actnum[actuator.id] > 0),
+        act_slots=tuple(
+            (position, int(model.actuator_actadr[actuator.id]))
+            for position, actuator in enumerate(actuators)
+            if model.actuator_actnum[actuator.id] > 0
+        ),
         free_joints=tuple(j for j in joints if model.jnt_type[j.id] == _FREE),
         wire_joints=tuple(j for j in joints if model.jnt_type[j.id] != _FREE),
         scalar_joints=scalar,
         scalar_dof=as_index([int(model.jnt_dofadr[joint.id]) for joint in scalar]),
-        first_joint_free=bool(joints) and model.jnt_type[joints[0].id] == _FREE)
+        first_joint_free=bool(joints) and model.jnt_type[joints[0].id] == _FREE,
+    )
 
 
 def index_entities(model: mujoco.MjModel, prefixes: list[str]) -> dict[str, Entity]:
@@ -147,16 +161,23 @@ def _entity(model: mujoco.MjModel, name: str, body: int) -> Entity:
     if first < 0 or model.jnt_type[first] != _FREE:
         return Entity(name, body, None, '', None, None)
     start_q, start_v = int(model.jnt_qposadr[first]), int(model.jnt_dofadr[first])
-    return Entity(name, body, first, model.joint(first).name, slice(start_q, start_q + 7),
-                  slice(start_v, start_v + 6))
+    return Entity(
+        name,
+        body,
+        first,
+        model.joint(first).name,
+        slice(start_q, start_q + 7),
+        slice(start_v, start_v + 6),
+    )
 
 
-def _members(model: mujoco.MjModel, prefix: str, kind: mujoco.mjtObj,
-             count: int) -> tuple[Member, ...]:
+def _members(
+    model: mujoco.MjModel, prefix: str, kind: mujoco.mjtObj, count: int
+) -> tuple[Member, ...]:
     start = f'{prefix}_'
     found = []
     for element in range(count):
         name = mujoco.mj_id2name(model, kind, element) or ''
         if name.startswith(start):
-            found.append(Member(name[len(start):], element))
+            found.append(Member(name[len(start) :], element))
     return tuple(found)

@@ -57,8 +57,9 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
         return model, WorldSpec(path, (), {}, path)
     name = robot.modelname
     stem = prefix or valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
-    articulation = ArticulationSpec(stem, stem, path, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), None,
-                                    None, {}, {}, {}, {})
+    articulation = ArticulationSpec(
+        stem, stem, path, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), None, None, {}, {}, {}, {}
+    )
     keyframes = KeyframeBook()
     keyframes.take(scene)
     _attach(scene, robot, articulation, keyframes)
@@ -66,8 +67,12 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
     return keyframes.restore(scene, model), WorldSpec(path, (articulation,), {}, path)
 
 
-def _attach(scene: mujoco.MjSpec, robot: mujoco.MjSpec, articulation: ArticulationSpec,
-            keyframes: KeyframeBook) -> None:
+def _attach(
+    scene: mujoco.MjSpec,
+    robot: mujoco.MjSpec,
+    articulation: ArticulationSpec,
+    keyframes: KeyframeBook,
+) -> None:
     prefix = f'{articulation.prefix}_'
     name_unnamed(robot)
     keyframes.take(robot, prefix, articulation.pos, articulation.quat)
@@ -75,5 +80,6 @@ def _attach(scene: mujoco.MjSpec, robot: mujoco.MjSpec, articulation: Articulati
     try:
         scene.attach(robot, prefix=prefix, frame=frame)
     except (ValueError, RuntimeError) as error:
-        raise WorldError(f'cannot attach {str(articulation.model)!r} as '
-                         f'{articulation.prefix!r}: {error}') from error
+        raise WorldError(
+            f'cannot attach {str(articulation.model)!r} as {articulation.prefix!r}: {error}'
+        ) from error

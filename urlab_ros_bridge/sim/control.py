@@ -28,8 +28,13 @@ from urlab_ros_bridge.wire import ops
 class ArticulationControl:
     """Setpoints, controller and twist controller of one articulation."""
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, articulation: Articulation,
-                 spec: ArticulationSpec) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        articulation: Articulation,
+        spec: ArticulationSpec,
+    ) -> None:
         self._model = model
         self._data = data
         self._index = articulation.actuator_index
@@ -38,11 +43,13 @@ class ArticulationControl:
         self.articulation = articulation
         self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
         self.twist: TwistController | None = (
-            make_twist(spec.twist, names, model, ids) if spec.twist else None)
+            make_twist(spec.twist, names, model, ids) if spec.twist else None
+        )
         self.source = 'zmq'
         self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
-        self._ctrl = (data.ctrl[self._index] if isinstance(self._index, slice)
-                      else np.zeros(articulation.nu))
+        self._ctrl = (
+            data.ctrl[self._index] if isinstance(self._index, slice) else np.zeros(articulation.nu)
+        )
         self.reset(None)
 
     @property
@@ -92,8 +99,10 @@ class ArticulationControl:
         if self.twist is None:
             return None
         vx, vy, yaw = self.twist.value
-        return {'twist': {'linear': [vx, vy, 0.0], 'angular': [0.0, 0.0, yaw]},
-                'actions': self.twist.actions}
+        return {
+            'twist': {'linear': [vx, vy, 0.0], 'angular': [0.0, 0.0, yaw]},
+            'actions': self.twist.actions,
+        }
 
     def _rest_targets(self) -> np.ndarray:
         model, targets = self._model, np.zeros(self.articulation.nu)

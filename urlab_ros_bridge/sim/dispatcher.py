@@ -44,8 +44,9 @@ class Call:
 class Dispatcher:
     """Checks, runs and answers requests; thread-safe."""
 
-    def __init__(self, context: Context, registry: Registry,
-                 pre_session: dict[str, PreSession]) -> None:
+    def __init__(
+        self, context: Context, registry: Registry, pre_session: dict[str, PreSession]
+    ) -> None:
         self._context = context
         self._registry = registry
         self._pre_session = pre_session
@@ -119,5 +120,7 @@ class Dispatcher:
 
 def error_frame(code: str, message: str, session: Session | None) -> bytes:
     """Return an error reply; it has exactly op, code and message."""
-    return codec.pack({'op': 'error', 'code': code, 'message': message or ERROR_CODES[code]},
-                      session.encoding if session else 'msgpack')
+    return codec.pack(
+        {'op': 'error', 'code': code, 'message': message or ERROR_CODES[code]},
+        session.encoding if session else 'msgpack',
+    )

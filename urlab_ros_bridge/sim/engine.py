@@ -81,9 +81,14 @@ class Engine:
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
     """
 
-    def __init__(self, world: World, controls: dict[str, ArticulationControl],
-                 lidars: dict[str, list[Lidar]], step_mode: str = 'auto',
-                 paused: bool = False) -> None:
+    def __init__(
+        self,
+        world: World,
+        controls: dict[str, ArticulationControl],
+        lidars: dict[str, list[Lidar]],
+        step_mode: str = 'auto',
+        paused: bool = False,
+    ) -> None:
         self.world = world
         self.controls = controls
         self.lidars = lidars
@@ -138,8 +143,11 @@ class Engine:
                 if self.draining:
                     raise OpError('shutting_down')
                 if time.perf_counter() - start > STEP_TIMEOUT:
-                    raise OpError('step_timeout', f'{done + 1} of {count} steps done in '
-                                  f'{STEP_TIMEOUT:g} s; ask for fewer steps at a time')
+                    raise OpError(
+                        'step_timeout',
+                        f'{done + 1} of {count} steps done in '
+                        f'{STEP_TIMEOUT:g} s; ask for fewer steps at a time',
+                    )
         if count:
             cost = (time.perf_counter() - start) / count
             self.seconds_per_step += 0.1 * (cost - self.seconds_per_step)
@@ -203,7 +211,7 @@ class Engine:
         self.steps = steps if keep_time else 0
 
     def settle(self) -> None:
-        """Recompute derived state after qpos, qvel or mocap poses were written.  Needs the lock."""
+        """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
         model, data = self.world.model, self.world.data
         mujoco.mj_forward(model, data)
         for lidar in self._all_lidars:
@@ -213,8 +221,11 @@ class Engine:
 
     def _diverged(self) -> None:
         """MuJoCo has reset the data because the state became invalid; go on from there."""
-        _LOG.error('the simulation became unstable and was reset by MuJoCo (time back to %g s); '
-                   'check gains, timestep and commands', self.world.data.time)
+        _LOG.error(
+            'the simulation became unstable and was reset by MuJoCo (time back to %g s); '
+            'check gains, timestep and commands',
+            self.world.data.time,
+        )
         self.steps = 0
         for control in self.controls.values():
             control.reset(None)

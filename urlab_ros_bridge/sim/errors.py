@@ -29,8 +29,10 @@ class SocketInUse(UrlabError):
     """A port of the server is taken."""
 
     def __init__(self, endpoint: str, reason: str, option: str) -> None:
-        super().__init__(f'cannot bind {endpoint}: {reason}; is another server running? '
-                         f'Choose another port with {option}')
+        super().__init__(
+            f'cannot bind {endpoint}: {reason}; is another server running? '
+            f'Choose another port with {option}'
+        )
 
 
 def unknown(code: str, kind: str, name: object, valid: Iterable[str]) -> OpError:

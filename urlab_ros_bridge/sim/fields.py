@@ -3,9 +3,9 @@
 """
 Typed reading of request fields.
 
-null counts as absent, as with stock servers.  A value of the wrong type, not finite or out of range
-answers `bad_value` with the field, the value and what is allowed: a request is checked whole before
-it changes anything.
+null counts as absent, as with stock servers.  A value of the wrong type, not finite or out of
+range answers `bad_value` with the field, the value and what is allowed: a request is checked
+whole before it changes anything.
 """
 
 from __future__ import annotations
@@ -75,8 +75,14 @@ class Fields:
             return bool(value)
         raise bad_value(self._where + name, value, 'true or false')
 
-    def number(self, name: str, default: float | None = None, *, low: float = -math.inf,
-               high: float = math.inf) -> float | None:
+    def number(
+        self,
+        name: str,
+        default: float | None = None,
+        *,
+        low: float = -math.inf,
+        high: float = math.inf,
+    ) -> float | None:
         """Return a finite number within [low, high]."""
         value = self._request.get(name)
         if value is None:
@@ -101,8 +107,9 @@ class Fields:
         value = self.string(name, default).lower()
         names = list(valid)
         if value not in names:
-            raise bad_value(self._where + name, self._request.get(name),
-                            'one of ' + ', '.join(names))
+            raise bad_value(
+                self._where + name, self._request.get(name), 'one of ' + ', '.join(names)
+            )
         return value
 
     def vector(self, name: str, default: Any = None) -> np.ndarray | None:

@@ -11,6 +11,7 @@ attached whole.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import logging
 from pathlib import Path
 
@@ -94,8 +95,11 @@ def _robot_roots(model: mujoco.MjModel) -> set[int]:
         bodies |= _driven_bodies(model, actuator)
     if not model.nu:
         free = int(mujoco.mjtJoint.mjJNT_FREE)
-        bodies = {int(model.jnt_bodyid[joint]) for joint in range(model.njnt)
-                  if model.jnt_type[joint] != free}
+        bodies = {
+            int(model.jnt_bodyid[joint])
+            for joint in range(model.njnt)
+            if model.jnt_type[joint] != free
+        }
     return {int(model.body_rootid[body]) for body in bodies} - {0}
 
 
@@ -125,8 +129,8 @@ def _tendon_bodies(model: mujoco.MjModel, tendon: int) -> set[int]:
     return bodies
 
 
-def _keep(spec: mujoco.MjSpec, wanted) -> None:
-    """Delete the top-level bodies whose compiled id is not wanted; ids follow depth-first order."""
+def _keep(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
+    """Delete top-level bodies whose compiled id is not wanted; ids run depth-first."""
     body_id = 1
     doomed = []
     for body in spec.worldbody.bodies:
@@ -153,5 +157,7 @@ def _same_size(model: mujoco.MjModel, scene: mujoco.MjSpec, robot: mujoco.MjSpec
         parts = [scene.copy().compile(), robot.copy().compile()]
     except (ValueError, RuntimeError):
         return False
-    return all(sum(getattr(part, size) for part in parts) == getattr(model, size)
-               for size in ('nq', 'nv', 'nu', 'na', 'neq', 'ntendon', 'nsensor'))
+    return all(
+        sum(getattr(part, size) for part in parts) == getattr(model, size)
+        for size in ('nq', 'nv', 'nu', 'na', 'neq', 'ntendon', 'nsensor')
+    )

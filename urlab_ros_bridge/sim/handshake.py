@@ -14,8 +14,15 @@ from urlab_ros_bridge.sim.articulation import Articulation
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
 
-EXTENSIONS = ('shared_session', 'sim_time_row', 'effort_row', 'keep_time', 'twist_timeout',
-              'step_while_paused', 'status')
+EXTENSIONS = (
+    'shared_session',
+    'sim_time_row',
+    'effort_row',
+    'keep_time',
+    'twist_timeout',
+    'step_while_paused',
+    'status',
+)
 
 
 def handshake(context: Context) -> dict[str, Any]:
@@ -31,8 +38,10 @@ def handshake(context: Context) -> dict[str, Any]:
         'shm_session_dir': '',
         'mjb': mjb,
         'mjb_size': len(mjb),
-        'articulations': [articulation_block(context, articulation, specs[prefix])
-                          for prefix, articulation in world.articulations.items()],
+        'articulations': [
+            articulation_block(context, articulation, specs[prefix])
+            for prefix, articulation in world.articulations.items()
+        ],
         'entities': {name: _entity_block(context, name) for name in world.entities},
         'global_cameras': {},
         'depth_unit': 'm',
@@ -42,31 +51,42 @@ def handshake(context: Context) -> dict[str, Any]:
     }
 
 
-def articulation_block(context: Context, articulation: Articulation,
-                       spec: ArticulationSpec) -> dict[str, Any]:
+def articulation_block(
+    context: Context, articulation: Articulation, spec: ArticulationSpec
+) -> dict[str, Any]:
     """Return one entry of the articulations block, extensions included."""
     control = context.engine.controls[articulation.prefix]
     block: dict[str, Any] = {
         'prefix': articulation.prefix,
         'actor_id': articulation.actor_id,
         'default_control_mode': control.default_mode,
-        'actuator_types': {actuator.name: actuator_kind(context.world.model, actuator.id)
-                           for actuator in articulation.actuators},
+        'actuator_types': {
+            actuator.name: actuator_kind(context.world.model, actuator.id)
+            for actuator in articulation.actuators
+        },
         'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
         'camera_topics': {},
-        'lidars': {lidar.name: lidar.describe()
-                   for lidar in context.engine.lidars[articulation.prefix]},
+        'lidars': {
+            lidar.name: lidar.describe() for lidar in context.engine.lidars[articulation.prefix]
+        },
         'frames': dict(spec.frames),
-        'covariances': {name: list(value) if isinstance(value, tuple) else value
-                        for name, value in spec.covariances.items()},
+        'covariances': {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in spec.covariances.items()
+        },
     }
     if control.controller is not None:
-        block['controller'] = {'kind': control.controller.kind,
-                               'params': control.controller.params(),
-                               'schema': control.controller.schema()}
+        block['controller'] = {
+            'kind': control.controller.kind,
+            'params': control.controller.params(),
+            'schema': control.controller.schema(),
+        }
     if control.twist is not None:
-        block['twist_controller'] = {'kind': spec.twist.kind, 'limits': control.twist.limits(),
-                                     'timeout': spec.twist.timeout}
+        block['twist_controller'] = {
+            'kind': spec.twist.kind,
+            'limits': control.twist.limits(),
+            'timeout': spec.twist.timeout,
+        }
     return block
 
 
@@ -101,6 +121,10 @@ def _entity_block(context: Context, name: str) -> dict[str, Any]:
     entity = context.world.entities[name]
     block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free_joint is not None}
     if entity.free_joint is not None:
-        block.update(free_joint=entity.free_joint_name, free_joint_id=entity.free_joint,
-                     qpos_offset=entity.qpos.start, qvel_offset=entity.qvel.start)
+        block.update(
+            free_joint=entity.free_joint_name,
+            free_joint_id=entity.free_joint,
+            qpos_offset=entity.qpos.start,
+            qvel_offset=entity.qvel.start,
+        )
     return block

@@ -4,14 +4,15 @@
 Keyframes across attachment.
 
 MuJoCo's own merge writes a robot's keyframe poses as they stand and fills the rest of the world
-with zeros or defaults.  Here a keyframe ``home`` of a robot becomes ``{prefix}_home`` of the world:
-its free base is placed relative to the pose at which the robot was attached, everything else is at
-its reference configuration, and other robots that have a keyframe of the same local name are put
-into theirs.
+with zeros or defaults.  Here a keyframe ``home`` of a robot becomes ``{prefix}_home`` of the
+world: its free base is placed relative to the pose at which the robot was attached, everything
+else is at its reference configuration, and other robots that have a keyframe of the same local
+name are put into theirs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -38,15 +39,21 @@ class KeyframeBook:
     def __init__(self) -> None:
         self._parts: list[_Part] = []
 
-    def take(self, spec: mujoco.MjSpec, prefix: str = '', pos=(0.0, 0.0, 0.0),
-             quat=(1.0, 0.0, 0.0, 0.0)) -> None:
-        """Read the keyframes of `spec` (to be attached at pos, quat wxyz) and delete them there."""
+    def take(
+        self,
+        spec: mujoco.MjSpec,
+        prefix: str = '',
+        pos: Sequence[float] = (0.0, 0.0, 0.0),
+        quat: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+    ) -> None:
+        """Read the keyframes of `spec` (attached later at pos, quat wxyz), delete them there."""
         if not spec.keys:
             return
         model = spec.copy().compile()
         for index in range(model.nkey):
-            self._parts.append(_read(model, index, prefix, np.asarray(pos, float),
-                                     np.asarray(quat, float)))
+            self._parts.append(
+                _read(model, index, prefix, np.asarray(pos, float), np.asarray(quat, float))
+            )
         for key in list(spec.keys):
             spec.delete(key)
 
@@ -55,22 +62,25 @@ class KeyframeBook:
         if not self._parts:
             return model
         for part in self._parts:
-            same = [part] + [other for other in self._parts
-                             if other is not part and part.prefix and other.prefix
-                             and other.name == part.name]
+            same = [part] + [
+                other
+                for other in self._parts
+                if other is not part and part.prefix and other.prefix and other.name == part.name
+            ]
             vectors = _compose(model, same)
             spec.add_key(name=part.prefix + part.name, time=part.time, **vectors)
         return spec.compile()
 
 
-def _read(model: mujoco.MjModel, index: int, prefix: str, pos: np.ndarray,
-          quat: np.ndarray) -> _Part:
+def _read(
+    model: mujoco.MjModel, index: int, prefix: str, pos: np.ndarray, quat: np.ndarray
+) -> _Part:
     qpos, qvel = {}, {}
     for joint in range(model.njnt):
         name = prefix + model.joint(joint).name
         width_q, width_v = joint_widths(model, joint)
-        q = model.key_qpos[index][model.jnt_qposadr[joint]:][:width_q].copy()
-        v = model.key_qvel[index][model.jnt_dofadr[joint]:][:width_v].copy()
+        q = model.key_qpos[index][model.jnt_qposadr[joint] :][:width_q].copy()
+        v = model.key_qvel[index][model.jnt_dofadr[joint] :][:width_v].copy()
         if width_q == 7:
             q, v = _place(q, v, pos, quat)
         qpos[name], qvel[name] = q, v
@@ -80,20 +90,23 @@ def _read(model: mujoco.MjModel, index: int, prefix: str, pos: np.ndarray,
         ctrl[name] = float(model.key_ctrl[index][actuator])
         start, count = model.actuator_actadr[actuator], model.actuator_actnum[actuator]
         if count > 0:
-            act[name] = model.key_act[index][start:start + count].copy()
+            act[name] = model.key_act[index][start : start + count].copy()
     mocap = {}
     for body in range(model.nbody):
         mocap_id = model.body_mocapid[body]
         if mocap_id >= 0:
             mocap[prefix + model.body(body).name] = (
                 model.key_mpos[index].reshape(-1, 3)[mocap_id].copy(),
-                model.key_mquat[index].reshape(-1, 4)[mocap_id].copy())
-    return _Part(model.key(index).name, prefix, float(model.key_time[index]), qpos, qvel, ctrl,
-                 act, mocap)
+                model.key_mquat[index].reshape(-1, 4)[mocap_id].copy(),
+            )
+    return _Part(
+        model.key(index).name, prefix, float(model.key_time[index]), qpos, qvel, ctrl, act, mocap
+    )
 
 
-def _place(qpos: np.ndarray, qvel: np.ndarray, pos: np.ndarray,
-           quat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _place(
+    qpos: np.ndarray, qvel: np.ndarray, pos: np.ndarray, quat: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Express a free joint's state, given in the robot's file, in the world it is attached to."""
     unit = quat / np.linalg.norm(quat)
     out_q, out_v = qpos.copy(), qvel.copy()
@@ -109,20 +122,26 @@ def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]
     for part in reversed(parts):
         for name, value in part.qpos.items():
             start = model.jnt_qposadr[model.joint(name).id]
-            data.qpos[start:start + len(value)] = value
+            data.qpos[start : start + len(value)] = value
         for name, value in part.qvel.items():
             start = model.jnt_dofadr[model.joint(name).id]
-            data.qvel[start:start + len(value)] = value
+            data.qvel[start : start + len(value)] = value
         for name, value in part.ctrl.items():
             data.ctrl[model.actuator(name).id] = value
         for name, value in part.act.items():
             start = model.actuator_actadr[model.actuator(name).id]
-            data.act[start:start + len(value)] = value
+            data.act[start : start + len(value)] = value
         for name, (pos, quat) in part.mocap.items():
             mocap_id = model.body_mocapid[model.body(name).id]
             data.mocap_pos[mocap_id], data.mocap_quat[mocap_id] = pos, quat
-    return {'qpos': data.qpos, 'qvel': data.qvel, 'ctrl': data.ctrl, 'act': data.act,
-            'mpos': data.mocap_pos.ravel(), 'mquat': data.mocap_quat.ravel()}
+    return {
+        'qpos': data.qpos,
+        'qvel': data.qvel,
+        'ctrl': data.ctrl,
+        'act': data.act,
+        'mpos': data.mocap_pos.ravel(),
+        'mquat': data.mocap_quat.ravel(),
+    }
 
 
 def joint_widths(model: mujoco.MjModel, joint: int) -> tuple[int, int]:

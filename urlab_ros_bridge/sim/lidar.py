@@ -70,9 +70,15 @@ class Lidar:
         """Return the handshake block of this scanner: rad, m, scans per sim second."""
         spec = self.spec
         prefix = self._full_name.removesuffix(self.name)
-        return {'angle_min': spec.angle_min, 'angle_max': spec.angle_max,
-                'range_min': spec.range_min, 'range_max': spec.range_max, 'rate': spec.rate,
-                'rays': self.rays, 'site': self._site_name.removeprefix(prefix)}
+        return {
+            'angle_min': spec.angle_min,
+            'angle_max': spec.angle_max,
+            'range_min': spec.range_min,
+            'range_max': spec.range_max,
+            'rate': spec.rate,
+            'rays': self.rays,
+            'site': self._site_name.removeprefix(prefix),
+        }
 
     def due(self, time: float) -> bool:
         """Return whether a scan belongs to this sim time; also if time has jumped back."""
@@ -87,8 +93,20 @@ class Lidar:
         axes = data.site_xmat[self._site].reshape(3, 3)
         np.dot(self._local, axes[:, :2].T, out=self._world)
         # MuJoCo skips geoms that are wholly beyond the cutoff; the others may still be hit there.
-        mujoco.mj_multiRay(self._eyes, data, data.site_xpos[self._site], self._flat, _SEEN, 1, -1,
-                           self._hit, self._ranges, None, self.rays, self.spec.range_max)
+        mujoco.mj_multiRay(
+            self._eyes,
+            data,
+            data.site_xpos[self._site],
+            self._flat,
+            _SEEN,
+            1,
+            -1,
+            self._hit,
+            self._ranges,
+            None,
+            self.rays,
+            self.spec.range_max,
+        )
         self._ranges[self._ranges > self.spec.range_max] = NOTHING
         self._slot = self._slot_of(data.time)
         self.scans += 1
@@ -113,15 +131,21 @@ def _site_of(model: mujoco.MjModel, sensor_id: int) -> int:
     name = model.sensor(sensor_id).name
     kind = mujoco.mjtSensor(model.sensor_type[sensor_id])
     if kind != mujoco.mjtSensor.mjSENS_USER:
-        raise NotAScanner(f'the sensor {name!r} is of type {kind.name[7:].lower()}; a lidar needs '
-                          '<user> with dim = number of rays')
+        raise NotAScanner(
+            f'the sensor {name!r} is of type {kind.name[7:].lower()}; a lidar needs '
+            '<user> with dim = number of rays'
+        )
     attached = mujoco.mjtObj(model.sensor_objtype[sensor_id])
     if attached != mujoco.mjtObj.mjOBJ_SITE:
-        raise NotAScanner(f'the user sensor {name!r} must be attached to a site (objtype="site"), '
-                          f'not to {attached.name[6:].lower()}')
+        raise NotAScanner(
+            f'the user sensor {name!r} must be attached to a site (objtype="site"), '
+            f'not to {attached.name[6:].lower()}'
+        )
     if model.sensor_dim[sensor_id] < 2:
-        raise NotAScanner(f'the user sensor {name!r} has dim '
-                          f'{model.sensor_dim[sensor_id]}; a scan has 2 rays or more')
+        raise NotAScanner(
+            f'the user sensor {name!r} has dim '
+            f'{model.sensor_dim[sensor_id]}; a scan has 2 rays or more'
+        )
     return int(model.sensor_objid[sensor_id])
 
 

@@ -3,8 +3,8 @@
 """
 The live loop: physics at real time, and the idle beat of every other state.
 
-Deadlines are kept on an absolute schedule, so a stall is caught up by steps without pauses until the
-schedule is met again, never longer.  A stall of more than MAX_CATCH_UP is written off.
+Deadlines are kept on an absolute schedule, so a stall is caught up by steps without pauses until
+the schedule is met again, never longer.  A stall of more than MAX_CATCH_UP is written off.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import time
 
 from urlab_ros_bridge.sim.engine import Engine
 
-IDLE_BEAT = 0.1       # s; stock servers repeat the state at about 10 Hz when nothing steps
-MAX_CATCH_UP = 1.0    # s of schedule that a stall may leave to be caught up
-METER_WINDOW = 1.0    # s
-_YIELD = 2e-5         # s; long enough for a waiting thread to take the lock
+IDLE_BEAT = 0.1  # s; stock servers repeat the state at about 10 Hz when nothing steps
+MAX_CATCH_UP = 1.0  # s of schedule that a stall may leave to be caught up
+METER_WINDOW = 1.0  # s
+_YIELD = 2e-5  # s; long enough for a waiting thread to take the lock
 
 
 class RealTimeMeter:

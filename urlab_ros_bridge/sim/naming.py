@@ -3,14 +3,16 @@
 """
 Names for what an MJCF file leaves unnamed.
 
-A client finds the members of an articulation by their compiled names (``{prefix}_...``), so a joint
-without a name would be invisible to it and shift every array.  The default names are those that
-the stock plugin gives.
+A client finds the members of an articulation by their compiled names (``{prefix}_...``), so a
+joint without a name would be invisible to it and shift every array.  The default names are those
+that the stock plugin gives.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import re
+from typing import Any
 
 import mujoco
 
@@ -45,7 +47,7 @@ def name_unnamed(spec: mujoco.MjSpec) -> None:
     _fill(spec.sensors, lambda sensor: sensor.type.name.removeprefix('mjSENS_').lower())
 
 
-def _fill(elements, default) -> None:
+def _fill(elements: list[Any], default: Callable[[Any], str]) -> None:
     taken = {element.name for element in elements if element.name}
     for element in elements:
         if element.name:

@@ -28,27 +28,34 @@ class ArticulationObserver:
         sensors = articulation.sensors
         self._first = min((sensor.start for sensor in sensors), default=0)
         self._last = max((sensor.stop for sensor in sensors), default=0)
-        self._sensors = [(sensor.name, sensor.start - self._first, sensor.stop - self._first)
-                         for sensor in sensors]
+        self._sensors = [
+            (sensor.name, sensor.start - self._first, sensor.stop - self._first)
+            for sensor in sensors
+        ]
 
     def observe(self, level: str) -> dict[str, Any]:
         """Return the block at a level: minimal, standard or full."""
         data, articulation = self._data, self._articulation
-        block: dict[str, Any] = {'qpos': data.qpos[articulation.qpos].tolist(),
-                                 'qvel': data.qvel[articulation.qvel].tolist()}
+        block: dict[str, Any] = {
+            'qpos': data.qpos[articulation.qpos].tolist(),
+            'qvel': data.qvel[articulation.qvel].tolist(),
+        }
         if level != 'minimal':
             block['ctrl'] = data.ctrl[articulation.actuator_index].tolist()
             block['act'] = self._act()
-            values = data.sensordata[self._first:self._last].tolist()
+            values = data.sensordata[self._first : self._last].tolist()
             block['sensors'] = {name: values[start:stop] for name, start, stop in self._sensors}
             report = self._control.twist_report()
             if report is not None:
                 block.update(report)
         if level == 'full':
             block['bodies'] = {
-                body.name: {'xpos': data.xpos[body.id].tolist(),
-                            'xquat': data.xquat[body.id].tolist()}
-                for body in articulation.bodies}
+                body.name: {
+                    'xpos': data.xpos[body.id].tolist(),
+                    'xquat': data.xquat[body.id].tolist(),
+                }
+                for body in articulation.bodies
+            }
             block['actuator_force'] = data.actuator_force[articulation.actuator_index].tolist()
         return block
 
@@ -69,21 +76,27 @@ class Observer:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._articulations = {prefix: ArticulationObserver(engine, control)
-                               for prefix, control in engine.controls.items()}
+        self._articulations = {
+            prefix: ArticulationObserver(engine, control)
+            for prefix, control in engine.controls.items()
+        }
         self._entities = engine.world.entities
 
     def header(self, step: int) -> dict[str, Any]:
         """Return time, step, sim_time and wall_time."""
-        return {'time': self._engine.world.data.time, 'step': step,
-                'sim_time': ns_to_block(self._engine.stamp_ns),
-                'wall_time': ns_to_block(time.time_ns())}
+        return {
+            'time': self._engine.world.data.time,
+            'step': step,
+            'sim_time': ns_to_block(self._engine.stamp_ns),
+            'wall_time': ns_to_block(time.time_ns()),
+        }
 
     def observe(self, level: str, step: int) -> dict[str, Any]:
         """Return the body of a step, reset or forward reply.  Needs the engine's lock."""
         reply = self.header(step)
-        reply['per_articulation'] = {prefix: observer.observe(level)
-                                     for prefix, observer in self._articulations.items()}
+        reply['per_articulation'] = {
+            prefix: observer.observe(level) for prefix, observer in self._articulations.items()
+        }
         reply['entities'] = self.entities()
         return reply
 
@@ -100,8 +113,10 @@ class Observer:
         data = self._engine.world.data
         blocks = {}
         for name, entity in self._entities.items():
-            block = blocks[name] = {'xpos': data.xpos[entity.body].tolist(),
-                                    'xquat': data.xquat[entity.body].tolist()}
+            block = blocks[name] = {
+                'xpos': data.xpos[entity.body].tolist(),
+                'xquat': data.xquat[entity.body].tolist(),
+            }
             if entity.qpos is not None:
                 block['qpos'] = data.qpos[entity.qpos].tolist()
                 block['qvel'] = data.qvel[entity.qvel].tolist()

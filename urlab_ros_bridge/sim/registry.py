@@ -44,8 +44,9 @@ class Registry:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
 
-    def register(self, name: str, handler: Handler, *, locked: bool = True,
-                 seconds: Estimate | None = None) -> None:
+    def register(
+        self, name: str, handler: Handler, *, locked: bool = True, seconds: Estimate | None = None
+    ) -> None:
         """
         Serve `name` with `handler`.
 

@@ -4,8 +4,8 @@
 Sessions: who may call, in which encoding, at which observation level.
 
 A plain hello replaces the previous plain session (Protocol Reference, "Session lifecycle"; stock
-servers know only one session).  A shared hello, our extension, opens a further session that neither
-expires others nor is expired by them.
+servers know only one session).  A shared hello, our extension, opens a further session that
+neither expires others nor is expired by them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import uuid
 from urlab_ros_bridge.sim.errors import OpError
 
 MAX_SHARED = 64
-IDLE_EXPIRY = 600.0     # s without a request until a shared session is forgotten
-CONNECTED_AGE = 30.0    # s since the last request for a session to count as connected
+IDLE_EXPIRY = 600.0  # s without a request until a shared session is forgotten
+CONNECTED_AGE = 30.0  # s since the last request for a session to count as connected
 
 
 @dataclass(slots=True)
@@ -56,8 +56,9 @@ class SessionTable:
                 self._plain = session
                 return
             now = time.monotonic()
-            self._shared = {key: old for key, old in self._shared.items()
-                            if now - old.last_seen < IDLE_EXPIRY}
+            self._shared = {
+                key: old for key, old in self._shared.items() if now - old.last_seen < IDLE_EXPIRY
+            }
             if len(self._shared) >= MAX_SHARED:
                 oldest = min(self._shared.values(), key=lambda item: item.last_seen)
                 del self._shared[oldest.id]
@@ -75,8 +76,10 @@ class SessionTable:
         else:
             found = self._shared.get(session_id) if isinstance(session_id, str) else None
             if found is None:
-                raise OpError('session_expired', f'session_id {session_id!r:.80} is not active; '
-                              'say hello again')
+                raise OpError(
+                    'session_expired',
+                    f'session_id {session_id!r:.80} is not active; say hello again',
+                )
             session = found
         session.last_seen = time.monotonic()
         return session
@@ -91,6 +94,13 @@ class SessionTable:
         now = time.monotonic()
         with self._lock:
             sessions = ([self._plain] if self._plain else []) + list(self._shared.values())
-        return [{'id': session.id[:8], 'shared': session.shared, 'client': session.client,
-                 'age': round(now - session.last_seen, 3)}
-                for session in sessions if now - session.last_seen < CONNECTED_AGE]
+        return [
+            {
+                'id': session.id[:8],
+                'shared': session.shared,
+                'client': session.client,
+                'age': round(now - session.last_seen, 3),
+            }
+            for session in sessions
+            if now - session.last_seen < CONNECTED_AGE
+        ]

@@ -24,8 +24,16 @@ from urlab_ros_bridge.sim.yaml_fields import Field
 from urlab_ros_bridge.sim.yaml_fields import read_fields
 from urlab_ros_bridge.sim.yaml_fields import SidecarError
 
-__all__ = ['ArticulationSpec', 'CameraSpec', 'LidarSpec', 'SidecarError', 'TwistLimits',
-           'TwistSpec', 'WorldSpec', 'load_sidecar']
+__all__ = [
+    'ArticulationSpec',
+    'CameraSpec',
+    'LidarSpec',
+    'SidecarError',
+    'TwistLimits',
+    'TwistSpec',
+    'WorldSpec',
+    'load_sidecar',
+]
 
 CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
 TWIST_KINDS = ('differential', 'omni', 'planar')
@@ -35,8 +43,12 @@ CONTROLLER_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     'pd': (('kp', 'kv', 'torque_limit'), ('default_kp', 'default_kv', 'default_torque_limit')),
     'base': ((), ()),
 }
-SCALAR_COVARIANCES = ('orientation_stddev', 'angular_velocity_stddev',
-                      'linear_acceleration_stddev', 'magnetic_field_stddev')
+SCALAR_COVARIANCES = (
+    'orientation_stddev',
+    'angular_velocity_stddev',
+    'linear_acceleration_stddev',
+    'magnetic_field_stddev',
+)
 VECTOR_COVARIANCES = ('pose_stddev', 'twist_stddev')
 
 _PREFIX = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
@@ -87,18 +99,30 @@ def _check_unique(robot: ArticulationSpec, others: list[ArticulationSpec], item:
         if long.startswith(short + '_'):
             raise item.child('prefix').fail(
                 f'{robot.prefix!r} and {other.prefix!r} cannot be told apart: names of '
-                f'{long!r} begin with "{short}_" too')
+                f'{long!r} begin with "{short}_" too'
+            )
         if robot.actor_id in (other.actor_id, other.prefix) or other.actor_id == robot.prefix:
             raise item.fail(f'the actor_id {robot.actor_id!r} belongs to {other.prefix!r} too')
 
 
 def _articulation(item: Field) -> ArticulationSpec:
-    fields = item.mapping('prefix', 'actor_id', 'model', 'pose', 'controller', 'twist', 'cameras',
-                          'lidars', 'frames', 'covariances')
+    fields = item.mapping(
+        'prefix',
+        'actor_id',
+        'model',
+        'pose',
+        'controller',
+        'twist',
+        'cameras',
+        'lidars',
+        'frames',
+        'covariances',
+    )
     prefix = item.child('prefix').text()
     if not _PREFIX.fullmatch(prefix):
         raise item.child('prefix').fail(
-            f'{prefix!r} must begin with a letter and hold letters, digits and _ only')
+            f'{prefix!r} must begin with a letter and hold letters, digits and _ only'
+        )
     pos, quat = _pose(fields.get('pose'))
     present = {key: field for key, field in fields.items() if field.value is not None}
     return ArticulationSpec(
@@ -147,8 +171,9 @@ def _twist(field: Field) -> TwistSpec:
     if kind == 'differential':
         fields = field.mapping(*common, 'left', 'right', 'wheel_radius', 'track_width')
         actuators: dict = {side: field.child(side).texts() for side in ('left', 'right')}
-        geometry: dict = {size: field.child(size).number(above=0.0)
-                          for size in ('wheel_radius', 'track_width')}
+        geometry: dict = {
+            size: field.child(size).number(above=0.0) for size in ('wheel_radius', 'track_width')
+        }
     elif kind == 'omni':
         fields = field.mapping(*common, 'wheels')
         wheels = list(field.child('wheels').items())
@@ -159,31 +184,46 @@ def _twist(field: Field) -> TwistSpec:
         actuators = {axis: field.child(axis).text() for axis in ('x', 'y', 'yaw')}
         geometry = {}
     timeout = fields.get('timeout')
-    return TwistSpec(kind, actuators, geometry, _limits(field.child('limits'), kind),
-                     timeout.number(above=0.0) if timeout and timeout.value is not None else None)
+    return TwistSpec(
+        kind,
+        actuators,
+        geometry,
+        _limits(field.child('limits'), kind),
+        timeout.number(above=0.0) if timeout and timeout.value is not None else None,
+    )
 
 
 def _wheel(field: Field) -> dict:
     fields = field.mapping('actuator', 'position', 'axis', 'roller', 'radius')
     # At 90 degrees the rollers would turn with the wheel, and it could not push at all.
     roller = fields['roller'].number(-1.4, 1.4) if 'roller' in fields else 0.0
-    return {'position': field.child('position').numbers(2), 'axis': field.child('axis').number(),
-            'roller': roller, 'radius': field.child('radius').number(above=0.0)}
+    return {
+        'position': field.child('position').numbers(2),
+        'axis': field.child('axis').number(),
+        'roller': roller,
+        'radius': field.child('radius').number(above=0.0),
+    }
 
 
 def _limits(field: Field, kind: str) -> TwistLimits:
-    fields = field.mapping('linear', 'lateral', 'angular', 'linear_acceleration',
-                           'angular_acceleration')
+    fields = field.mapping(
+        'linear', 'lateral', 'angular', 'linear_acceleration', 'angular_acceleration'
+    )
     linear = field.child('linear').number(0.0)
     lateral = fields['lateral'].number(0.0) if 'lateral' in fields else None
     if kind == 'differential':
         if lateral:
-            raise fields['lateral'].fail(f'must be 0, not {lateral:g}: '
-                                         'a differential drive cannot move sideways')
+            raise fields['lateral'].fail(
+                f'must be 0, not {lateral:g}: a differential drive cannot move sideways'
+            )
         lateral = 0.0
     accelerations = {key: fields[key].number(above=0.0) for key in fields if 'accel' in key}
-    return TwistLimits(linear, linear if lateral is None else lateral,
-                       field.child('angular').number(0.0), **accelerations)
+    return TwistLimits(
+        linear,
+        linear if lateral is None else lateral,
+        field.child('angular').number(0.0),
+        **accelerations,
+    )
 
 
 def _cameras(field: Field | None) -> dict[str, CameraSpec]:
@@ -218,8 +258,13 @@ def _lidar(item: Field) -> LidarSpec:
     if last - first > _FULL_TURN:
         raise fields['angle_max'].fail(f'{last:g} is more than a full turn after angle_min')
     nearest = fields['range_min'].number(0.0) if 'range_min' in fields else 0.0
-    return LidarSpec(first, last, nearest, item.child('range_max').number(above=nearest),
-                     fields['rate'].number(high=10_000.0, above=0.0) if 'rate' in fields else 10.0)
+    return LidarSpec(
+        first,
+        last,
+        nearest,
+        item.child('range_max').number(above=nearest),
+        fields['rate'].number(high=10_000.0, above=0.0) if 'rate' in fields else 10.0,
+    )
 
 
 def _frames(field: Field | None) -> dict[str, str]:
@@ -227,8 +272,10 @@ def _frames(field: Field | None) -> dict[str, str]:
     for name, frame in (field.mapping() if field else {}).items():
         found[name] = frame.text()
         if not _FRAME.fullmatch(found[name]):
-            raise frame.fail(f'{found[name]!r} is no ROS frame: letters, digits, _ . - and / '
-                             'inside, never in front')
+            raise frame.fail(
+                f'{found[name]!r} is no ROS frame: letters, digits, _ . - and / '
+                'inside, never in front'
+            )
     return found
 
 

@@ -37,7 +37,8 @@ class World:
         self.data = mujoco.MjData(model)
         self.articulations: dict[str, Articulation] = {
             item.prefix: index_articulation(model, item.prefix, item.actor_id)
-            for item in spec.articulations}
+            for item in spec.articulations
+        }
         self.entities: dict[str, Entity] = index_entities(model, list(self.articulations))
         mujoco.mj_forward(model, self.data)
 
@@ -63,8 +64,12 @@ class World:
         """
         body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
         if body < 0:
-            raise unknown('unknown_body', 'body', name,
-                          (self.model.body(i).name for i in range(self.model.nbody)))
+            raise unknown(
+                'unknown_body',
+                'body',
+                name,
+                (self.model.body(i).name for i in range(self.model.nbody)),
+            )
         return body
 
     def keyframe_id(self, name: str) -> int:
@@ -77,8 +82,12 @@ class World:
             key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, candidate)
             if key >= 0:
                 return key
-        raise unknown('unknown_keyframe', 'keyframe', name,
-                      (self.model.key(i).name for i in range(self.model.nkey)))
+        raise unknown(
+            'unknown_keyframe',
+            'keyframe',
+            name,
+            (self.model.key(i).name for i in range(self.model.nkey)),
+        )
 
     def compiled_model(self) -> bytes:
         """Return the model as MuJoCo binary (what the handshake ships as `mjb`)."""

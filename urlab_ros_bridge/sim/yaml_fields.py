@@ -157,8 +157,9 @@ class Field:
             raise self.fail(f'{shown(self.value)} is unknown; {hint(self.value, names)}')
         return self.value
 
-    def number(self, low: float = -math.inf, high: float = math.inf, *,
-               above: float | None = None) -> float:
+    def number(
+        self, low: float = -math.inf, high: float = math.inf, *, above: float | None = None
+    ) -> float:
         """Return a finite number in [low, high], and greater than `above` if given."""
         number = _as_number(self.value)
         if low <= number <= high and math.isfinite(number) and (above is None or number > above):
@@ -181,10 +182,14 @@ class Field:
 
     def integer(self, low: int, high: int) -> int:
         """Return a whole number in [low, high]."""
-        if isinstance(self.value, bool) or not isinstance(self.value, int) or (
-                not low <= self.value <= high):
-            raise self.fail(f'must be a whole number from {low} to {high}, '
-                            f'not {shown(self.value)}')
+        if (
+            isinstance(self.value, bool)
+            or not isinstance(self.value, int)
+            or (not low <= self.value <= high)
+        ):
+            raise self.fail(
+                f'must be a whole number from {low} to {high}, not {shown(self.value)}'
+            )
         return self.value
 
     def file(self) -> Path:
@@ -193,8 +198,10 @@ class Field:
         path = folder / self.text()
         if '\0' in str(path) or not path.is_file():
             there = sorted(file.name for file in folder.glob('*.xml'))[:24]
-            raise self.fail(f'there is no file {shown(self.value)}; '
-                            f'{hint(self.value, there) if there else "the folder has no .xml"}')
+            raise self.fail(
+                f'there is no file {shown(self.value)}; '
+                f'{hint(self.value, there) if there else "the folder has no .xml"}'
+            )
         return path.resolve()
 
 

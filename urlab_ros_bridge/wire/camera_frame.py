@@ -44,8 +44,9 @@ def camera_topic(prefix: str, name: str) -> bytes:
     return f'{prefix}/camera/{name} '.encode()
 
 
-def pack_header(width: int, height: int, frame_id: int, sim_time: float,
-                wall_time: float | None = None) -> bytes:
+def pack_header(
+    width: int, height: int, frame_id: int, sim_time: float, wall_time: float | None = None
+) -> bytes:
     """Return a UCM1 header: version 1 (32 bytes), or version 2 (40 bytes) with a wall time."""
     if wall_time is None:
         return _V1.pack(MAGIC, 1, frame_id, sim_time, width, height)

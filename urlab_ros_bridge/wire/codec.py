@@ -62,8 +62,9 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
     if frame[0] in _JSON_FIRST_BYTES:
         return _unpack_json(bytes(frame))
     try:
-        message = msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1,
-                                  object_hook=_refuse_binary_keys)
+        message = msgpack.unpackb(
+            frame, ext_hook=_drop_extension, timestamp=1, object_hook=_refuse_binary_keys
+        )
     except Exception:  # msgpack raises ValueError, TypeError, its own classes: all mean the same
         message = _unpack_loosely(frame)
     if type(message) is not dict:
@@ -89,8 +90,13 @@ def _string_keys(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
 def _unpack_loosely(frame: bytes | memoryview) -> Any:
     """Decode msgpack whose maps hold keys that are no strings, then try JSON."""
     try:
-        return msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1,
-                               strict_map_key=False, object_pairs_hook=_string_keys)
+        return msgpack.unpackb(
+            frame,
+            ext_hook=_drop_extension,
+            timestamp=1,
+            strict_map_key=False,
+            object_pairs_hook=_string_keys,
+        )
     except Exception as error:
         try:
             return _unpack_json(bytes(frame))
@@ -113,7 +119,7 @@ def _unpack_json(frame: bytes) -> dict[str, Any]:
 def _integer(digits: str) -> int | float:
     """Return an integer that msgpack can carry, else the nearest float, as stock peers do."""
     value = int(digits)
-    return value if -2**63 <= value < 2**64 else float(value)
+    return value if -(2**63) <= value < 2**64 else float(value)
 
 
 def _no_number(name: str) -> None:
@@ -152,7 +158,7 @@ def _restore_binary(value: Any, depth: int = 0) -> Any:
         suffix = next((end for end in _BASE64_SUFFIXES if key.endswith(end)), None)
         if suffix and isinstance(item, str):
             try:
-                out[key[:-len(suffix)]] = base64.b64decode(item, validate=True)
+                out[key[: -len(suffix)]] = base64.b64decode(item, validate=True)
                 continue
             except (binascii.Error, ValueError):
                 pass

@@ -43,9 +43,11 @@ class UnknownTopic(WireError):
     """A PUB topic follows none of the known patterns."""
 
     def __init__(self, topic: object) -> None:
-        super().__init__(f'topic {topic!r} is none of: {{prefix}}/joint|sensor|base_state/{{name}}, '
-                         '{prefix}/twist|actions|effort, scene/{entity}/xpos|xquat|qpos|qvel, '
-                         'state/full, sim_time')
+        super().__init__(
+            f'topic {topic!r} is none of: {{prefix}}/joint|sensor|base_state/{{name}}, '
+            '{prefix}/twist|actions|effort, scene/{entity}/xpos|xquat|qpos|qvel, '
+            'state/full, sim_time'
+        )
 
 
 class UnknownName(UrlabError, KeyError):

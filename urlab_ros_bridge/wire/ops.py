@@ -1,11 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501  (a table reads best with one row a line)
 """
 The op catalogue: every request that the protocol knows, as one table.
 
 Sources: Protocol Reference (names, categories, fields) and the stock dispatcher's registry (reply
-fields, namespaces).  `meta` replies, `missing_field` checks, the client's methods and the docs page
-all come from this table; a server adds handlers, never ops.
+fields, namespaces).  `meta` replies, `missing_field` checks, the client's methods and the docs
+page all come from this table; a server adds handlers, never ops.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ class Op:
     def meta(self) -> dict[str, Any]:
         """Return the op's entry of a `meta` reply; empty field lists are left out."""
         entry: dict[str, Any] = {
-            'name': self.name, 'category': self.category, 'namespace': self.namespace}
+            'name': self.name,
+            'category': self.category,
+            'namespace': self.namespace,
+        }
         if self.required:
             entry['required_fields'] = list(self.required)
         if self.reply:
@@ -54,17 +58,25 @@ def _ops(category: str, namespace: str, rows: str) -> list[Op]:
     ops = []
     for row in rows.strip().splitlines():
         name, required, optional, reply = (part.split() for part in row.split('|'))
-        ops.append(Op(name[0], category, namespace, tuple(required), tuple(optional),
-                      tuple(reply)))
+        ops.append(
+            Op(name[0], category, namespace, tuple(required), tuple(optional), tuple(reply))
+        )
     return ops
 
 
-_STEP = _ops(MANAGER_REQUIRED, '', '''
+_STEP = _ops(
+    MANAGER_REQUIRED,
+    '',
+    """
 step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl while_paused | time:float step:int per_articulation:object sim_time:object? wall_time:object?
 reset | | keyframe_name seed per_articulation_qpos keep_time | time:float step:int
-''')
+""",
+)
 
-_RUNTIME = _ops(MANAGER_REQUIRED, 'runtime', '''
+_RUNTIME = _ops(
+    MANAGER_REQUIRED,
+    'runtime',
+    """
 forward              | | observations | time:float step:int per_articulation:object
 set_mode             | | mode | previous_mode:string current_mode:string
 set_paused           | paused | | paused:bool
@@ -78,24 +90,36 @@ set_mocap_pose       | body | pos quat | body:string pos:array quat:array
 read_mocap_pose      | body | | body:string pos:array quat:array
 get_contacts         | | max_contacts filter | n_contacts:int truncated:bool contacts:array
 list_keyframes       | | | keyframes:array
-''')
+""",
+)
 
-_RECORDING = _ops(MANAGER_REQUIRED, 'recording', '''
+_RECORDING = _ops(
+    MANAGER_REQUIRED,
+    'recording',
+    """
 recording_start | | name max_duration_s | name:string max_duration_s:float
 recording_stop  | | | name:string frame_count:int sim_duration_s:float
 recording_save  | | path | absolute_path:string
 recording_clear | | |
-''')
+""",
+)
 
-_REPLAY = _ops(MANAGER_REQUIRED, 'replay', '''
+_REPLAY = _ops(
+    MANAGER_REQUIRED,
+    'replay',
+    """
 replay_load          | | path | name:string
 replay_list_sessions | | | sessions:array
 replay_set_active    | | name |
 replay_start         | | | active_session:string total_frames:int
 replay_stop          | | |
-''')
+""",
+)
 
-_SCENE = _ops(EDITOR_ONLY, 'scene', '''
+_SCENE = _ops(
+    EDITOR_ONLY,
+    'scene',
+    """
 import_xml          | path | | blueprint_class_path:string blueprint_short_name:string imported_now:bool
 create_level        | name | | level_path:string
 ensure_manager      | | | actor_name:string actor_path:string was_existing:bool
@@ -111,15 +135,23 @@ spawn_grid          | blueprint base_actor_id count_x count_y | | count:int blue
 spawn_light         | | | actor_id:string actor_name:string actor_path:string kind:string intensity:float color:array location:array requires_pie_restart:bool
 destroy_actor       | target | | requires_pie_restart:bool
 set_actor_transform | target | | target:string actor_name:string requires_pie_restart:bool
-''')
+""",
+)
 
-_SIM = _ops(EDITOR_ONLY, 'sim', '''
+_SIM = _ops(
+    EDITOR_ONLY,
+    'sim',
+    """
 pie_status | | | state:string compile_error:string sim_time:float?
 begin_pie  | | level_path timeout_s | state:string compile_error:string handshake_payload:object?
 stop_pie   | | |
-''')
+""",
+)
 
-_OUTLINER = _ops(EDITOR_ONLY, 'outliner', '''
+_OUTLINER = _ops(
+    EDITOR_ONLY,
+    'outliner',
+    """
 find_actors          | | | actors:array in_pie:bool
 get_actor_bounds     | target | | actor_name:string min:array max:array center:array extents:array
 list_actors          | | | actors:array in_pie:bool
@@ -127,9 +159,13 @@ select_actor         | target | | target:string
 add_quick_convert    | target | | target:string
 remove_quick_convert | target | | target:string
 list_blueprints      | | | blueprints:array
-''')
+""",
+)
 
-_DEBUG = _ops(EDITOR_ONLY, 'debug', '''
+_DEBUG = _ops(
+    EDITOR_ONLY,
+    'debug',
+    """
 draw_marker      | location color | |
 draw_line        | from to color | |
 draw_box         | center half_extents color | |
@@ -137,29 +173,59 @@ draw_axes        | location | |
 draw_arrow       | from to color | |
 clear_markers    | | |
 set_overlay_text | text | |
-''')
+""",
+)
 
-_VIEWPORT = _ops(EDITOR_ONLY, 'viewport', '''
+_VIEWPORT = _ops(
+    EDITOR_ONLY,
+    'viewport',
+    """
 set_camera        | location | | location:array rotation_quat:array rotation_euler:array fov:float
 get_camera        | | | location:array rotation_quat:array rotation_euler:array fov:float
 frame_actor       | target | | location:array rotation_quat:array rotation_euler:array fov:float
 set_viewport_mode | mode | | mode:string
 track_actor       | target | | tracked_actor_path:string
 untrack           | | | was_tracking:bool
-''')
+""",
+)
 
 _EXTENSIONS = [
-    Op('status', NO_MANAGER, 'runtime', extension=True,
-       reply=('mode:string', 'paused:bool', 'speed:float', 'real_time_factor:float',
-              'tick_rate:float', 'sim_time:object', 'sessions:array', 'cameras:int')),
+    Op(
+        'status',
+        NO_MANAGER,
+        'runtime',
+        extension=True,
+        reply=(
+            'mode:string',
+            'paused:bool',
+            'speed:float',
+            'real_time_factor:float',
+            'tick_rate:float',
+            'sim_time:object',
+            'sessions:array',
+            'cameras:int',
+        ),
+    ),
 ]
 
 # hello and meta carry the session; the stock registry does not list them.
 PRE_SESSION_OPS = ('hello', 'meta')
 
-OPS: dict[str, Op] = {op.name: op for op in (
-    *_STEP, *_RUNTIME, *_RECORDING, *_REPLAY, *_SCENE, *_SIM, *_OUTLINER, *_DEBUG, *_VIEWPORT,
-    *_EXTENSIONS)}
+OPS: dict[str, Op] = {
+    op.name: op
+    for op in (
+        *_STEP,
+        *_RUNTIME,
+        *_RECORDING,
+        *_REPLAY,
+        *_SCENE,
+        *_SIM,
+        *_OUTLINER,
+        *_DEBUG,
+        *_VIEWPORT,
+        *_EXTENSIONS,
+    )
+}
 
 MODES = ('live', 'direct', 'puppet')
 # What set_mode accepts: stock servers take 'streaming' for live and any case.

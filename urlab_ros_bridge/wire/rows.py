@@ -52,24 +52,41 @@ class RowLayout:
 
 
 ROW_LAYOUTS: tuple[RowLayout, ...] = (
-    RowLayout('joint', '{prefix}/joint/{name}',
-              'int32 id, float32 position, velocity, acceleration (rad or m)', 'page'),
-    RowLayout('base_state', '{prefix}/base_state/{name}',
-              '13 x float32: position (m), quaternion xyzw, linear velocity (m/s, world frame), '
-              'angular velocity (rad/s, body frame)', 'page'),
+    RowLayout(
+        'joint',
+        '{prefix}/joint/{name}',
+        'int32 id, float32 position, velocity, acceleration (rad or m)',
+        'page',
+    ),
+    RowLayout(
+        'base_state',
+        '{prefix}/base_state/{name}',
+        '13 x float32: position (m), quaternion xyzw, linear velocity (m/s, world frame), '
+        'angular velocity (rad/s, body frame)',
+        'page',
+    ),
     RowLayout('sensor', '{prefix}/sensor/{name}', 'int32 id, int32 dim, float32[dim]', 'page'),
     RowLayout('twist', '{prefix}/twist', '3 x float32: vx, vy (m/s), yaw rate (rad/s)', 'plugin'),
-    RowLayout('effort', '{prefix}/effort',
-              'float32[n]: actuator torque (N m) or force (N) of each hinge and slide joint, in '
-              'order of joint id', 'extension'),
+    RowLayout(
+        'effort',
+        '{prefix}/effort',
+        'float32[n]: actuator torque (N m) or force (N) of each hinge and slide joint, in '
+        'order of joint id',
+        'extension',
+    ),
     RowLayout('actions', '{prefix}/actions', 'int32 bit field, sent when not 0', 'plugin'),
-    RowLayout('scene', 'scene/{entity}/xpos|xquat|qpos|qvel',
-              'float64[3], [4] wxyz, [7], [6]', 'plugin'),
-    RowLayout('state_full', STATE_FULL_TOPIC,
-              'msgpack map like step_ok, op "state_full"', 'plugin'),
-    RowLayout('sim_time', SIM_TIME_TOPIC,
-              'int64 nanoseconds, uint64 step, int64 wall nanoseconds; closes the tick',
-              'extension'),
+    RowLayout(
+        'scene', 'scene/{entity}/xpos|xquat|qpos|qvel', 'float64[3], [4] wxyz, [7], [6]', 'plugin'
+    ),
+    RowLayout(
+        'state_full', STATE_FULL_TOPIC, 'msgpack map like step_ok, op "state_full"', 'plugin'
+    ),
+    RowLayout(
+        'sim_time',
+        SIM_TIME_TOPIC,
+        'int64 nanoseconds, uint64 step, int64 wall nanoseconds; closes the tick',
+        'extension',
+    ),
 )
 
 
@@ -194,8 +211,9 @@ def unpack_sensor(payload: bytes | memoryview) -> SensorRow:
 
 def pack_base_state(state: BaseState) -> bytes:
     """Encode a base_state row (52 bytes)."""
-    return BASE_STATE.pack(*state.position, *state.quaternion_xyzw, *state.linear_velocity,
-                           *state.angular_velocity)
+    return BASE_STATE.pack(
+        *state.position, *state.quaternion_xyzw, *state.linear_velocity, *state.angular_velocity
+    )
 
 
 def unpack_base_state(payload: bytes | memoryview) -> BaseState:

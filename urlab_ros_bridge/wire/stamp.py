@@ -3,9 +3,9 @@
 """
 Time as integer nanoseconds.
 
-MuJoCo counts time in float64 seconds.  A stamp is that time rounded to the nearest nanosecond, with
-carry into the seconds: truncating would lose a nanosecond for values like 0.1 + 0.2 and could give
-two ticks the same stamp.
+MuJoCo counts time in float64 seconds.  A stamp is that time rounded to the nearest nanosecond,
+with carry into the seconds: truncating would lose a nanosecond for values like 0.1 + 0.2 and
+could give two ticks the same stamp.
 """
 
 from __future__ import annotations

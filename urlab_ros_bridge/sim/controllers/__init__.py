@@ -14,14 +14,23 @@ from urlab_ros_bridge.sim.controllers.base import ControllerSchemaViolation
 from urlab_ros_bridge.sim.controllers.passthrough import PassthroughController
 from urlab_ros_bridge.sim.controllers.pd import PdController
 
-__all__ = ['Controller', 'ControllerSchemaViolation', 'PassthroughController', 'PdController',
-           'make_controller']
+__all__ = [
+    'Controller',
+    'ControllerSchemaViolation',
+    'PassthroughController',
+    'PdController',
+    'make_controller',
+]
 
 _CLASSES: tuple[type[Controller], ...] = (PdController, PassthroughController)
 
 
-def make_controller(spec: dict | None, model: mujoco.MjModel, actuator_ids: np.ndarray,
-                    actuator_names: Sequence[str]) -> Controller | None:
+def make_controller(
+    spec: dict | None,
+    model: mujoco.MjModel,
+    actuator_ids: np.ndarray,
+    actuator_names: Sequence[str],
+) -> Controller | None:
     """
     Return the controller that a sidecar asks for, or None if it asks for none.
 

@@ -20,8 +20,9 @@ from urlab_ros_bridge.wire.errors import UrlabError
 class ControllerSchemaViolation(UrlabError, ValueError):
     """Parameters do not fit the schema of the controller; nothing was changed."""
 
-    def __init__(self, field: str, problem: str, kind: str = '',
-                 valid: Iterable[str] | None = None) -> None:
+    def __init__(
+        self, field: str, problem: str, kind: str = '', valid: Iterable[str] | None = None
+    ) -> None:
         self.field = field
         listed = '' if valid is None else '; ' + list_names(kind, valid)
         super().__init__(f'{field}: {problem}{listed}')
@@ -37,8 +38,13 @@ class Controller(ABC):
 
     kind: ClassVar[str]
 
-    def __init__(self, model: mujoco.MjModel, actuator_ids: np.ndarray,
-                 actuator_names: Sequence[str], config: dict | None = None) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        actuator_ids: np.ndarray,
+        actuator_names: Sequence[str],
+        config: dict | None = None,
+    ) -> None:
         self.actuator_names = list(actuator_names)
         self.bound = np.zeros(len(self.actuator_names), dtype=bool)
         """(nu_local,) True for the actuators whose ctrl this controller writes."""
@@ -63,8 +69,9 @@ class Controller(ABC):
         """
 
     @abstractmethod
-    def compute(self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray,
-                ctrl: np.ndarray) -> None:
+    def compute(
+        self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray, ctrl: np.ndarray
+    ) -> None:
         """
         Write the controls of the `bound` actuators.
 

@@ -20,8 +20,13 @@ class PassthroughController(Controller):
 
     kind: ClassVar[str] = 'base'
 
-    def __init__(self, model: mujoco.MjModel, actuator_ids: np.ndarray,
-                 actuator_names: Sequence[str], config: dict | None = None) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        actuator_ids: np.ndarray,
+        actuator_names: Sequence[str],
+        config: dict | None = None,
+    ) -> None:
         super().__init__(model, actuator_ids, actuator_names, config)
         self.bound[:] = True
         self.configure({key: value for key, value in (config or {}).items() if key != 'kind'})
@@ -36,9 +41,11 @@ class PassthroughController(Controller):
         if not isinstance(params, dict):
             raise ControllerSchemaViolation('params', f'must be a map, not {shown(params)}')
         if params:
-            raise ControllerSchemaViolation(f'params.{next(iter(params))!s:.80}',
-                                            'unknown parameter', 'parameter', ())
+            raise ControllerSchemaViolation(
+                f'params.{next(iter(params))!s:.80}', 'unknown parameter', 'parameter', ()
+            )
 
-    def compute(self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray,
-                ctrl: np.ndarray) -> None:
+    def compute(
+        self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray, ctrl: np.ndarray
+    ) -> None:
         ctrl[:] = setpoint

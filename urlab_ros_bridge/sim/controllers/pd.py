@@ -35,8 +35,13 @@ class PdController(Controller):
 
     kind: ClassVar[str] = 'pd'
 
-    def __init__(self, model: mujoco.MjModel, actuator_ids: np.ndarray,
-                 actuator_names: Sequence[str], config: dict | None = None) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        actuator_ids: np.ndarray,
+        actuator_names: Sequence[str],
+        config: dict | None = None,
+    ) -> None:
         super().__init__(model, actuator_ids, actuator_names, config)
         config = dict(config or {})
         config.pop('kind', None)
@@ -60,7 +65,8 @@ class PdController(Controller):
             for name in wanted:
                 if name not in able:
                     raise ControllerSchemaViolation(
-                        'actuators', f'{name!r} drives no hinge or slide joint', 'actuator', able)
+                        'actuators', f'{name!r} drives no hinge or slide joint', 'actuator', able
+                    )
             self.bound &= np.isin(self.actuator_names, wanted)
         self._slots = np.flatnonzero(self.bound)
         joints = joints[self._slots]
@@ -76,8 +82,9 @@ class PdController(Controller):
 
     def schema(self) -> dict:
         limits = {'dtype': 'float32', 'min': 0}
-        return ({gain: {'type': 'per_joint', **limits} for gain in GAINS}
-                | {f'default_{gain}': {'type': 'scalar', **limits} for gain in GAINS})
+        return {gain: {'type': 'per_joint', **limits} for gain in GAINS} | {
+            f'default_{gain}': {'type': 'scalar', **limits} for gain in GAINS
+        }
 
     def configure(self, params: dict) -> None:
         if not isinstance(params, Mapping):
@@ -95,24 +102,31 @@ class PdController(Controller):
                 raise ControllerSchemaViolation(field, 'unknown parameter', 'parameter', names)
         self._overrides, self._defaults = overrides, defaults
         for gain, values in self._gains.items():
-            values[:] = [overrides[gain].get(self.actuator_names[slot], defaults[gain])
-                         for slot in self._slots]
+            values[:] = [
+                overrides[gain].get(self.actuator_names[slot], defaults[gain])
+                for slot in self._slots
+            ]
         np.negative(self._gains['torque_limit'], out=self._limit_below)
 
     def _per_joint(self, field: str, values: object) -> dict[str, float]:
         if not isinstance(values, Mapping):
             raise ControllerSchemaViolation(
-                field, f'must be a map of actuator names to numbers, not {shown(values)}')
+                field, f'must be a map of actuator names to numbers, not {shown(values)}'
+            )
         bound = [self.actuator_names[slot] for slot in self._slots]
         for name in values:
             if name not in bound:
                 raise ControllerSchemaViolation(
-                    f'{field}.{name!s:.80}', 'not an actuator of this controller', 'actuator',
-                    bound)
+                    f'{field}.{name!s:.80}',
+                    'not an actuator of this controller',
+                    'actuator',
+                    bound,
+                )
         return {name: _gain(f'{field}.{name}', value) for name, value in values.items()}
 
-    def compute(self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray,
-                ctrl: np.ndarray) -> None:
+    def compute(
+        self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray, ctrl: np.ndarray
+    ) -> None:
         torque, buffer = self._torque, self._buffer
         # mode='clip' keeps numpy from buffering `out`; every index is in range anyway.
         setpoint.take(self._slots, out=torque, mode='clip')
@@ -130,7 +144,10 @@ class PdController(Controller):
 
 def _gain(field: str, value: object) -> float:
     """Return a number that fits in a float32 and is not negative; bool is no number."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and (
-            0 <= value <= _FLOAT32_MAX):
+    if (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and (0 <= value <= _FLOAT32_MAX)
+    ):
         return float(value)
     raise ControllerSchemaViolation(field, f'must be a finite number >= 0, not {shown(value)}')

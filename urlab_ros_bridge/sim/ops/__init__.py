@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The ops that this server serves, one module per group; each adds its handlers to the registry."""
+"""The ops that this server serves: one module per group, each fills the registry."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ def get_contacts(context: Context, session: Session, fields: Fields) -> dict[str
     """
     Return contacts with position, normal, distance (m) and force.
 
-    `force` is [fx, fy, fz, tx, ty, tz] in the contact frame, `normal` that frame's first row, in the
-    world; `dist` is negative when penetrating.  The filter is ordered: body1 is geom1's body.
+    `force` is [fx, fy, fz, tx, ty, tz] in the contact frame, `normal` that frame's first row, in
+    the world; `dist` is negative when penetrating.  The filter is ordered: body1 is geom1's body.
     """
     model, data = context.world.model, context.world.data
     limit = fields.integer('max_contacts', DEFAULT_MAX)
@@ -42,8 +42,15 @@ def get_contacts(context: Context, session: Session, fields: Fields) -> dict[str
             break
         force = np.zeros(6)
         mujoco.mj_contactForce(model, data, index, force)
-        found.append({**names, 'pos': contact.pos.tolist(), 'normal': contact.frame[:3].tolist(),
-                      'dist': float(contact.dist), 'force': force.tolist()})
+        found.append(
+            {
+                **names,
+                'pos': contact.pos.tolist(),
+                'normal': contact.frame[:3].tolist(),
+                'dist': float(contact.dist),
+                'force': force.tolist(),
+            }
+        )
     return {'n_contacts': len(found), 'truncated': truncated, 'contacts': found}
 
 

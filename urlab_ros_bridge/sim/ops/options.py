@@ -19,28 +19,48 @@ from urlab_ros_bridge.wire.errors import list_names
 
 # Field -> (lowest, highest) value.
 _NUMBERS = {
-    'timestep': (1e-6, 1.0), 'density': (0.0, 1e9), 'viscosity': (0.0, 1e9),
-    'impratio': (1e-9, 1e9), 'tolerance': (0.0, 1e9), 'noslip_tolerance': (0.0, 1e9),
-    'ccd_tolerance': (0.0, 1e9), 'sleep_tolerance': (0.0, 1e9),
+    'timestep': (1e-6, 1.0),
+    'density': (0.0, 1e9),
+    'viscosity': (0.0, 1e9),
+    'impratio': (1e-9, 1e9),
+    'tolerance': (0.0, 1e9),
+    'noslip_tolerance': (0.0, 1e9),
+    'ccd_tolerance': (0.0, 1e9),
+    'sleep_tolerance': (0.0, 1e9),
 }
 _COUNTS = ('iterations', 'ls_iterations', 'noslip_iterations', 'ccd_iterations')
 _VECTORS = ('gravity', 'wind', 'magnetic')
 _MASKS = ('disableflags', 'enableflags')
 _ENUMS: dict[str, dict[str, int]] = {
-    'integrator': {'euler': int(mujoco.mjtIntegrator.mjINT_EULER),
-                   'rk4': int(mujoco.mjtIntegrator.mjINT_RK4),
-                   'implicit': int(mujoco.mjtIntegrator.mjINT_IMPLICIT),
-                   'implicitfast': int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST)},
-    'cone': {'pyramidal': int(mujoco.mjtCone.mjCONE_PYRAMIDAL),
-             'elliptic': int(mujoco.mjtCone.mjCONE_ELLIPTIC)},
-    'solver': {'pgs': int(mujoco.mjtSolver.mjSOL_PGS), 'cg': int(mujoco.mjtSolver.mjSOL_CG),
-               'newton': int(mujoco.mjtSolver.mjSOL_NEWTON)},
+    'integrator': {
+        'euler': int(mujoco.mjtIntegrator.mjINT_EULER),
+        'rk4': int(mujoco.mjtIntegrator.mjINT_RK4),
+        'implicit': int(mujoco.mjtIntegrator.mjINT_IMPLICIT),
+        'implicitfast': int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST),
+    },
+    'cone': {
+        'pyramidal': int(mujoco.mjtCone.mjCONE_PYRAMIDAL),
+        'elliptic': int(mujoco.mjtCone.mjCONE_ELLIPTIC),
+    },
+    'solver': {
+        'pgs': int(mujoco.mjtSolver.mjSOL_PGS),
+        'cg': int(mujoco.mjtSolver.mjSOL_CG),
+        'newton': int(mujoco.mjtSolver.mjSOL_NEWTON),
+    },
 }
 # Threads of the constraint solver are not offered by the Python bindings: 0 is the only value.
 _MAX_WORKERS = 0
 _MASK_LIMIT = 1 << 31
-FIELDS = (*_NUMBERS, *_COUNTS, *_VECTORS, *_MASKS, *_ENUMS, 'enable_multiccd', 'enable_sleep',
-          'num_worker_threads')
+FIELDS = (
+    *_NUMBERS,
+    *_COUNTS,
+    *_VECTORS,
+    *_MASKS,
+    *_ENUMS,
+    'enable_multiccd',
+    'enable_sleep',
+    'num_worker_threads',
+)
 
 
 def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
@@ -112,6 +132,7 @@ def _flag(options: Any, name: str, enabled: bool) -> Callable[[], None]:
     def apply() -> None:
         mask = getattr(options, field)
         setattr(options, field, mask | bit if enabled is on else mask & ~bit)
+
     return apply
 
 

@@ -32,19 +32,25 @@ def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, An
     base_only = len(values) == 7 and articulation.first_joint_free and articulation.nq != 7
     if not base_only and len(values) != articulation.nq:
         either = ' or 7 (the free base)' if articulation.first_joint_free else ''
-        raise OpError('dim_mismatch', f'qpos has {len(values)} values, {articulation.prefix} has '
-                      f'{articulation.nq}{either}')
+        raise OpError(
+            'dim_mismatch',
+            f'qpos has {len(values)} values, {articulation.prefix} has {articulation.nq}{either}',
+        )
     _check_quaternion(articulation, values)
     data = context.world.data
     if base_only:
         start = int(context.world.model.jnt_qposadr[articulation.joints[0].id])
-        data.qpos[start:start + 7] = values
+        data.qpos[start : start + 7] = values
     else:
         data.qpos[articulation.qpos] = values
     context.engine.settle()
     context.engine.state_changed()
-    reply = {'target': target, 'actor_name': articulation.prefix, 'qpos': values.tolist(),
-             'free_base_shortcut': bool(base_only)}
+    reply = {
+        'target': target,
+        'actor_name': articulation.prefix,
+        'qpos': values.tolist(),
+        'free_base_shortcut': bool(base_only),
+    }
     if articulation.actor_id:
         reply['actor_id'] = articulation.actor_id
     return reply
@@ -56,8 +62,12 @@ def _target(context: Context, target: str, target_by: str) -> Articulation:
         for articulation in articulations.values():
             if articulation.actor_id == target:
                 return articulation
-        raise unknown('unknown_articulation', 'actor id', target,
-                      (item.actor_id for item in articulations.values()))
+        raise unknown(
+            'unknown_articulation',
+            'actor id',
+            target,
+            (item.actor_id for item in articulations.values()),
+        )
     if target not in articulations:
         raise unknown('unknown_articulation', 'articulation', target, articulations)
     return articulations[target]
@@ -104,26 +114,45 @@ def _mocap_slot(context: Context, fields: Fields) -> int:
     slot = int(context.world.model.body_mocapid[context.world.body_id(name)])
     if slot < 0:
         model = context.world.model
-        raise unknown('not_mocap_body', 'mocap body', name,
-                      (model.body(body).name for body in range(model.nbody)
-                       if model.body_mocapid[body] >= 0))
+        raise unknown(
+            'not_mocap_body',
+            'mocap body',
+            name,
+            (
+                model.body(body).name
+                for body in range(model.nbody)
+                if model.body_mocapid[body] >= 0
+            ),
+        )
     return slot
 
 
 def _mocap_reply(context: Context, fields: Fields, slot: int) -> dict[str, Any]:
     data = context.world.data
-    return {'body': fields.string('body'), 'pos': data.mocap_pos[slot].tolist(),
-            'quat': data.mocap_quat[slot].tolist()}
+    return {
+        'body': fields.string('body'),
+        'pos': data.mocap_pos[slot].tolist(),
+        'quat': data.mocap_quat[slot].tolist(),
+    }
 
 
 def list_keyframes(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     """Return every keyframe of the compiled model, vectors in compiled order."""
     model = context.world.model
-    return {'keyframes': [{
-        'name': model.key(key).name, 'time': float(model.key_time[key]),
-        'qpos': model.key_qpos[key].tolist(), 'qvel': model.key_qvel[key].tolist(),
-        'ctrl': model.key_ctrl[key].tolist(), 'mocap_pos': model.key_mpos[key].ravel().tolist(),
-        'mocap_quat': model.key_mquat[key].ravel().tolist()} for key in range(model.nkey)]}
+    return {
+        'keyframes': [
+            {
+                'name': model.key(key).name,
+                'time': float(model.key_time[key]),
+                'qpos': model.key_qpos[key].tolist(),
+                'qvel': model.key_qvel[key].tolist(),
+                'ctrl': model.key_ctrl[key].tolist(),
+                'mocap_pos': model.key_mpos[key].ravel().tolist(),
+                'mocap_quat': model.key_mquat[key].ravel().tolist(),
+            }
+            for key in range(model.nkey)
+        ]
+    }
 
 
 def register(registry: Registry) -> None:

@@ -64,8 +64,8 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     """
     Command a twist: vx, vy (m/s) and yaw rate (rad/s) in the base frame; absent slots are 0.
 
-    Without `articulation` the only one is meant.  The extension `timeout` (simulated seconds) stops
-    the robot unless a new command comes.  The reply holds what the limits leave.
+    Without `articulation` the only one is meant.  The extension `timeout` (simulated seconds)
+    stops the robot unless a new command comes.  The reply holds what the limits leave.
     """
     articulation = context.world.articulation(_the_articulation(context, fields))
     twist = context.engine.controls[articulation.prefix].twist
@@ -75,8 +75,11 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     angular = fields.vector('angular', ())
     timeout = fields.number('timeout', low=0.0) or None
     vx, vy, yaw = twist.set(list(linear), list(angular), context.world.data.time, timeout)
-    return {'articulation': articulation.prefix, 'linear': [vx, vy, 0.0],
-            'angular': [0.0, 0.0, yaw]}
+    return {
+        'articulation': articulation.prefix,
+        'linear': [vx, vy, 0.0],
+        'angular': [0.0, 0.0, yaw],
+    }
 
 
 def configure_controller(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
@@ -98,13 +101,20 @@ def _the_articulation(context: Context, fields: Fields) -> str:
         return name
     prefixes = list(context.world.articulations)
     if len(prefixes) != 1:
-        raise OpError('missing_field', 'articulation (there are ' + (', '.join(prefixes) or 'none')
-                      + ')')
+        raise OpError(
+            'missing_field', 'articulation (there are ' + (', '.join(prefixes) or 'none') + ')'
+        )
     return prefixes[0]
 
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    for handler in (set_mode, set_paused, configure_controller, set_sim_speed, set_control_source,
-                    set_twist):
+    for handler in (
+        set_mode,
+        set_paused,
+        configure_controller,
+        set_sim_speed,
+        set_control_source,
+        set_twist,
+    ):
         registry.register(handler.__name__, handler)

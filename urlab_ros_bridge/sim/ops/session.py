@@ -45,7 +45,8 @@ def _open_session(context: Context, fields: Fields) -> Session:
         observations=level if level in OBSERVATION_LEVELS else 'standard',
         shared=fields.boolean('shared'),
         client=(fields.string('client') or fields.string('client_version'))[:64],
-        step_offset=context.engine.steps)
+        step_offset=context.engine.steps,
+    )
     context.sessions.open(session)
     engine = context.engine
     if not session.shared and not engine.mode_chosen:
@@ -59,10 +60,16 @@ def status(context: Context, session: Session, fields: Fields) -> dict[str, Any]
     """Return mode, pace and sessions; takes no lock, so it answers during a long step too."""
     engine, meter = context.engine, context.live.meter
     return {
-        'mode': engine.mode, 'pinned': engine.pinned, 'paused': engine.paused,
-        'speed': engine.speed * 100.0, 'real_time_factor': meter.real_time_factor,
-        'tick_rate': meter.tick_rate, 'sim_time': ns_to_block(engine.stamp_ns),
-        'step': engine.steps, 'sessions': context.sessions.connected(), 'cameras': 0,
+        'mode': engine.mode,
+        'pinned': engine.pinned,
+        'paused': engine.paused,
+        'speed': engine.speed * 100.0,
+        'real_time_factor': meter.real_time_factor,
+        'tick_rate': meter.tick_rate,
+        'sim_time': ns_to_block(engine.stamp_ns),
+        'step': engine.steps,
+        'sessions': context.sessions.connected(),
+        'cameras': 0,
         'world': context.world.name,
     }
 

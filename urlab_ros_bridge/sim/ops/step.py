@@ -45,8 +45,8 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     """
     Advance the world as the mode says, and observe it.
 
-    direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl and
-    read back.  With the extension `while_paused` a paused live world advances n_steps.
+    direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
+    and read back.  With the extension `while_paused` a paused live world advances n_steps.
     """
     engine = context.engine
     level = observation_level(fields, session)
@@ -84,7 +84,9 @@ def _live(context: Context, fields: Fields, command: Command) -> None:
     if not fields.boolean('while_paused'):
         return
     if not engine.paused:
-        raise OpError('bad_value', 'while_paused: the simulation is running; set_paused true first')
+        raise OpError(
+            'bad_value', 'while_paused: the simulation is running; set_paused true first'
+        )
     for _ in range(step_count(fields)):
         engine.advance(1, command.raw)
         engine.publish(rows=True)
@@ -94,13 +96,17 @@ def _puppet(context: Context, fields: Fields) -> None:
     """Write the client's state, run mj_forward once."""
     world, engine = context.world, context.engine
     pushed = {}
-    for name, size in (('qpos', world.model.nq), ('qvel', world.model.nv),
-                       ('ctrl', world.model.nu)):
+    for name, size in (
+        ('qpos', world.model.nq),
+        ('qvel', world.model.nv),
+        ('ctrl', world.model.nu),
+    ):
         values = fields.vector(name)
         if values is not None:
             if len(values) != size:
-                raise OpError('dim_mismatch', f'{name} has {len(values)} values, the model has '
-                              f'{size}')
+                raise OpError(
+                    'dim_mismatch', f'{name} has {len(values)} values, the model has {size}'
+                )
             pushed[name] = values
     time = fields.number('time', world.data.time, low=-1e9, high=1e9)
     for name, values in pushed.items():
@@ -180,10 +186,10 @@ def read_command(context: Context, fields: Fields) -> Command:
     return command
 
 
-def _read_ctrl_map(control: ArticulationControl, part: Fields, command: Command,
-                   where: str) -> None:
-    names = {actuator.name: index
-             for index, actuator in enumerate(control.articulation.actuators)}
+def _read_ctrl_map(
+    control: ArticulationControl, part: Fields, command: Command, where: str
+) -> None:
+    names = {actuator.name: index for index, actuator in enumerate(control.articulation.actuators)}
     prefix = f'{control.articulation.prefix}_'
     named = part.mapping('ctrl_map')
     values = vector(where + 'ctrl_map', list(named.values()))
@@ -194,8 +200,9 @@ def _read_ctrl_map(control: ArticulationControl, part: Fields, command: Command,
         command.ctrl_map.append((control, index, float(value)))
 
 
-def _read_xfrc(context: Context, control: ArticulationControl, part: Fields, command: Command,
-               where: str) -> None:
+def _read_xfrc(
+    context: Context, control: ArticulationControl, part: Fields, command: Command, where: str
+) -> None:
     bodies = control.articulation.local('bodies')
     for name, force in part.mapping('xfrc_applied').items():
         body = bodies.get(name)
@@ -203,8 +210,11 @@ def _read_xfrc(context: Context, control: ArticulationControl, part: Fields, com
             body = context.world.body_id(name)
         values = vector(f'{where}xfrc_applied.{name}', force)
         if len(values) != 6:
-            raise OpError('dim_mismatch', f'{where}xfrc_applied.{name} has {len(values)} values, '
-                          'a wrench has 6 (force, torque; world frame)')
+            raise OpError(
+                'dim_mismatch',
+                f'{where}xfrc_applied.{name} has {len(values)} values, '
+                'a wrench has 6 (force, torque; world frame)',
+            )
         command.xfrc.append((body, values))
 
 
@@ -241,4 +251,3 @@ def register(registry: Registry) -> None:
     registry.register('step', step, seconds=_step_seconds)
     registry.register('reset', reset)
     registry.register('forward', forward)
-

@@ -32,8 +32,9 @@ class JointRows:
     def __init__(self, world: World, control: ArticulationControl) -> None:
         articulation, model = control.articulation, world.model
         self._data = world.data
-        self._topics = [f'{articulation.prefix}/joint/{joint.name}'
-                        for joint in articulation.wire_joints]
+        self._topics = [
+            f'{articulation.prefix}/joint/{joint.name}' for joint in articulation.wire_joints
+        ]
         ids = [joint.id for joint in articulation.wire_joints]
         self._qpos = as_index([int(model.jnt_qposadr[joint]) for joint in ids])
         self._dof = as_index([int(model.jnt_dofadr[joint]) for joint in ids])
@@ -44,8 +45,11 @@ class JointRows:
     def select(self, wanted: Wanted) -> None:
         """Keep the rows that somebody wants."""
         size = rows.JOINT.size
-        self._cuts = [(topic.encode(), index * size, (index + 1) * size)
-                      for index, topic in enumerate(self._topics) if wanted(topic)]
+        self._cuts = [
+            (topic.encode(), index * size, (index + 1) * size)
+            for index, topic in enumerate(self._topics)
+            if wanted(topic)
+        ]
 
     def send(self, send: Send) -> None:
         """Send the selected rows."""
@@ -76,7 +80,8 @@ class SensorRows:
             source += range(sensor.start, sensor.stop)
             target += range(start // 4 + 2, start // 4 + 2 + dim)
             self._topics.append(
-                (f'{articulation.prefix}/sensor/{sensor.name}'.encode(), start, len(raw)))
+                (f'{articulation.prefix}/sensor/{sensor.name}'.encode(), start, len(raw))
+            )
         self._buffer = np.frombuffer(bytearray(raw), '<f4')
         self._source, self._target = as_index(source), np.array(target, dtype=np.intp)
         self._cuts: list[Cut] = []
@@ -101,8 +106,10 @@ class ScannerRows:
     def __init__(self, world: World, control: ArticulationControl, lidars: list[Lidar]) -> None:
         sensors = {sensor.name: sensor for sensor in control.articulation.sensors}
         self._data = world.data
-        self._rows = [(f'{control.articulation.prefix}/sensor/{lidar.name}', lidar,
-                       sensors[lidar.name]) for lidar in lidars]
+        self._rows = [
+            (f'{control.articulation.prefix}/sensor/{lidar.name}', lidar, sensors[lidar.name])
+            for lidar in lidars
+        ]
         self._selected: list[tuple] = []
         self._sent: dict[str, int] = {}
 
@@ -116,8 +123,10 @@ class ScannerRows:
         for topic, lidar, sensor in self._selected:
             if self._sent.get(topic) != lidar.scans:
                 self._sent[topic] = lidar.scans
-                send(topic.encode(), rows.pack_sensor(
-                    sensor.id, self._data.sensordata[sensor.start:sensor.stop]))
+                send(
+                    topic.encode(),
+                    rows.pack_sensor(sensor.id, self._data.sensordata[sensor.start : sensor.stop]),
+                )
 
 
 class BaseRows:
@@ -126,9 +135,14 @@ class BaseRows:
     def __init__(self, world: World, control: ArticulationControl) -> None:
         model = world.model
         self._data = world.data
-        self._rows = [(f'{control.articulation.prefix}/base_state/{joint.name}',
-                       int(model.jnt_qposadr[joint.id]), int(model.jnt_dofadr[joint.id]))
-                      for joint in control.articulation.free_joints]
+        self._rows = [
+            (
+                f'{control.articulation.prefix}/base_state/{joint.name}',
+                int(model.jnt_qposadr[joint.id]),
+                int(model.jnt_dofadr[joint.id]),
+            )
+            for joint in control.articulation.free_joints
+        ]
         self._selected: list[tuple[bytes, int, int]] = []
         self._buffer = np.zeros(13, '<f4')
 
@@ -140,10 +154,10 @@ class BaseRows:
         """Send the selected rows."""
         buffer, data = self._buffer, self._data
         for topic, q, v in self._selected:
-            buffer[0:3] = data.qpos[q:q + 3]
-            buffer[3:6] = data.qpos[q + 4:q + 7]
+            buffer[0:3] = data.qpos[q : q + 3]
+            buffer[3:6] = data.qpos[q + 4 : q + 7]
             buffer[6] = data.qpos[q + 3]
-            buffer[7:13] = data.qvel[v:v + 6]
+            buffer[7:13] = data.qvel[v : v + 6]
             send(topic, buffer.tobytes())
 
 
@@ -155,7 +169,8 @@ class CommandRows:
         self._control = control
         prefix = control.articulation.prefix
         self._twist, self._actions, self._effort = (
-            f'{prefix}/{kind}'.encode() for kind in ('twist', 'actions', 'effort'))
+            f'{prefix}/{kind}'.encode() for kind in ('twist', 'actions', 'effort')
+        )
         self._wanted: set[bytes] = set()
 
     def select(self, wanted: Wanted) -> None:
@@ -184,16 +199,23 @@ class EntityRows:
         self._data = world.data
         self._topic = f'{rows.SCENE}/{entity.name}'
         self._sources: list[tuple[str, np.ndarray]] = [
-            ('xpos', world.data.xpos[entity.body]), ('xquat', world.data.xquat[entity.body])]
+            ('xpos', world.data.xpos[entity.body]),
+            ('xquat', world.data.xquat[entity.body]),
+        ]
         if entity.qpos is not None:
-            self._sources += [('qpos', world.data.qpos[entity.qpos]),
-                              ('qvel', world.data.qvel[entity.qvel])]
+            self._sources += [
+                ('qpos', world.data.qpos[entity.qpos]),
+                ('qvel', world.data.qvel[entity.qvel]),
+            ]
         self._selected: list[tuple[bytes, np.ndarray]] = []
 
     def select(self, wanted: Wanted) -> None:
         """Keep the rows that somebody wants."""
-        self._selected = [(f'{self._topic}/{field}'.encode(), view)
-                          for field, view in self._sources if wanted(f'{self._topic}/{field}')]
+        self._selected = [
+            (f'{self._topic}/{field}'.encode(), view)
+            for field, view in self._sources
+            if wanted(f'{self._topic}/{field}')
+        ]
 
     def send(self, send: Send) -> None:
         """Send the selected rows; the views are of MjData itself."""

@@ -26,7 +26,7 @@ from urlab_ros_bridge.wire.rows import pack_sim_time
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
-SEND_QUEUE = 20_000        # messages per subscriber; about half a second of a 40-row robot at 1 kHz
+SEND_QUEUE = 20_000  # messages per subscriber; about half a second of a 40-row robot at 1 kHz
 SUBSCRIPTION_CHECK = 0.01  # s
 MAX_SUBSCRIPTIONS = 10_000
 _FIRST = zmq.SNDMORE | zmq.NOBLOCK
@@ -47,9 +47,13 @@ class StatePublisher:
         for prefix, control in engine.controls.items():
             lidars = engine.lidars[prefix]
             names = {lidar.name for lidar in lidars}
-            self._rows += [JointRows(world, control), SensorRows(world, control, names),
-                           ScannerRows(world, control, lidars), BaseRows(world, control),
-                           CommandRows(world, control)]
+            self._rows += [
+                JointRows(world, control),
+                SensorRows(world, control, names),
+                ScannerRows(world, control, lidars),
+                BaseRows(world, control),
+                CommandRows(world, control),
+            ]
         self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
 
     def publish(self, with_rows: bool) -> None:
@@ -66,8 +70,10 @@ class StatePublisher:
         if self._snapshot:
             self._send(STATE_FULL_TOPIC.encode(), codec.pack(self._observer.snapshot()))
         if self._closing:
-            self._send(SIM_TIME_TOPIC.encode(), pack_sim_time(
-                self._engine.stamp_ns, self._engine.steps, time.time_ns()))
+            self._send(
+                SIM_TIME_TOPIC.encode(),
+                pack_sim_time(self._engine.stamp_ns, self._engine.steps, time.time_ns()),
+            )
 
     def wanted(self, topic: str) -> bool:
         """Say whether anybody subscribes to a topic."""

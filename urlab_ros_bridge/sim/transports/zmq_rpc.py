@@ -3,9 +3,10 @@
 """
 Request/reply over ZMQ.
 
-A ROUTER socket speaks to stock REQ clients and lets the server answer out of order.  Quick calls run
-on the receiving thread, which saves two thread switches; a call that is estimated slow, or that
-finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's long step.
+A ROUTER socket speaks to stock REQ clients and lets the server answer out of order.  Quick calls
+run on the receiving thread, which saves two thread switches; a call that is estimated slow, or
+that finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's
+long step.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from urlab_ros_bridge.sim.dispatcher import Call
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.wire import codec
 
-QUICK_SECONDS = 0.002   # a call that takes longer, or waits longer for the model, goes to a worker
+QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
 WORKERS = 8
-MAX_PENDING = 256       # calls that may wait for a worker; more are answered not_ready
+MAX_PENDING = 256  # calls that may wait for a worker; more are answered not_ready
 _LOG = logging.getLogger(__name__)
 
 
@@ -97,9 +98,17 @@ class ZmqRpcTransport(threading.Thread):
                 self._reply(envelope, reply)
                 return
         if self._pending >= MAX_PENDING:
-            self._reply(envelope, codec.pack({
-                'op': 'error', 'code': 'not_ready',
-                'message': f'{MAX_PENDING} calls are waiting already'}, accepted.session.encoding))
+            self._reply(
+                envelope,
+                codec.pack(
+                    {
+                        'op': 'error',
+                        'code': 'not_ready',
+                        'message': f'{MAX_PENDING} calls are waiting already',
+                    },
+                    accepted.session.encoding,
+                ),
+            )
             return
         self._pending += 1
         self._workers.submit(self._work, envelope, accepted)

@@ -18,14 +18,22 @@ from urlab_ros_bridge.sim.twist.omni import OmniTwist
 from urlab_ros_bridge.sim.twist.planar import PlanarTwist
 from urlab_ros_bridge.wire.errors import UnknownName
 
-__all__ = ['BadTwist', 'DifferentialTwist', 'OmniTwist', 'PlanarTwist', 'TwistController',
-           'TwistSetupError', 'make_twist']
+__all__ = [
+    'BadTwist',
+    'DifferentialTwist',
+    'OmniTwist',
+    'PlanarTwist',
+    'TwistController',
+    'TwistSetupError',
+    'make_twist',
+]
 
 _CLASSES: tuple[type[TwistController], ...] = (DifferentialTwist, OmniTwist, PlanarTwist)
 
 
-def make_twist(spec: TwistSpec, actuator_names: Sequence[str], model: mujoco.MjModel,
-               actuator_ids: np.ndarray) -> TwistController:
+def make_twist(
+    spec: TwistSpec, actuator_names: Sequence[str], model: mujoco.MjModel, actuator_ids: np.ndarray
+) -> TwistController:
     """
     Return the twist controller of a sidecar.
 

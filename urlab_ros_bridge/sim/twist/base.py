@@ -43,8 +43,13 @@ class TwistController(ABC):
 
     kind: ClassVar[str]
 
-    def __init__(self, spec: TwistSpec, actuator_names: Sequence[str], model: mujoco.MjModel,
-                 actuator_ids: np.ndarray) -> None:
+    def __init__(
+        self,
+        spec: TwistSpec,
+        actuator_names: Sequence[str],
+        model: mujoco.MjModel,
+        actuator_ids: np.ndarray,
+    ) -> None:
         self.spec = spec
         self._names = list(actuator_names)
         self._model = model
@@ -75,8 +80,13 @@ class TwistController(ABC):
         self._deadline = math.inf
         self._time = -math.inf
 
-    def set(self, linear: Sequence[float], angular: Sequence[float], now: float,
-            timeout: float | None = None) -> tuple[float, float, float]:
+    def set(
+        self,
+        linear: Sequence[float],
+        angular: Sequence[float],
+        now: float,
+        timeout: float | None = None,
+    ) -> tuple[float, float, float]:
         """
         Command a twist at sim time `now` and return what the limits leave of it.
 
@@ -90,13 +100,17 @@ class TwistController(ABC):
         BadTwist
             A value is not finite or the timeout is not a positive number; nothing changes.
         """
-        wanted = [_slot('linear', linear, 0), _slot('linear', linear, 1),
-                  _slot('angular', angular, 2)]
+        wanted = [
+            _slot('linear', linear, 0),
+            _slot('linear', linear, 1),
+            _slot('angular', angular, 2),
+        ]
         timeout = self.spec.timeout if timeout is None else timeout
         if timeout is not None and not 0.0 < timeout < math.inf:
             raise BadTwist(f'timeout must be a positive number of seconds, not {timeout!r}')
-        clamped = [min(max(part, -bound), bound)
-                   for part, bound in zip(wanted, self._bounds, strict=True)]
+        clamped = [
+            min(max(part, -bound), bound) for part, bound in zip(wanted, self._bounds, strict=True)
+        ]
         scale = self._within_reach(clamped)
         self._target = (clamped[0] * scale, clamped[1] * scale, clamped[2] * scale)
         self._deadline = math.inf if timeout is None else now + timeout
@@ -129,9 +143,13 @@ class TwistController(ABC):
     def limits(self) -> dict[str, float]:
         """Return the limits that exist, as the handshake tells them: m, s and rad."""
         limits = self.spec.limits
-        named = {'linear': limits.linear, 'lateral': limits.lateral, 'angular': limits.angular,
-                 'linear_acceleration': limits.linear_acceleration,
-                 'angular_acceleration': limits.angular_acceleration}
+        named = {
+            'linear': limits.linear,
+            'lateral': limits.lateral,
+            'angular': limits.angular,
+            'linear_acceleration': limits.linear_acceleration,
+            'angular_acceleration': limits.angular_acceleration,
+        }
         return {name: value for name, value in named.items() if math.isfinite(value)}
 
     def _activate(self, now: float) -> None:
@@ -145,14 +163,19 @@ class TwistController(ABC):
             return
         gap = [target - value for target, value in zip(self._target, self.value, strict=True)]
         limits = self.spec.limits
-        fraction = min(_share(limits.linear_acceleration, elapsed, math.hypot(gap[0], gap[1])),
-                       _share(limits.angular_acceleration, elapsed, abs(gap[2])))
+        fraction = min(
+            _share(limits.linear_acceleration, elapsed, math.hypot(gap[0], gap[1])),
+            _share(limits.angular_acceleration, elapsed, abs(gap[2])),
+        )
         if fraction >= 1.0:
             self.value = self._target
         else:
             value = self.value
-            self.value = (value[0] + fraction * gap[0], value[1] + fraction * gap[1],
-                          value[2] + fraction * gap[2])
+            self.value = (
+                value[0] + fraction * gap[0],
+                value[1] + fraction * gap[1],
+                value[2] + fraction * gap[2],
+            )
 
     def _velocities(self, data: mujoco.MjData) -> np.ndarray:
         return self._matrix @ self.value
@@ -171,8 +194,10 @@ class TwistController(ABC):
         reach = np.where(limited, np.minimum(-ranges[:, 0], ranges[:, 1]), np.inf)
         for slot, free in zip(self._slots, reach, strict=True):
             if free <= 0.0:
-                raise TwistSetupError(f'the ctrlrange of actuator {self._names[slot]!r} does not '
-                                      'allow both directions')
+                raise TwistSetupError(
+                    f'the ctrlrange of actuator {self._names[slot]!r} does not '
+                    'allow both directions'
+                )
         return reach
 
     def _addresses(self, table: str) -> np.ndarray:
@@ -198,21 +223,29 @@ class TwistController(ABC):
         """Refuse what does not make force = kv (ctrl - gear qd), as <velocity> does."""
         model = self._model
         gain, bias = model.actuator_gainprm[actuator], model.actuator_biasprm[actuator]
-        servo = (gain[0] > 0.0 and bias[2] == -gain[0] and bias[0] == 0.0 and bias[1] == 0.0
-                 and model.actuator_gaintype[actuator] == int(mujoco.mjtGain.mjGAIN_FIXED)
-                 and model.actuator_biastype[actuator] == int(mujoco.mjtBias.mjBIAS_AFFINE)
-                 and model.actuator_dyntype[actuator] == int(mujoco.mjtDyn.mjDYN_NONE))
+        servo = (
+            gain[0] > 0.0
+            and bias[2] == -gain[0]
+            and bias[0] == 0.0
+            and bias[1] == 0.0
+            and model.actuator_gaintype[actuator] == int(mujoco.mjtGain.mjGAIN_FIXED)
+            and model.actuator_biastype[actuator] == int(mujoco.mjtBias.mjBIAS_AFFINE)
+            and model.actuator_dyntype[actuator] == int(mujoco.mjtDyn.mjDYN_NONE)
+        )
         on_joint = model.actuator_trntype[actuator] == int(mujoco.mjtTrn.mjTRN_JOINT)
         if not servo or not on_joint:
-            raise TwistSetupError(f'the actuator {name!r} is no <velocity> actuator of a joint; '
-                                  'a twist controller drives only those')
+            raise TwistSetupError(
+                f'the actuator {name!r} is no <velocity> actuator of a joint; '
+                'a twist controller drives only those'
+            )
 
     def _joint(self, slot: int, kind: mujoco.mjtJoint) -> int:
         """Return the joint id of an actuator, which must be of the given kind."""
         joint = int(self._model.actuator_trnid[self._ids[slot], 0])
         if self._model.jnt_type[joint] != int(kind):
-            raise TwistSetupError(f'the actuator {self._names[slot]!r} must drive a '
-                                  f'{kind.name[6:].lower()} joint')
+            raise TwistSetupError(
+                f'the actuator {self._names[slot]!r} must drive a {kind.name[6:].lower()} joint'
+            )
         return joint
 
 

@@ -38,10 +38,14 @@ class OmniTwist(TwistController):
             roller_x, roller_y = math.cos(along), math.sin(along)
             # The wheel centre moves with (vx - yaw y, vy + yaw x); see Siegwart et al.,
             # Introduction to Autonomous Mobile Robots, 3.2.3, for the Swedish wheel.
-            rows.append(np.array([roller_x, roller_y, x * roller_y - y * roller_x])
-                        / (wheel['radius'] * math.cos(wheel['roller'])))
+            rows.append(
+                np.array([roller_x, roller_y, x * roller_y - y * roller_x])
+                / (wheel['radius'] * math.cos(wheel['roller']))
+            )
         matrix = np.array(rows).reshape(-1, 3)
         if np.linalg.matrix_rank(matrix, tol=1e-6 * (np.abs(matrix).max(initial=0.0) or 1.0)) < 3:
-            raise TwistSetupError(f'the {len(rows)} wheels cannot produce every planar twist: '
-                                  'check position, axis and roller')
+            raise TwistSetupError(
+                f'the {len(rows)} wheels cannot produce every planar twist: '
+                'check position, axis and roller'
+            )
         return matrix

@@ -32,13 +32,16 @@ class PlanarTwist(TwistController):
 
     def _inverse_kinematics(self) -> np.ndarray:
         slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
-        joints = [self._joint(slot, kind)
-                  for slot, kind in zip(self._slots, (slide, slide, hinge), strict=True)]
+        joints = [
+            self._joint(slot, kind)
+            for slot, kind in zip(self._slots, (slide, slide, hinge), strict=True)
+        ]
         for (name, axis), joint in zip(_AXES.items(), joints, strict=True):
             if not np.allclose(self._model.jnt_axis[joint], axis, atol=1e-6):
                 raise TwistSetupError(
                     f'the joint of {name!r} must have the axis {axis}, '
-                    f'not {tuple(self._model.jnt_axis[joint].tolist())}')
+                    f'not {tuple(self._model.jnt_axis[joint].tolist())}'
+                )
         # Joint ids follow the tree depth first, so a joint below another one has a greater id.
         if joints[2] < max(joints[:2]):
             raise TwistSetupError('the yaw joint must come after the x and y joints')
