@@ -24,10 +24,16 @@ SERVER = {
     'sessions': [
         {'client': 'urlab_ros_bridge', 'shared': True},
         {'client': 'policy', 'shared': False},
+        {'client': 'urlab_ros_bridge', 'shared': True},
         {'client': OWN_NAME, 'shared': True},
     ],
 }
-BRIDGE = {'messages_per_s': 4210.4, 'ticks_per_s': 500, 'connected': True, 'state': 'connected'}
+BRIDGE = {
+    'messages_per_s': 4210.4,
+    'ticks_per_s': 500,
+    'connected': True,
+    'state': 'connected: live',
+}
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -47,7 +53,7 @@ def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
         '1.00x real time',
         '500 ticks/s',
         '2 cameras',
-        '2 sessions (policy, urlab_ros_bridge)',
+        '3 sessions (policy, 2 urlab_ros_bridge)',
         '4210 messages/s',
     ):
         assert part in text

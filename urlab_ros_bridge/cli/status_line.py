@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 import json
@@ -62,13 +63,18 @@ def _counted(count: int, noun: str) -> str:
     return f'{count} {noun}' if count == 1 else f'{count} {noun}s'
 
 
-def _sessions(values: Mapping[str, Any]) -> str:
-    """Return the connected sessions without our own, with the names that they gave."""
-    listed = values.get('sessions')
-    sessions = [s for s in listed if isinstance(s, Mapping)] if isinstance(listed, list) else []
-    others = [s for s in sessions if s.get('client') != OWN_NAME]
-    names = sorted({str(s.get('client')) for s in others if s.get('client')})
-    return _counted(len(others), 'session') + (f' ({", ".join(names)})' if names else '')
+def session_words(sessions: object, leave_out: str) -> str:
+    """
+    Return how many sessions there are and whose, without those of one client.
+
+    >>> session_words([{'client': 'a'}, {'client': 'b'}, {'client': 'a'}, {'client': 'me'}], 'me')
+    '3 sessions (2 a, b)'
+    """
+    listed = sessions if isinstance(sessions, list) else []
+    names = [str(s.get('client') or 'unnamed') for s in listed if isinstance(s, Mapping)]
+    counts = Counter(name for name in names if name != leave_out)
+    whose = ', '.join(f'{n} {name}' if n > 1 else name for name, n in sorted(counts.items()))
+    return _counted(counts.total(), 'session') + (f' ({whose})' if whose else '')
 
 
 def server_words(figures: Figures | None, now: float) -> list[str]:
@@ -90,7 +96,7 @@ def server_words(figures: Figures | None, now: float) -> list[str]:
         factor,
         f'{_number(values, "tick_rate"):.0f} ticks/s',
         _counted(int(_number(values, 'cameras')), 'camera'),
-        _sessions(values),
+        session_words(values.get('sessions'), OWN_NAME),
     ]
 
 
@@ -101,8 +107,9 @@ def bridge_words(figures: Figures | None, now: float) -> list[str]:
     values = figures.values
     words = [f'ROS: {_number(values, "messages_per_s"):.0f} messages/s']
     state = str(values.get('state') or '')
-    if state and (not values.get('connected') or state != 'connected'):
-        words.append(state)
+    # Of a connection as it should be, the server's part says all there is to say.
+    if not values.get('connected') or state not in ('', 'connected', 'connected: live'):
+        words.append(state or 'not connected')
     return words
 
 

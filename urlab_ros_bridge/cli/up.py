@@ -87,6 +87,18 @@ def chosen_processes(
     return chosen
 
 
+def watch(supervisor: Supervisor, poller: StatusPoller, console: Console) -> None:
+    """Pass on what the children say, and show the figures, until a signal comes."""
+    try:
+        while True:
+            supervisor.poll(POLL_SECONDS)
+            console.screen.show(status_text(poller.latest, console.bridge, time.monotonic()))
+    except KeyboardInterrupt:
+        console.screen.close()
+        console.screen.say('up', 'stopping')
+        raise
+
+
 def run(values: Mapping[str, object], ros: Sequence[str]) -> None:
     """
     Run everything until a signal comes.
@@ -104,10 +116,7 @@ def run(values: Mapping[str, object], ros: Sequence[str]) -> None:
         ) as supervisor:
             supervisor.start()
             with poller:
-                while True:
-                    supervisor.poll(POLL_SECONDS)
-                    now = time.monotonic()
-                    screen.show(status_text(poller.latest, console.bridge, now))
+                watch(supervisor, poller, console)
     finally:
         screen.close()
 

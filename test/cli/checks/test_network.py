@@ -18,7 +18,7 @@ from urlab_ros_bridge.wire.ops import OPS
 HELLO = {
     'op': 'hello_ok',
     'session_id': 's1',
-    'urlab_version': '0.9',
+    'urlab_version': 'urlab/0.9',
     'mujoco_version': '4.0.0',
     'mujoco_version_int': 400,
     'manager_present': True,
@@ -89,7 +89,7 @@ def test_a_running_server_is_described():
     with server(answers, state=True) as (values, _):
         rpc, stream = network.check_all(values)
     assert rpc.level is stream.level is Level.OK
-    for part in ('world rover', 'URLab 0.9', 'MuJoCo 4.0.0', 'live mode', '2 sessions'):
+    for part in ('world rover', 'urlab/0.9', 'MuJoCo 4.0.0', 'live mode', '2 sessions'):
         assert part in rpc.found
 
 

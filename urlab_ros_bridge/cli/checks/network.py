@@ -12,11 +12,13 @@ from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.logs import is_loopback
 from urlab_ros_bridge.cli.ports import can_bind
 from urlab_ros_bridge.cli.ports import port_holder
+from urlab_ros_bridge.cli.status_line import session_words
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.wire.errors import UrlabError
 
+OWN_NAME = 'urlab doctor'
 PORTS = ('rpc_port', 'state_port', 'camera_port')
 
 
@@ -39,7 +41,7 @@ def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
     """Return in words what serves there."""
     robots = ', '.join(handshake.articulations) or 'none'
     words = [
-        f'URLab {handshake.urlab_version or "of unknown version"}',
+        handshake.urlab_version or 'unknown version',
         f'MuJoCo {handshake.mujoco_version or "unknown"}',
         f'robots: {robots}',
     ]
@@ -47,7 +49,7 @@ def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
         state = ', paused' if status.get('paused') else ''
         words.insert(0, f'world {status.get("world")}')
         words.append(f'{status.get("mode")} mode{state}')
-        words.append(f'{len(status.get("sessions") or ())} sessions')
+        words.append(session_words(status.get('sessions'), OWN_NAME))
     return '; '.join(words)
 
 
@@ -89,7 +91,7 @@ def check_server(
     take the session from the client that has it.
     """
     subject = f'server {host}:{rpc_port}'
-    client = Client(host, rpc_port, shared=True, name='urlab doctor', timeout=timeout)
+    client = Client(host, rpc_port, shared=True, name=OWN_NAME, timeout=timeout)
     status = None
     try:
         if not client.supports_shared_sessions():
