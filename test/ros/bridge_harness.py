@@ -1,0 +1,130 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a bridge in this process, and listen to what it publishes."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+
+from urlab_ros_bridge.ros.node import BridgeNode
+from urlab_ros_bridge.ros.node import make_executor
+
+_COUNTER = itertools.count(os.getpid())
+
+
+def free_domain():
+    """Return a ROS domain that no other test of this run uses."""
+    return 1 + next(_COUNTER) % 100
+
+
+LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
+LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
+LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Listener:
+    """A node with its own thread that keeps what it hears."""
+
+    def __init__(self, domain):
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node('listener', context=self.context)
+        self.heard = {}
+        self.order = []
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._stop = False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._stop:
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def listen(self, message_type, topic, qos=LISTEN):
+        """Keep the messages of a topic; `order` gets (source time, topic, message)."""
+        messages = self.heard.setdefault(topic, [])
+
+        def take(message, info):
+            messages.append(message)
+            self.order.append((info['source_timestamp'], topic, message))
+
+        self.node.create_subscription(message_type, topic, take, qos)
+        self._executor.wake()
+        return messages
+
+    def call(self, service_type, name, timeout=10.0, **fields):
+        """Call a service and return its response."""
+        client = self.node.create_client(service_type, name)
+        assert client.wait_for_service(timeout), f'no service {name}'
+        future = client.call_async(service_type.Request(**fields))
+        wait_until(future.done, timeout)
+        self.node.destroy_client(client)
+        return future.result()
+
+    def close(self):
+        self._stop = True
+        self._thread.join()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def wait_until(condition, timeout=10.0):
+    """Wait until `condition()` is true, and return what it returned."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f'not true within {timeout} s: {condition}')
+
+
+def wait_for_message(listener, message_type, topic, predicate=lambda message: True, timeout=10.0,
+                     qos=LISTEN):
+    """Wait for a message that satisfies a predicate, and return it."""
+    messages = listener.heard.get(topic)
+    if messages is None:
+        messages = listener.listen(message_type, topic, qos)
+    return wait_until(lambda: next((m for m in list(messages) if predicate(m)), None), timeout)
+
+
+class Bridge:
+    """A bridge with its executor's thread."""
+
+    def __init__(self, domain, rpc_port, state_port, **parameters):
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        values = {'rpc_port': int(rpc_port), 'state_port': int(state_port), **parameters}
+        self.node = BridgeNode(context=self.context, parameter_overrides=[
+            Parameter(name, value=value) for name, value in values.items()])
+        self._executor = make_executor(self.context)
+        self._executor.add_node(self.node)
+        self._stop = False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.node.start()
+        self._thread.start()
+
+    def _run(self):
+        while not self._stop:
+            self._executor.spin_once(timeout_sec=0.1)
+
+    def close(self):
+        self.node.stop()
+        self._stop = True
+        self._thread.join()
+        self._executor.remove_node(self.node)
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)

@@ -1,0 +1,80 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.ros.settings import groups
+from urlab_ros_bridge.ros.settings import problem
+from urlab_ros_bridge.ros.settings import problems
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.settings import TABLE
+
+RANGED = [name for name, row in TABLE.items() if row.metadata['low'] is not None]
+CHOSEN = [name for name, row in TABLE.items() if row.metadata['choices']]
+
+
+def test_the_defaults_are_accepted():
+    assert problems(Settings()) == []
+
+
+def test_every_parameter_is_in_one_group_and_has_a_text():
+    listed = [name for names in groups().values() for name in names]
+    assert sorted(listed) == sorted(TABLE)
+    assert all(row.metadata['text'].endswith('.') for row in TABLE.values())
+
+
+@pytest.mark.parametrize('name', RANGED)
+def test_a_range_ends_where_it_says(name):
+    row = TABLE[name]
+    kind = type(row.default)
+    low, high = kind(row.metadata['low']), kind(row.metadata['high'])
+    assert problem(name, low) == problem(name, high) == ''
+    for outside in (low - 1, high + 1):
+        assert name in problem(name, kind(outside)) and str(outside) in problem(name, outside)
+
+
+@pytest.mark.parametrize('name', CHOSEN)
+@given(value=st.text(max_size=8))
+def test_a_choice_outside_the_list_is_told_with_the_list(name, value):
+    choices = TABLE[name].metadata['choices']
+    text = problem(name, value)
+    assert bool(text) == (value not in choices)
+    assert not text or all(choice in text for choice in choices)
+
+
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+def test_no_float_takes_what_is_not_finite(value):
+    for name, row in TABLE.items():
+        if isinstance(row.default, float):
+            assert problem(name, value)
+    assert problem('covariance.pose_stddev', (value,) * 6)
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    ('host', 7), ('rpc_port', 5559.0), ('rpc_port', True), ('observe_only', 1), ('robots', 'auto'),
+    ('odom_frame', ''), ('odom_frame', '/odom'), ('map_frame', 'two words'),
+    ('covariance.twist_stddev', (1.0, 2.0))])
+def test_values_that_no_parameter_takes(name, value):
+    assert problem(name, value)
+
+
+def test_an_array_of_deviations_is_six_or_one_that_is_negative():
+    assert not problem('covariance.pose_stddev', (0.1,) * 6)
+    assert not problem('covariance.pose_stddev', (-1.0,))
+    assert problem('covariance.pose_stddev', (1.0,))
+
+
+def test_frames_must_differ():
+    texts = problems(replace(Settings(), map_frame='odom'))
+    assert len(texts) == 1 and 'map_frame' in texts[0] and 'odom_frame' in texts[0]
+    assert problems(replace(Settings(), base_frame='base_footprint'))
+    # An empty base_frame stands for base_link.
+    assert problems(replace(Settings(), odom_frame='base_link'))
+
+
+def test_an_empty_robot_name_is_refused():
+    assert problems(replace(Settings(), robots=('a', '')))
