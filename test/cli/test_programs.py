@@ -134,8 +134,8 @@ def test_up_runs_server_and_bridge_with_all_figures(program):
         assert line, said
         said += line
         figures = re.search(
-            r'status rover: live \| ([\d.]+)x real time \| (\d+) ticks/s \| \d+ cameras? \| '
-            r'\d sessions? \([2 ]*urlab_ros_bridge\) \| ROS: ([1-9]\d*) messages/s$',
+            r'status rover: live \| ([\d.]+)x real time \| (\d+) ticks/s \| '
+            r'([1-9]\d*) ROS messages/s \| \d+ cameras? \| \d sessions? \([2 ]*urlab_\w+\)$',
             line,
         )
     assert figures, said

@@ -54,7 +54,7 @@ def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
         '500 ticks/s',
         '2 cameras',
         '3 sessions (policy, 2 urlab_ros_bridge)',
-        '4210 messages/s',
+        '4210 ROS messages/s',
     ):
         assert part in text
     assert OWN_NAME not in text

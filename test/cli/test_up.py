@@ -143,7 +143,7 @@ def test_a_child_that_dies_ends_the_rest_with_code_1_and_its_last_words(running)
 def test_without_a_terminal_figures_come_as_plain_lines(running):
     up = running()
     line = read_until(up.stdout, r'status (.*messages/s.*)', 15.0)[1]
-    assert 'server: starting' in line and '1234 messages/s' in line and '\x1b' not in line
+    assert 'server: starting' in line and '1234 ROS messages/s' in line and '\x1b' not in line
 
 
 def test_on_a_terminal_the_status_line_stays_below_the_log(running):
@@ -152,12 +152,12 @@ def test_on_a_terminal_the_status_line_stays_below_the_log(running):
     os.close(theirs)
     shown = ''
     deadline = time.monotonic() + 10.0
-    while '1234 messages/s' not in shown and time.monotonic() < deadline:
+    while '1234 ROS messages/s' not in shown and time.monotonic() < deadline:
         shown += os.read(ours, 4096).decode()
     up.send_signal(signal.SIGINT)
     assert up.wait(10) == 0
     os.close(ours)
-    assert re.search(r'\r\x1b\[2K\x1b\[7m server: starting \| ROS: 1234 messages/s', shown)
+    assert re.search(r'\r\x1b\[2K\x1b\[7m server: starting \| 1234 ROS messages/s', shown)
 
 
 def test_a_taken_port_is_one_line_before_anything_starts(running):

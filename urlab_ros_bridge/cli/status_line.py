@@ -77,8 +77,8 @@ def session_words(sessions: object, leave_out: str) -> str:
     return _counted(counts.total(), 'session') + (f' ({whose})' if whose else '')
 
 
-def server_words(figures: Figures | None, now: float) -> list[str]:
-    """Return the server's part of the status line from a `status` reply."""
+def pace_words(figures: Figures | None, now: float) -> list[str]:
+    """Return how the simulation runs, from a `status` reply: mode, real-time factor, ticks."""
     if figures is None:
         return ['server: starting']
     if not figures.fresh(now):
@@ -91,32 +91,39 @@ def server_words(figures: Figures | None, now: float) -> list[str]:
     factor = f'{_number(values, "real_time_factor"):.2f}x real time'
     if speed and speed != 100.0:
         factor += f' (set to {speed:g} %)'
-    return [
-        f'{values.get("world") or "world"}: {mode}',
-        factor,
-        f'{_number(values, "tick_rate"):.0f} ticks/s',
-        _counted(int(_number(values, 'cameras')), 'camera'),
-        session_words(values.get('sessions'), OWN_NAME),
-    ]
+    ticks = f'{_number(values, "tick_rate"):.0f} ticks/s'
+    return [f'{values.get("world") or "world"}: {mode}', factor, ticks]
 
 
-def bridge_words(figures: Figures | None, now: float) -> list[str]:
-    """Return the bridge's part of the status line from a line of its status pipe."""
+def company_words(figures: Figures | None, now: float) -> list[str]:
+    """Return what and who is connected to the server, from a `status` reply."""
     if figures is None or not figures.fresh(now):
-        return ['ROS: starting' if figures is None else 'ROS: bridge does not report']
+        return []
+    cameras = _counted(int(_number(figures.values, 'cameras')), 'camera')
+    return [cameras, session_words(figures.values.get('sessions'), OWN_NAME)]
+
+
+def bridge_words(figures: Figures | None, now: float) -> tuple[list[str], list[str]]:
+    """Return the bridge's rate and its trouble, if any, from a line of its status pipe."""
+    if figures is None or not figures.fresh(now):
+        return ['ROS: starting' if figures is None else 'ROS: bridge does not report'], []
     values = figures.values
-    words = [f'ROS: {_number(values, "messages_per_s"):.0f} messages/s']
+    rate = [f'{_number(values, "messages_per_s"):.0f} ROS messages/s']
     state = str(values.get('state') or '')
     # Of a connection as it should be, the server's part says all there is to say.
-    if not values.get('connected') or state not in ('', 'connected', 'connected: live'):
-        words.append(state or 'not connected')
-    return words
+    well = values.get('connected') and state in ('', 'connected', 'connected: live')
+    return rate, [] if well else [state or 'not connected']
 
 
 def status_text(server: Figures | None, bridge: Figures | None, now: float) -> str:
-    """Return the whole status line, without any decoration or control character."""
-    text = ' | '.join([*server_words(server, now), *bridge_words(bridge, now)])
-    return ''.join(letter if letter.isprintable() else ' ' for letter in text)
+    """
+    Return the whole status line, without any decoration or control character.
+
+    The numbers come first: a narrow terminal cuts the line.
+    """
+    rate, trouble = bridge_words(bridge, now)
+    words = [*pace_words(server, now), *rate, *company_words(server, now), *trouble]
+    return ''.join(letter if letter.isprintable() else ' ' for letter in ' | '.join(words))
 
 
 class Screen:
