@@ -67,6 +67,13 @@ def test_pause_speed_and_trouble_are_said_in_words():
     assert 'live, paused' in text and 'set to 50 %' in text and 'waiting for the server' in text
 
 
+def test_nothing_published_for_want_of_subscribers_is_explained():
+    idle = status_text(None, Figures({**BRIDGE, 'messages_per_s': 0}, 0.0), 0.0)
+    assert '0 ROS messages/s (no subscriber)' in idle
+    dead = status_text(None, Figures({**BRIDGE, 'messages_per_s': 0, 'ticks_per_s': 0}, 0.0), 0.0)
+    assert 'no subscriber' not in dead
+
+
 def test_old_figures_are_not_shown():
     late = 10.0 + FRESH_SECONDS + 0.1
     text = status_text(Figures(SERVER, 10.0), Figures(BRIDGE, 10.0), late)

@@ -109,6 +109,9 @@ def bridge_words(figures: Figures | None, now: float) -> tuple[list[str], list[s
         return ['ROS: starting' if figures is None else 'ROS: bridge does not report'], []
     values = figures.values
     rate = [f'{_number(values, "messages_per_s"):.0f} ROS messages/s']
+    if _number(values, 'ticks_per_s') and not _number(values, 'messages_per_s'):
+        # What nobody listens to is not published; without a word it looks like a fault.
+        rate = ['0 ROS messages/s (no subscriber)']
     state = str(values.get('state') or '')
     # Of a connection as it should be, the server's part says all there is to say.
     well = values.get('connected') and state in ('', 'connected', 'connected: live')
