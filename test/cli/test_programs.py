@@ -63,8 +63,13 @@ def program():
 
     yield run
     for process in started:
-        process.kill()
-        process.communicate()
+        # Politely first: a killed ROS process leaves its shared memory behind.
+        process.terminate()
+        try:
+            process.communicate(timeout=6.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
