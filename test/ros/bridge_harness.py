@@ -65,12 +65,12 @@ class Listener:
         self._executor.wake()
         return messages
 
-    def call(self, service_type, name, timeout=10.0, **fields):
+    def call(self, service_type, name, wait=10.0, **fields):
         """Call a service and return its response."""
         client = self.node.create_client(service_type, name)
-        assert client.wait_for_service(timeout), f'no service {name}'
+        assert client.wait_for_service(wait), f'no service {name}'
         future = client.call_async(service_type.Request(**fields))
-        wait_until(future.done, timeout)
+        wait_until(future.done, wait)
         self.node.destroy_client(client)
         return future.result()
 

@@ -1,8 +1,54 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the helpers of this folder importable (importlib mode adds no folder to the path)."""
+"""A small simulated world, and bridges to it; helpers of this folder become importable."""
 
+import os
 from pathlib import Path
 import sys
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope='session', autouse=True)
+def _quiet_ros(tmp_path_factory):
+    """Keep the traffic on this machine and the logs out of the home folder."""
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    os.environ.setdefault('ROS_LOG_DIR', str(tmp_path_factory.mktemp('ros_log')))
+
+
+@pytest.fixture
+def small_server():
+    """Return a function that starts a server of the small world; all are closed at the end."""
+    from small_world import SmallServer
+    servers = []
+
+    def start(**options):
+        servers.append(SmallServer(**options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def bridged():
+    """Return a function: server, parameters -> (bridge, listener) on a domain of their own."""
+    from bridge_harness import Bridge
+    from bridge_harness import free_domain
+    from bridge_harness import Listener
+    opened = []
+
+    def start(server, **parameters):
+        domain = free_domain()
+        listener = Listener(domain)
+        opened.append(listener)
+        bridge = Bridge(domain, *server.ports, **parameters)
+        opened.append(bridge)
+        return bridge, listener
+
+    yield start
+    for each in reversed(opened):
+        each.close()

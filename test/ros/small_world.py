@@ -140,7 +140,8 @@ class SmallServer:
                  'original_names': {}, 'camera_topics': {}}
         if self.extensions:
             robot |= {'twist_controller': {'kind': 'planar', 'limits': {}},
-                      'lidars': {'scan': LIDAR}, 'frames': {'base': 'base_link', 'imu': 'imu_link'},
+                      'lidars': {'scan': LIDAR},
+                      'frames': {'base': 'base_link', 'imu': 'imu_link'},
                       'covariances': {'orientation_stddev': 0.1, 'pose_stddev': [0.5] * 6}}
         return {'session_id': session, 'urlab_version': 'urlab/0.1', 'manager_present': True,
                 'mujoco_version': mujoco.__version__, 'mjb': buffer.tobytes(),
@@ -242,7 +243,8 @@ class SmallServer:
 
     def _send_rows(self):
         data = self.data
-        for joint, name in ((1, 'shoulder'), (2, 'lift')):
+        for joint in (1, 2):
+            name = self.model.joint(joint).name.removeprefix(f'{PREFIX}_')
             self._send(f'{PREFIX}/joint/{name}', rows.pack_joint(
                 joint, data.qpos[6 + joint], data.qvel[5 + joint], data.qacc[5 + joint]))
         quat = data.qpos[3:7]

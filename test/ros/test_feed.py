@@ -119,5 +119,5 @@ def test_a_topic_has_one_publisher_and_one_type():
     publishers = Publishers(FakeNode())
     first = publishers.get(int, 'a')
     assert publishers.get(int, 'a') is first
-    with pytest.raises(TopicTaken, match="'a'.*int.*str"):
+    with pytest.raises(TopicTaken, match=r"'a'.*int.*str"):
         publishers.get(str, 'a')

@@ -165,12 +165,13 @@ class Link:
         except UnknownName as error:
             plan, problem = WorldPlan(), str(error)
             self._log('warning', problem)
+        # Who sees the state connected must also see the plan.
+        self._on_plan(plan, 'sim_time_row' in handshake.extensions)
         self.state = replace(self.state, phase=Phase.CONNECTED, mode=mode, problem=problem,
                              robots=len(plan.robots))
         self.reconnects += again
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
         self._log('info', f'connected to {self.state.endpoint}, robots: {robots}')
-        self._on_plan(plan, 'sim_time_row' in handshake.extensions)
 
     def _open_second(self, handshake: Handshake) -> None:
         """Give services a session of their own, where that takes nobody's session away."""

@@ -104,7 +104,8 @@ class StreamThread:
         return float('inf') if last is None else time.monotonic() - last
 
     def _run(self) -> None:
-        look = beat = started = time.monotonic()
+        look = started = time.monotonic()
+        beat = started + _BEAT_SECONDS
         while not self._stop.is_set():
             self._take_world()
             try:

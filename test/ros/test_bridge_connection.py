@@ -1,0 +1,133 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Restarts, other clients, silence, and what the bridge says about them."""
+
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from nav_msgs.msg import Odometry
+import pytest
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from small_world import XML
+
+from urlab_ros_bridge.client.client import Client
+
+pytestmark = pytest.mark.ros
+msg = pytest.importorskip('urlab_msgs.msg')
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+def connection_text(listener, word):
+    message = wait_for_message(listener, DiagnosticArray, '/diagnostics',
+                               lambda message: word in message.status[0].message)
+    return message.status[0]
+
+
+def test_a_restarted_server_is_found_again_with_its_new_time(small_server, bridged):
+    first = small_server()
+    bridge, listener = bridged(first)
+    odom = listener.listen(Odometry, 'odom')
+    clock = listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
+    wait_until(lambda: len(odom) > 100)
+    ports = [int(port) for port in first.ports]
+    first.close()
+    first.close = lambda: None
+    wait_until(lambda: bridge.node.link.state.phase.value == 'lost')
+    last = nanoseconds(odom[-1].header.stamp)
+    count, clocks = len(odom), len(clock)
+    second = small_server(ports=ports)
+    wait_until(lambda: bridge.node.link.reconnects == 1, timeout=3)
+    wait_until(lambda: len(odom) > count + 10)
+    assert nanoseconds(odom[count].header.stamp) < last
+    assert nanoseconds(clock[clocks].clock) < last
+    assert second.of('set_mode')[-1]['mode'] == 'live'
+    assert bridge.node.link.state.connected
+
+
+def test_another_world_after_a_restart_is_discovered_anew(small_server, bridged):
+    first = small_server()
+    bridge, listener = bridged(first)
+    assert wait_for_message(listener, JointState, 'joint_states').name == ['shoulder', 'lift']
+    ports = [int(port) for port in first.ports]
+    first.close()
+    first.close = lambda: None
+    small_server(ports=ports, model_xml=XML.replace('{p}_shoulder', '{p}_elbow'))
+    wait_for_message(listener, JointState, 'joint_states',
+                     lambda message: message.name == ['elbow', 'lift'])
+    assert bridge.node.link.reconnects == 1
+
+
+def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
+    server = small_server(extensions=())
+    bridge, listener = bridged(server)
+    wait_until(lambda: bridge.node.link.state.connected)
+    user = Client('127.0.0.1', int(server.ports[0]))
+    user.connect()
+    hellos = len(server.of('hello'))
+    server.mode = 'direct'  # no more ticks: the bridge looks after its session
+    wait_until(lambda: len(server.of('get_contacts')) > 0)
+    server.mode = 'live'
+    wait_until(lambda: bridge.node.stream.silence < 0.5)
+    del listener
+    assert len(server.of('hello')) <= hellos + 1
+    user.close()
+
+
+def test_direct_mode_is_said_in_words(small_server, bridged):
+    server = small_server()
+    bridge, listener = bridged(server)
+    assert connection_text(listener, 'connected: live').level == b'\0'
+    server.mode = 'direct'
+    found = connection_text(listener, 'direct mode')
+    assert 'silent' in found.message and 'set_mode' in found.message and found.level == b'\1'
+    server.mode, server.paused = 'live', True
+    assert 'pause' in connection_text(listener, 'paused').message
+    assert bridge.node.link.state.paused
+
+
+def test_without_a_server_the_diagnostics_say_how_to_start_one(bridged):
+    class Nobody:
+        ports = ('1', '2')
+
+    _, listener = bridged(Nobody)
+    assert connection_text(listener, 'urlab server').level == b'\2'
+
+
+def test_statistics_hold_what_was_measured(small_server, bridged):
+    server = small_server(rate=100)
+    _, listener = bridged(server)
+    listener.listen(Odometry, 'odom')
+    found = wait_for_message(listener, msg.BridgeStatistics, 'urlab_bridge/statistics',
+                             lambda message: message.message_rate > 50)
+    assert found.connected and found.server_mode == 'live' and not found.paused
+    assert found.tick_rate == pytest.approx(80, abs=25)
+    # 2 ms of simulation a tick.
+    assert found.real_time_factor == pytest.approx(found.tick_rate * 0.002, rel=0.05)
+    assert 0 < found.latency_p50 <= found.latency_p99 < 0.5
+    stream = next(stream for stream in found.streams if stream.name == 'odom')
+    assert stream.rate == pytest.approx(found.tick_rate, rel=0.2)
+
+
+def test_malformed_rows_are_counted_and_the_rest_goes_on(small_server, bridged):
+    server = small_server()
+    honest = server._send
+    server._send = lambda topic, payload: honest(
+        topic, payload[:5] if topic.endswith('sensor/gyro') else payload)
+    _, listener = bridged(server)
+    listener.listen(Odometry, 'odom')
+    from sensor_msgs.msg import Imu
+    listener.listen(Imu, 'imu/data')
+
+    def imu_status(message):
+        return next((s for s in message.status if s.name.endswith('imu/data')
+                     and 'errors' in s.message), None)
+
+    message = wait_for_message(listener, DiagnosticArray, '/diagnostics', imu_status)
+    status = imu_status(message)
+    assert status.level == b'\1' and 'sensor' in status.message
+    assert listener.heard['odom'] and not listener.heard['imu/data']
