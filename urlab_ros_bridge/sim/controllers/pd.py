@@ -12,6 +12,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.sim.articulation import as_index
 from urlab_ros_bridge.sim.controllers.base import Controller
 from urlab_ros_bridge.sim.controllers.base import ControllerSchemaViolation
 from urlab_ros_bridge.sim.yaml_fields import shown
@@ -48,7 +49,7 @@ class PdController(Controller):
         self._bind(model, np.asarray(actuator_ids, dtype=np.intp), config.pop('actuators', None))
         self._overrides: dict[str, dict[str, float]] = {gain: {} for gain in GAINS}
         self._defaults = dict(GAINS)
-        n = len(self._slots)
+        n = len(self._bound_names)
         self._gains = {gain: np.empty(n) for gain in GAINS}
         self._limit_below = np.empty(n)
         self._torque = np.empty(n)
@@ -68,10 +69,13 @@ class PdController(Controller):
                         'actuators', f'{name!r} drives no hinge or slide joint', 'actuator', able
                     )
             self.bound &= np.isin(self.actuator_names, wanted)
-        self._slots = np.flatnonzero(self.bound)
-        joints = joints[self._slots]
-        self._qpos = model.jnt_qposadr[joints]
-        self._qvel = model.jnt_dofadr[joints]
+        slots = np.flatnonzero(self.bound)
+        joints = joints[slots]
+        self._bound_names = [self.actuator_names[slot] for slot in slots]
+        # Slices where the model allows: they are views, index arrays copy.
+        self._slots = as_index(slots.tolist())
+        self._qpos = as_index(model.jnt_qposadr[joints].tolist())
+        self._qvel = as_index(model.jnt_dofadr[joints].tolist())
         limited = model.jnt_limited[joints].astype(bool)
         self._low = np.where(limited, model.jnt_range[joints, 0], -np.inf)
         self._high = np.where(limited, model.jnt_range[joints, 1], np.inf)
@@ -102,10 +106,7 @@ class PdController(Controller):
                 raise ControllerSchemaViolation(field, 'unknown parameter', 'parameter', names)
         self._overrides, self._defaults = overrides, defaults
         for gain, values in self._gains.items():
-            values[:] = [
-                overrides[gain].get(self.actuator_names[slot], defaults[gain])
-                for slot in self._slots
-            ]
+            values[:] = [overrides[gain].get(name, defaults[gain]) for name in self._bound_names]
         np.negative(self._gains['torque_limit'], out=self._limit_below)
 
     def _per_joint(self, field: str, values: object) -> dict[str, float]:
@@ -113,7 +114,7 @@ class PdController(Controller):
             raise ControllerSchemaViolation(
                 field, f'must be a map of actuator names to numbers, not {shown(values)}'
             )
-        bound = [self.actuator_names[slot] for slot in self._slots]
+        bound = self._bound_names
         for name in values:
             if name not in bound:
                 raise ControllerSchemaViolation(
@@ -128,14 +129,11 @@ class PdController(Controller):
         self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray, ctrl: np.ndarray
     ) -> None:
         torque, buffer = self._torque, self._buffer
-        # mode='clip' keeps numpy from buffering `out`; every index is in range anyway.
-        setpoint.take(self._slots, out=torque, mode='clip')
-        np.maximum(torque, self._low, out=torque)
+        np.maximum(setpoint[self._slots], self._low, out=torque)
         np.minimum(torque, self._high, out=torque)
-        torque -= data.qpos.take(self._qpos, out=buffer, mode='clip')
+        torque -= data.qpos[self._qpos]
         torque *= self._gains['kp']
-        data.qvel.take(self._qvel, out=buffer, mode='clip')
-        buffer *= self._gains['kv']
+        np.multiply(data.qvel[self._qvel], self._gains['kv'], out=buffer)
         torque -= buffer
         np.maximum(torque, self._limit_below, out=torque)
         np.minimum(torque, self._gains['torque_limit'], out=torque)

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Step round trips per second, against the floor.
+
+The floor is a bare REP socket in its own process that runs the same mj_step calls (same model,
+same start, same ctrl) and answers the same reply bytes without looking at the request.  Both are
+asked by the same REQ client with the same request bytes, in short turns, so that the noise of the
+machine hits both; a ratio is the median over the turns.  The last columns are the same exchange
+through the package's own typed client, which also packs and unpacks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import statistics
+import sys
+import time
+
+import zmq
+
+from urlab_ros_bridge.wire import codec
+
+JOINTS = 12
+
+
+def serve(world: str, pipe) -> None:
+    """Run the real server until the pipe closes."""
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.server import Server
+
+    server = Server(ServerConfig(world=world, rpc_port=0, state_port=0))
+    server.start()
+    pipe.send(server.endpoints['rpc'])
+    pipe.recv()
+    server.stop()
+
+
+def floor(world: str, n_steps: int, reply: bytes, ctrl: list[float], pipe) -> None:
+    """Answer every request with `reply` after `n_steps` of plain MuJoCo."""
+    import mujoco
+
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.world import load_world
+
+    loaded = load_world(ServerConfig(world=world))
+    model, data = loaded.model, loaded.data
+    data.ctrl[:] = ctrl
+    socket = zmq.Context.instance().socket(zmq.REP)
+    socket.setsockopt(zmq.RCVTIMEO, 500)
+    port = socket.bind_to_random_port('tcp://127.0.0.1')
+    pipe.send(f'tcp://127.0.0.1:{port}')
+    while not pipe.poll():
+        try:
+            while True:
+                socket.recv()
+                for _ in range(n_steps):
+                    mujoco.mj_step(model, data)
+                socket.send(reply)
+        except zmq.Again:
+            continue
+
+
+def start(target, *args):
+    """Start a process and return (endpoint, stop function)."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=target, args=(*args, there), daemon=True)
+    process.start()
+    endpoint = here.recv()
+
+    def stop() -> None:
+        here.send(None)
+        process.join(5)
+
+    return endpoint, stop
+
+
+def connect(endpoint: str) -> zmq.Socket:
+    socket = zmq.Context.instance().socket(zmq.REQ)
+    socket.setsockopt(zmq.LINGER, 0)
+    socket.connect(endpoint)
+    return socket
+
+
+def ask(socket: zmq.Socket, message: dict) -> dict:
+    socket.send(codec.pack(message))
+    reply = codec.unpack(socket.recv(), codec.MAX_REPLY_BYTES)
+    if reply['op'] == 'error':
+        raise SystemExit(f'the server refused: {reply}')
+    return reply
+
+
+def rate(call, count: int) -> float:
+    begin = time.perf_counter()
+    for _ in range(count):
+        call()
+    return count / (time.perf_counter() - begin)
+
+
+def measure(n_steps: int, rounds: int, count: int) -> float:
+    """Print one row of the table; return server rate / floor rate."""
+    from urlab_ros_bridge.client.client import Client
+
+    endpoint, stop_server = start(serve, 'quadruped')
+    server = connect(endpoint)
+    session = ask(server, {'op': 'hello'})['session_id']
+    ctrl = [0.1] * JOINTS
+    message = {
+        'op': 'step',
+        'session_id': session,
+        'n_steps': n_steps,
+        'per_articulation': {'quadruped': {'ctrl': ctrl, 'control_mode': 'raw'}},
+    }
+    request, reply = codec.pack(message), codec.pack(ask(server, message))
+    ask(server, {'op': 'reset', 'session_id': session})
+    bare_endpoint, stop_floor = start(floor, 'quadruped', n_steps, reply, ctrl)
+    bare = connect(bare_endpoint)
+    typed = Client('127.0.0.1', int(endpoint.rsplit(':', 1)[1]), shared=True)
+    typed.connect()
+
+    def exchange(socket: zmq.Socket) -> None:
+        socket.send(request)
+        socket.recv()
+
+    def typed_step() -> None:
+        state = typed.step(n_steps, ctrl=ctrl, control_mode='raw')
+        state.articulations['quadruped'].qpos  # noqa: B018  (the vector is decoded when read)
+
+    turns = []
+    for turn in range(rounds):
+        order = [
+            ('floor', lambda: exchange(bare)),
+            ('server', lambda: exchange(server)),
+            ('client', typed_step),
+        ]
+        if turn % 2:
+            order.reverse()
+        turns.append({name: rate(call, count) for name, call in order})
+    typed.close()
+    stop_floor()
+    stop_server()
+
+    def middle(value) -> float:
+        return statistics.median(value(turn) for turn in turns)
+
+    ratio = middle(lambda turn: turn['server'] / turn['floor'])
+    print(
+        f'{n_steps:7d} {middle(lambda turn: turn["floor"]):9.0f} '
+        f'{middle(lambda turn: turn["server"]):9.0f} {ratio:7.2f} '
+        f'{middle(lambda turn: turn["client"]):13.0f} '
+        f'{middle(lambda turn: turn["client"] / turn["floor"]):7.2f}',
+        flush=True,
+    )
+    return ratio
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser.add_argument('--rounds', type=int, default=21)
+    parser.add_argument('--count', type=int, default=300, help='round trips a turn')
+    options, _ = parser.parse_known_args()
+    print(
+        'quadruped, 12 joints, raw control; round trips per second, medians\n'
+        'n_steps     floor    server   ratio  typed client   ratio'
+    )
+    for n_steps in (1, 4, 10, 20):
+        measure(n_steps, options.rounds, options.count)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
