@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A small model, and a server of the wire for it that speaks every dialect the bridge must know."""
+"""A small model, and a server for it that speaks every dialect the bridge must know."""
 
 from __future__ import annotations
 

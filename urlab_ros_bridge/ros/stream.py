@@ -66,6 +66,7 @@ class StreamThread:
         self.world: World | None = None
         self._handed: deque[World | None] = deque()
         self._has_sim_time = True
+        self._clocks = 0
         self._subscribed: set[bytes] = set()
         self._seen: dict[bytes, bytes] = {}
         self._last_snapshot: object = None
@@ -134,6 +135,8 @@ class StreamThread:
 
     def _look(self, now: float, started: float) -> None:
         self._clock.look()
+        self.counters.messages += self._clock.count - self._clocks
+        self._clocks = self._clock.count
         rows: set[bytes] = set()
         if self.world is not None:
             self.world.look()

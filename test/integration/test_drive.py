@@ -1,0 +1,129 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Driving through cmd_vel, and what happens when whoever drives is gone."""
+
+import math
+import subprocess
+import sys
+import time
+
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from nav_msgs.msg import Odometry
+import pytest
+from sensor_msgs.msg import JointState
+
+from urlab_ros_bridge.client.client import Client
+
+pytestmark = pytest.mark.ros
+TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+
+TIMEOUT = 0.5
+# 1 m/s is lost at 3 m/s^2.
+BRAKING = 1.0 / 3.0
+
+DRIVER = '''
+import rclpy, time
+from geometry_msgs.msg import Twist, Vector3
+rclpy.init(domain_id={domain})
+node = rclpy.create_node('driver')
+publisher = node.create_publisher(Twist, 'cmd_vel', 1)
+while True:
+    publisher.publish(Twist(linear=Vector3(x=1.0)))
+    time.sleep(0.05)
+'''
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+def seconds(message):
+    return nanoseconds(message.header.stamp) * 1e-9
+
+
+@pytest.mark.slow
+def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simulation):
+    _, _, listener = simulation(cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT)
+    odom = listener.listen(Odometry, 'odom')
+    truth = listener.listen(PoseStamped, 'ground_truth/pose')
+    transforms = listener.listen(TFMessage, '/tf')
+    wait_until(lambda: odom and truth and transforms)
+    domain = listener.context.get_domain_id()
+    driver = subprocess.Popen([sys.executable, '-c', DRIVER.format(domain=domain)])
+    try:
+        moving = wait_for_message(listener, Odometry, 'odom',
+                                  lambda message: message.twist.twist.linear.x > 0.02)
+        start = seconds(moving)
+        wait_until(lambda: seconds(odom[-1]) > start + 2.0)
+    finally:
+        driver.kill()
+        driver.wait()
+    killed = seconds(odom[-1])
+    wait_until(lambda: seconds(odom[-1]) > killed + TIMEOUT + BRAKING + 1.0)
+
+    driven = next(m for m in odom if seconds(m) >= start + 2.0).pose.pose.position.x
+    driven -= moving.pose.pose.position.x
+    assert driven == pytest.approx(2.0 - 0.5 * BRAKING, abs=0.1)
+    fastest = max(message.twist.twist.linear.x for message in odom)
+    assert fastest == pytest.approx(1.0, abs=0.05)
+
+    # The last command may have been on its way, and braking takes its time.
+    stopped = [m for m in odom if seconds(m) > killed + TIMEOUT + BRAKING + 0.3]
+    assert stopped and all(abs(m.twist.twist.linear.x) < 0.02 for m in stopped)
+
+    by_stamp = {nanoseconds(m.header.stamp): m.pose for m in truth}
+    frames = {nanoseconds(m.transforms[0].header.stamp): m.transforms[0].transform
+              for m in transforms}
+    compared = 0
+    for message in list(odom):
+        stamp, pose = nanoseconds(message.header.stamp), message.pose.pose
+        if stamp in by_stamp and stamp in frames:
+            compared += 1
+            assert by_stamp[stamp] == pose
+            place, turn = frames[stamp].translation, frames[stamp].rotation
+            assert (place.x, place.y, place.z) == (pose.position.x, pose.position.y,
+                                                   pose.position.z)
+            assert (turn.x, turn.y, turn.z, turn.w) == (
+                pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w)
+    assert compared > 500
+
+
+def test_a_killed_bridge_stops_the_robot(simulation):
+    server, bridge, listener = simulation(cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT)
+    publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
+    wait_until(publisher.get_subscription_count)
+    odom = listener.listen(Odometry, 'odom')
+
+    def drive():
+        publisher.publish(Twist(linear=Vector3(x=1.0)))
+        time.sleep(0.05)
+        return odom and odom[-1].twist.twist.linear.x > 0.9
+
+    wait_until(drive)
+    bridge.kill()
+    with Client('127.0.0.1', server.ports[0], shared=True) as client:
+        time.sleep(TIMEOUT + BRAKING + 0.5)
+        velocity = client.step().articulations['rover'].qvel
+        assert math.hypot(*velocity[:2]) < 0.02
+
+
+def test_a_legged_robot_holds_what_a_joint_command_does_not_name(simulation):
+    _, _, listener = simulation('--world', 'quadruped')
+    joints = listener.listen(JointState, 'joint_states')
+    publisher = listener.node.create_publisher(JointState, 'joint_commands', 1)
+    wait_until(lambda: joints and publisher.get_subscription_count())
+    wait_until(lambda: seconds(joints[-1]) > 1.5)
+    before = dict(zip(joints[-1].name, joints[-1].position, strict=True))
+    moved = next(name for name in before if name.endswith('hip') or 'hip' in name)
+    target = before[moved] + 0.15
+    publisher.publish(JointState(name=[moved], position=[target]))
+    begun = seconds(joints[-1])
+    wait_until(lambda: seconds(joints[-1]) > begun + 1.5)
+    after = dict(zip(joints[-1].name, joints[-1].position, strict=True))
+    assert abs(after[moved] - target) < 0.08
+    others = [abs(after[name] - before[name]) for name in before if name != moved]
+    assert max(others) < 0.12

@@ -1,0 +1,158 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Resets, restarts and other clients: no topic ever mixes timelines."""
+
+import time
+
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+from sensor_msgs.msg import LaserScan
+
+from urlab_ros_bridge.client.client import Client
+
+pytestmark = pytest.mark.ros
+TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+srv = pytest.importorskip('urlab_msgs.srv')
+
+TOPICS = ((Odometry, 'odom'), (JointState, 'joint_states'), (Imu, 'imu/data'), (TFMessage, '/tf'),
+          (LaserScan, 'scan'), (PoseStamped, 'ground_truth/pose'),
+          (PoseStamped, 'entities/pallet/pose'), (DiagnosticArray, '/diagnostics'))
+PATIENT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
+PATIENT_CLOCK = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+def stamp_of(topic, message):
+    if topic == '/clock':
+        return nanoseconds(message.clock)
+    if topic == '/tf':
+        return nanoseconds(message.transforms[0].header.stamp)
+    return nanoseconds(message.header.stamp)
+
+
+def listen_to_all(listener):
+    listener.listen(Clock, '/clock', PATIENT_CLOCK)
+    for kind, topic in TOPICS:
+        listener.listen(kind, topic, PATIENT)
+    wait_until(lambda: all(listener.heard.values()), timeout=15)
+
+
+def jumps_back(order):
+    """
+    Check the law, and return the stamps that time jumped to.
+
+    In the order of writing, over all topics, stamps never fall except at a /clock.
+    """
+    now, jumps = -1, []
+    for _, topic, message in sorted(order, key=lambda entry: entry[0]):
+        stamp = stamp_of(topic, message)
+        if stamp < now:
+            assert topic == '/clock', f'{topic} at {stamp} after {now}'
+            jumps.append(stamp)
+        now = stamp
+    return jumps
+
+
+@pytest.mark.slow
+def test_twenty_resets_under_load_never_mix_timelines(simulation):
+    _, _, listener = simulation(cmd_vel_type='twist')
+    listen_to_all(listener)
+    publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
+    wait_until(publisher.get_subscription_count)
+    for number in range(20):
+        for _ in range(4):
+            publisher.publish(Twist(linear=Vector3(x=1.0), angular=Vector3(z=0.5)))
+            time.sleep(0.05)
+        keep = number % 2 == 1
+        before = stamp_of('odom', listener.heard['odom'][-1])
+        response = listener.call(srv.Reset, '/reset', keep_time=keep)
+        assert response.success and response.code == '', response
+        if keep:
+            assert nanoseconds(response.sim_time) >= before
+        else:
+            assert nanoseconds(response.sim_time) == 0 and response.step == 0
+    time.sleep(0.5)
+    jumps = jumps_back(list(listener.order))
+    assert len(jumps) == 10
+    # /clock shows the new time itself, not one from later on.
+    assert max(jumps) < 50_000_000
+
+
+@pytest.mark.slow
+def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulation, server):
+    first, _, listener = simulation()
+    listen_to_all(listener)
+    wait_until(lambda: stamp_of('odom', listener.heard['odom'][-1]) > 2 * 10**9)
+    first.kill()
+    time.sleep(0.5)
+    last = stamp_of('odom', listener.heard['odom'][-1])
+    heard = len(listener.order)
+    second = server(ports=first.ports)
+    back = time.monotonic()
+    wait_until(lambda: len(listener.order) > heard + 200, timeout=3)
+    took = time.monotonic() - back
+    fresh = list(listener.order)[heard:]
+    stamps = [stamp_of(topic, message) for _, topic, message in fresh
+              if topic != '/diagnostics']
+    assert max(stamps) < last, f'old data, after {took:.1f} s'
+    assert len(jumps_back(list(listener.order))) == 1
+    # The bridge has a session again: services work.
+    response = wait_until(lambda: next(filter(
+        lambda answer: answer.success, [listener.call(srv.Reset, '/reset')]), None), timeout=3)
+    assert response.success and second.process.poll() is None
+
+
+@pytest.mark.slow
+def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(simulation):
+    running, _, listener = simulation()
+    odom = listener.listen(Odometry, 'odom')
+    wait_until(lambda: odom)
+    with Client('127.0.0.1', running.ports[0]) as policy:
+        policy.set_mode('direct')
+        time.sleep(1.5)
+        result = policy.step(50)
+        shown = wait_for_message(
+            listener, Odometry, 'odom',
+            lambda message: stamp_of('odom', message) == result.sim_time_ns)
+        assert shown.header.frame_id == 'odom'
+        wait_for_message(listener, DiagnosticArray, '/diagnostics',
+                         lambda message: 'direct mode' in message.status[0].message)
+        policy.set_mode('live')
+    count = len(odom)
+    wait_until(lambda: len(odom) > count + 100)
+
+
+def test_observing_sends_no_request(simulation):
+    running, _, listener = simulation(observe_only=True)
+    wait_for_message(listener, Odometry, 'odom', timeout=15)
+    assert wait_for_message(listener, JointState, 'joint_states').name == [
+        'left_wheel', 'right_wheel']
+    with Client('127.0.0.1', running.ports[0], shared=True) as client:
+        assert len(client.status().sessions) == 1
+
+
+def test_snapshots_alone_give_the_same_topics(simulation):
+    _, _, listener = simulation(stream='state_full')
+    for kind, topic in TOPICS[:-1]:
+        listener.listen(kind, topic)
+    listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
+    wait_until(lambda: all(listener.heard.values()), timeout=15)
+    wait_until(lambda: len(listener.heard['scan']) > 12)
+    stamps = [stamp_of('scan', message) for message in listener.heard['scan']]
+    # Ten scans a second, although every snapshot holds the last one.
+    assert (stamps[-1] - stamps[0]) / (len(stamps) - 1) == pytest.approx(1e8, rel=0.1)
