@@ -10,6 +10,8 @@ import signal
 import sys
 
 import rclpy
+from rclpy._rclpy_pybind11 import RCLError
+from rclpy._rclpy_pybind11 import UnknownROSArgsError
 from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
@@ -30,10 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument('--status-fd', type=int)
     ours, ros = parser.parse_known_args(arguments)
     stop = _StopSignal()
-    rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
     try:
+        rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
         node = BridgeNode(status_fd=ours.status_fd)
-    except UrlabError as error:
+    except (UrlabError, RCLError, UnknownROSArgsError) as error:
         print(f'urlab bridge: {error}', file=sys.stderr)
         rclpy.try_shutdown()
         return 1

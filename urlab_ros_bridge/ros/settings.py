@@ -69,9 +69,9 @@ class Settings:
         'auto', 'Put a robot\'s topics under its prefix. "auto": only when there are several '
         'robots.', group='Names', choices=('auto', 'always', 'never'))
     frame_prefix: str = parameter(
-        '', 'Put before every frame name of a robot; "{prefix}" stands for the robot\'s prefix. '
-        'Empty: plain names, and robots with a namespace have their transforms on '
-        '<namespace>/tf. Else all transforms are on /tf.', group='Names')
+        '', 'Put before every frame name of a robot; {prefix} stands for the robot\'s prefix (in '
+        'YAML quote the value). Empty: plain names, and a robot with a namespace has its '
+        'transforms on tf below that namespace. Else all transforms are on /tf.', group='Names')
     base_frame: str = parameter(
         '', 'Frame of the base. Empty: the server\'s choice, else base_link.', group='Names',
         frame='optional')
@@ -112,7 +112,7 @@ class Settings:
     publish_ground_truth: bool = parameter(
         True, 'Publish ground_truth/pose.', group='What is published')
     publish_entities: bool = parameter(
-        True, 'Publish entities/<name>/pose for every movable body that is not a robot.',
+        True, 'Publish entities/NAME/pose for every movable body that is not a robot.',
         group='What is published')
 
     cmd_vel_type: str = parameter(

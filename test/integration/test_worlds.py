@@ -1,0 +1,110 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Several robots, fixed bases, and models that nobody described."""
+
+from pathlib import Path
+
+from bridge_harness import LATCHED
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from nav_msgs.msg import Odometry
+import pytest
+from sensor_msgs.msg import JointState
+
+import urlab_ros_bridge.models
+
+pytestmark = pytest.mark.ros
+TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+
+ROVER = Path(urlab_ros_bridge.models.__file__).parent / 'rover_robot.xml'
+TWO_ROVERS = '''
+articulations:
+  - prefix: left
+    model: {model}
+    pose: {{pos: [0, 1, 0], quat: [1, 0, 0, 0]}}
+    twist: &twist {{kind: differential, left: [left_wheel], right: [right_wheel],
+                    wheel_radius: 0.1, track_width: 0.4,
+                    limits: {{linear: 1.5, angular: 2.5, linear_acceleration: 3.0,
+                              angular_acceleration: 8.0}}}}
+    frames: {{base: base_link, imu: imu_link}}
+  - prefix: right
+    model: {model}
+    pose: {{pos: [0, -1, 0], quat: [1, 0, 0, 0]}}
+    twist: *twist
+    frames: {{base: base_link, imu: imu_link}}
+'''
+FLOOR = '<mujoco><worldbody><geom type="plane" size="9 9 1"/></worldbody></mujoco>'
+ARM = '''
+<mujoco>
+  <worldbody>
+    <body name="table" pos="1 0 0.5">
+      <geom size="0.1"/>
+      <body name="upper" pos="0 0 0.2">
+        <joint name="elbow" axis="0 1 0"/>
+        <geom size="0.1" mass="1"/>
+        <site name="tip"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><position name="elbow" joint="elbow" kp="50"/></actuator>
+  <sensor><force name="push" site="tip"/><torque name="twist" site="tip"/></sensor>
+</mujoco>
+'''
+
+
+@pytest.fixture
+def two_rovers(tmp_path):
+    (tmp_path / 'pair.xml').write_text(FLOOR)
+    (tmp_path / 'pair.yaml').write_text(TWO_ROVERS.format(model=ROVER))
+    return tmp_path / 'pair.yaml'
+
+
+def test_two_robots_have_namespaces_and_drive_apart(simulation, two_rovers):
+    _, _, listener = simulation('--model', two_rovers, cmd_vel_type='twist')
+    left = listener.listen(Odometry, 'left/odom')
+    right = listener.listen(Odometry, 'right/odom')
+    publisher = listener.node.create_publisher(Twist, 'left/cmd_vel', 1)
+    wait_until(lambda: left and right and publisher.get_subscription_count())
+
+    def drive():
+        publisher.publish(Twist(linear=Vector3(x=0.8)))
+        return left[-1].pose.pose.position.x > 0.2
+
+    wait_until(drive)
+    assert abs(right[-1].pose.pose.position.x) < 0.02
+    for name in ('left', 'right'):
+        found = wait_for_message(listener, TFMessage, f'/{name}/tf')
+        assert found.transforms[0].child_frame_id == 'base_link'
+        still = wait_for_message(listener, TFMessage, f'/{name}/tf_static', qos=LATCHED)
+        assert 'imu_link' in [t.child_frame_id for t in still.transforms]
+
+
+def test_a_frame_prefix_puts_all_robots_on_one_tree(simulation, two_rovers):
+    _, _, listener = simulation('--model', two_rovers, frame_prefix='"{prefix}/"')
+    frames = listener.listen(TFMessage, '/tf')
+    wait_until(lambda: {m.transforms[0].child_frame_id for m in list(frames)}
+               == {'left/base_link', 'right/base_link'})
+    odom = wait_for_message(listener, Odometry, 'right/odom')
+    assert (odom.header.frame_id, odom.child_frame_id) == ('right/odom', 'right/base_link')
+
+
+def test_one_of_two_robots_is_bridged_without_namespace(simulation, two_rovers):
+    _, _, listener = simulation('--model', two_rovers, robots='[right]')
+    odom = wait_for_message(listener, Odometry, 'odom')
+    assert odom.pose.pose.position.y == pytest.approx(-1, abs=0.05)
+    assert not any('left' in name for name, _ in listener.node.get_topic_names_and_types())
+
+
+def test_an_arm_on_a_table_without_description(simulation, tmp_path):
+    (tmp_path / 'arm.xml').write_text(ARM)
+    _, _, listener = simulation('--model', tmp_path / 'arm.xml')
+    joints = wait_for_message(listener, JointState, 'joint_states')
+    assert joints.name == ['elbow']
+    still = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
+    mount = next(t for t in still.transforms if t.header.frame_id == 'map')
+    place = mount.transform.translation
+    assert (place.x, place.y, place.z) == pytest.approx((1.0, 0.0, 0.5))
+    names = [name for name, _ in listener.node.get_topic_names_and_types()]
+    assert '/tip/wrench' in names and '/odom' not in names and '/cmd_vel' not in names
