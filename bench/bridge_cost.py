@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+CPU time of the ROS bridge per tick and per message, three ways of making messages.
+
+The same bridge process, fed by the same real server and heard by the same subscriber process,
+publishes (1) CDR templates, as shipped, (2) ordinary message objects that rclpy serialises, and
+(3) the floor: the bytes of each topic's first message again and again.  Turns alternate, so that
+the noise of the machine hits all three; the ratios are medians over the rounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+import zmq
+
+BRIDGE = """
+import importlib, inspect, sys
+from urlab_ros_bridge.ros import convert, feed
+from urlab_ros_bridge.ros.main import main
+
+variant = sys.argv[1]
+if variant == 'objects':
+    for item in vars(convert).values():
+        if inspect.isclass(item) and hasattr(item, 'update') and hasattr(item, 'message'):
+            item.update = item.message
+elif variant == 'prebuilt':
+    class Prebuilt(feed.Feed):
+        def __init__(self, topic, publisher, build, **more):
+            kept = []
+            def first(stamp_ns):
+                if not kept:
+                    message = build(stamp_ns)
+                    if message is None:
+                        return None
+                    kept.append(message)
+                return kept[0]
+            super().__init__(topic, publisher, first, **more)
+    for name in ('articulation', 'entities', 'sensor_feeds'):
+        module = importlib.import_module('urlab_ros_bridge.ros.' + name)
+        assert hasattr(module, 'Feed'), name
+        module.Feed = Prebuilt
+sys.exit(main(['--ros-args', *sys.argv[2:]]))
+"""
+
+LISTENER = """
+import os, rclpy, signal, sys
+from rclpy.qos import QoSProfile
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu, JointState
+from tf2_msgs.msg import TFMessage
+heard = [0]
+def count(message):
+    heard[0] += 1
+def tell(*_):
+    print(heard[0], flush=True)
+    os._exit(0)
+rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
+signal.signal(signal.SIGTERM, tell)
+node = rclpy.create_node('bench_listener')
+for kind, topic in ((Odometry, 'odom'), (Imu, 'imu/data'), (JointState, 'joint_states'),
+                    (TFMessage, '/tf'), (PoseStamped, 'ground_truth/pose')):
+    node.create_subscription(kind, topic, count, QoSProfile(depth=50), raw=True)
+while True:
+    rclpy.spin_once(node, timeout_sec=0.2)
+"""
+TOPICS = 5
+TICK_RATE = 500
+SETTLE = 6.0  # s until everything is discovered
+VARIANTS = ('templates', 'objects', 'prebuilt')
+QUIET = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
+
+
+def free_port() -> int:
+    with zmq.Context() as context, context.socket(zmq.REP) as socket:
+        return socket.bind_to_random_port('tcp://127.0.0.1')
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of all threads of a process, in nanosecond resolution."""
+    total = 0
+    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
+        total += int((task / 'schedstat').read_text().split()[0])
+    return total / 1e9
+
+
+def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -> float:
+    """Return CPU microseconds of the bridge per tick (500 ticks a second) of one variant."""
+    environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain)}
+    parameters = {'rpc_port': ports[0], 'state_port': ports[1]}
+    words = [word for name, value in parameters.items() for word in ('-p', f'{name}:={value}')]
+    children = [
+        subprocess.Popen(
+            [sys.executable, '-c', LISTENER], env=environment, text=True, stdout=subprocess.PIPE
+        ),
+        subprocess.Popen(
+            [sys.executable, '-c', BRIDGE, variant, *words], env=environment, **QUIET
+        ),
+    ]
+    try:
+        time.sleep(SETTLE)
+        begin, cpu = time.monotonic(), cpu_seconds(children[1].pid)
+        time.sleep(seconds)
+        spent, span = cpu_seconds(children[1].pid) - cpu, time.monotonic() - begin
+    finally:
+        for child in children:
+            child.terminate()
+        heard = int(children[0].communicate(timeout=10)[0] or 0)
+        children[1].wait(10)
+    if heard < 0.9 * span * TICK_RATE * TOPICS:
+        raise SystemExit(f'{variant}: only {heard} messages arrived; the figures would lie')
+    return spent / (span * TICK_RATE) * 1e6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser.add_argument('--world', default='quadruped')
+    parser.add_argument('--seconds', type=float, default=5.0, help='of each turn')
+    parser.add_argument('--rounds', type=int, default=3)
+    options, _ = parser.parse_known_args()
+    ports = free_port(), free_port()
+    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server']
+    command += ['--world', options.world, '--step-mode', 'live']
+    command += ['--rpc-port', str(ports[0]), '--state-port', str(ports[1])]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    domain = 30 + os.getpid() % 60
+    rounds: list[dict[str, float]] = []
+    try:
+        for number in range(options.rounds):
+            order = VARIANTS if number % 2 else VARIANTS[::-1]
+            rounds.append({name: measure(name, ports, domain, options.seconds) for name in order})
+            print(f'round {number + 1} of {options.rounds}:', rounds[-1], file=sys.stderr)
+    finally:
+        server.terminate()
+        server.wait(10)
+    print(f'{options.world}, {TICK_RATE} ticks/s, {TOPICS} topics heard by one subscriber process')
+    print('variant     us/tick  us/message  ratio to prebuilt bytes')
+    for name in VARIANTS:
+        cost = statistics.median(item[name] for item in rounds)
+        ratio = statistics.median(item[name] / item['prebuilt'] for item in rounds)
+        print(f'{name:10s} {cost:8.1f} {cost / TOPICS:11.1f} {ratio:8.2f}')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
