@@ -104,6 +104,8 @@ class BridgeNode(Node):
     def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
         """Publish what there is now; called in the link thread."""
         world = None
+        # Set-points and velocities were for the server before.
+        self.commands.jump()
         if plan != self._world_plan:
             try:
                 world = World(self, plan, self._settings())

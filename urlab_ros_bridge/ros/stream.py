@@ -52,7 +52,7 @@ class StreamThread:
         Connect the stream.
 
         :param on_tick: called with the stamp after every tick.
-        :param on_jump: called when time jumped, before anything of the new epoch is published.
+        :param on_jump: called when time went back, before anything of the new epoch is published.
         :param on_beat: called once a second with the monotonic time.
         """
         self.counters = Counters()
@@ -177,8 +177,10 @@ class StreamThread:
             counters.messages += self._publish_again(tick, stamp_ns)
             return
         if step is Step.JUMP:
+            went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
             timeline.begin_epoch()
-            self._hooks[1]()
+            if went_back:
+                self._hooks[1]()
             if world is not None:
                 world.clear()
         else:
