@@ -19,6 +19,20 @@ import mujoco
 
 from urlab_ros_bridge.sim.errors import WorldError
 
+_SIZES = (
+    'memory',
+    'njmax',
+    'nconmax',
+    'nuserdata',
+    'nuser_body',
+    'nuser_jnt',
+    'nuser_geom',
+    'nuser_site',
+    'nuser_cam',
+    'nuser_tendon',
+    'nuser_actuator',
+    'nuser_sensor',
+)
 _LOG = logging.getLogger(__name__)
 
 
@@ -79,7 +93,7 @@ def copy_settings(source: mujoco.MjSpec, target: mujoco.MjSpec) -> None:
     target.option = source.option
     target.visual = source.visual
     target.stat = source.stat
-    for name in ('memory', 'nuserdata'):
+    for name in _SIZES:
         setattr(target, name, getattr(source, name))
 
 
