@@ -163,7 +163,7 @@ def test_an_observer_offers_services_that_refuse(small_server, bridged):
 
 
 def test_a_slow_request_holds_up_neither_commands_nor_the_stream(connected):
-    server, bridge, listener = connected()
+    server, bridge, listener = connected({'cmd_vel_type': 'twist'})
     slow = server._op_reset
     # The server's lock is not held: only the reply is late.
     delay = threading.Event()
