@@ -82,7 +82,8 @@ def _on_stop_signal(number: int, frame: object) -> None:
     # A shutdown that hangs must not outlive `urlab up`: the kernel ends it.
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(int(STOP_SECONDS))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Ctrl-C in a terminal comes twice under launch: from the terminal and from launch itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
