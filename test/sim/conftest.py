@@ -1,0 +1,157 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A dispatcher without sockets, and a server on free ports."""
+
+from pathlib import Path
+import uuid
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.ops import build_registry
+from urlab_ros_bridge.sim.ops.session import pre_session_ops
+from urlab_ros_bridge.sim.server import build_context
+from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.sim.world import load_world
+from urlab_ros_bridge.wire import codec
+
+
+class Refused(Exception):
+    """An error reply."""
+
+    def __init__(self, reply):
+        self.code, self.message = reply['code'], reply['message']
+        assert set(reply) == {'op', 'code', 'message'}
+        super().__init__(f'{self.code}: {self.message}')
+
+
+class Caller:
+    """Sends requests with a session; error replies are raised."""
+
+    def __init__(self, exchange):
+        self.exchange = exchange
+        self.session_id = None
+
+    def hello(self, **fields):
+        reply = self.ask('hello', **fields)
+        self.session_id = reply['session_id']
+        return reply
+
+    def ask(self, op, **fields):
+        if op not in ('hello', 'meta'):
+            fields = {'session_id': self.session_id, **fields}
+        reply = codec.unpack(self.exchange(codec.pack({'op': op, **fields})), 1 << 30)
+        if reply['op'] == 'error':
+            raise Refused(reply)
+        assert reply['op'] == f'{op}_ok'
+        return reply
+
+    def code(self, op, **fields):
+        """Return the code of the refusal that must come."""
+        with pytest.raises(Refused) as caught:
+            self.ask(op, **fields)
+        return caught.value.code
+
+
+class Rig(Caller):
+    """Everything of a server but threads and sockets; time runs only by requests."""
+
+    def __init__(self, **config):
+        self.config = ServerConfig(**config)
+        self.context = build_context(self.config, load_world(self.config))
+        registry = build_registry()
+        self.dispatcher = Dispatcher(self.context, registry, pre_session_ops(registry))
+        super().__init__(self.dispatcher.dispatch)
+        self.hello(shared=True)
+
+    @property
+    def engine(self):
+        return self.context.engine
+
+    @property
+    def model(self):
+        return self.context.world.model
+
+    @property
+    def data(self):
+        return self.context.world.data
+
+    def caller(self, **hello):
+        caller = Caller(self.exchange)
+        caller.hello(**hello)
+        return caller
+
+
+@pytest.fixture
+def rig():
+    """Return a factory of rigs."""
+    return Rig
+
+
+@pytest.fixture(scope='module')
+def shared_rig():
+    """Return a rover in direct mode that all tests of a module share."""
+    made = Rig()
+    made.ask('set_mode', mode='direct')
+    return made
+
+
+@pytest.fixture
+def mjcf(tmp_path):
+    """Write MJCF text to a file and return its path."""
+
+    def write(text, name=None):
+        path = Path(tmp_path) / f'{name or "m" + uuid.uuid4().hex[:8]}.xml'
+        path.write_text(text)
+        return path
+
+    return write
+
+
+class Socket(Caller):
+    """A stock REQ client of a server."""
+
+    def __init__(self, endpoint, timeout=5.0):
+        self.socket = zmq.Context.instance().socket(zmq.REQ)
+        self.socket.setsockopt(zmq.LINGER, 0)
+        self.socket.setsockopt(zmq.RCVTIMEO, int(timeout * 1000))
+        self.socket.connect(endpoint)
+        super().__init__(self._exchange)
+
+    def _exchange(self, frame):
+        self.socket.send(frame)
+        return self.socket.recv()
+
+
+@pytest.fixture
+def server():
+    """Return a factory of running servers on free ports; they are stopped at the end."""
+    running = []
+
+    def start(**config):
+        made = Server(ServerConfig(rpc_port=0, state_port=0, **config))
+        made.start()
+        running.append(made)
+        return made
+
+    yield start
+    for made in running:
+        made.stop()
+
+
+@pytest.fixture
+def connect():
+    """Return a factory of stock clients; their sockets are closed at the end."""
+    made = []
+
+    def start(server, timeout=5.0, **hello):
+        socket = Socket(server.endpoints['rpc'], timeout)
+        made.append(socket)
+        socket.hello(**hello)
+        return socket
+
+    yield start
+    for socket in made:
+        socket.socket.close()
