@@ -24,7 +24,8 @@ def driver(small_server, bridged):
         bridge, listener = bridged(server, **parameters)
         publisher = listener.node.create_publisher(kind, topic, 1)
         wait_until(lambda: publisher.get_subscription_count()
-                   and bridge.node.stream.timeline.stamp_ns)
+                   and bridge.node.stream.timeline.stamp_ns
+                   and bridge.node.link.state.connected)
         return server, bridge, publisher
 
     return start
