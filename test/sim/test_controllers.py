@@ -86,8 +86,13 @@ def test_bound_are_hinge_and_slide_actuators_or_the_named_ones(model):
 def test_shapes_of_params_and_schema_are_those_of_the_protocol(model):
     controller = pd(model, kp={'hinge': 80}, default_kv=4.0)
     assert controller.params() == {
-        'kp': {'hinge': 80.0}, 'kv': {}, 'torque_limit': {}, 'default_kp': 100.0,
-        'default_kv': 4.0, 'default_torque_limit': 200.0}
+        'kp': {'hinge': 80.0},
+        'kv': {},
+        'torque_limit': {},
+        'default_kp': 100.0,
+        'default_kv': 4.0,
+        'default_torque_limit': 200.0,
+    }
     assert controller.schema()['kp'] == {'type': 'per_joint', 'dtype': 'float32', 'min': 0}
     assert controller.schema()['default_kp'] == {'type': 'scalar', 'dtype': 'float32', 'min': 0}
     assert controller.schema().keys() == controller.params().keys()
@@ -103,13 +108,22 @@ def test_unmentioned_parameters_stay(model):
     assert controller.params()['kp']['hinge'] == 80.0  # a reply is a copy
 
 
-BAD = [({'kpp': 1.0}, 'kpp.*available: kp, kv'),
-       ({'kp': {'pull': 1.0}}, r'kp\.pull.*slide, hinge'),
-       ({'kp': {'r_hinge': 1.0}}, r'kp\.r_hinge'), ({'kp': 3.0}, 'kp.*map'), ([], 'params.*map'),
-       ({'default_kp': -1e-9}, 'default_kp.*>= 0'), ({'default_kp': '1'}, 'default_kp'),
-       ({'default_kp': True}, 'True'), ({'default_kp': None}, 'None'),
-       ({'kv': {'hinge': math.nan}}, r'kv\.hinge.*nan'), ({'kv': {'hinge': math.inf}}, 'inf'),
-       ({'default_kv': 10**5000}, 'default_kv'), ({'default_kv': 1e39}, '1e'), ({7: 1.0}, '7')]
+BAD = [
+    ({'kpp': 1.0}, 'kpp.*available: kp, kv'),
+    ({'kp': {'pull': 1.0}}, r'kp\.pull.*slide, hinge'),
+    ({'kp': {'r_hinge': 1.0}}, r'kp\.r_hinge'),
+    ({'kp': 3.0}, 'kp.*map'),
+    ([], 'params.*map'),
+    ({'default_kp': -1e-9}, 'default_kp.*>= 0'),
+    ({'default_kp': '1'}, 'default_kp'),
+    ({'default_kp': True}, 'True'),
+    ({'default_kp': None}, 'None'),
+    ({'kv': {'hinge': math.nan}}, r'kv\.hinge.*nan'),
+    ({'kv': {'hinge': math.inf}}, 'inf'),
+    ({'default_kv': 10**5000}, 'default_kv'),
+    ({'default_kv': 1e39}, '1e'),
+    ({7: 1.0}, '7'),
+]
 
 
 @pytest.mark.parametrize(('params', 'message'), BAD)
@@ -154,14 +168,17 @@ def test_passthrough_and_no_controller(model):
 
 
 def test_pd_of_twelve_joints_is_cheap():
-    bodies = ''.join(f'<body pos="0 0 {i}"><joint name="j{i}"/><geom size=".1"/></body>'
-                     for i in range(12))
+    bodies = ''.join(
+        f'<body pos="0 0 {i}"><joint name="j{i}"/><geom size=".1"/></body>' for i in range(12)
+    )
     motors = ''.join(f'<motor name="j{i}" joint="j{i}"/>' for i in range(12))
     model = mujoco.MjModel.from_xml_string(
-        f'<mujoco><worldbody>{bodies}</worldbody><actuator>{motors}</actuator></mujoco>')
+        f'<mujoco><worldbody>{bodies}</worldbody><actuator>{motors}</actuator></mujoco>'
+    )
     data = mujoco.MjData(model)
-    controller = make_controller({'kind': 'pd'}, model, np.arange(12),
-                                 [f'j{i}' for i in range(12)])
+    controller = make_controller(
+        {'kind': 'pd'}, model, np.arange(12), [f'j{i}' for i in range(12)]
+    )
     setpoint, ctrl, best = np.ones(12), data.ctrl[:], math.inf
     for _ in range(20):
         start = time.perf_counter()

@@ -96,9 +96,22 @@ def test_meta_needs_no_session_and_lists_what_is_served(rig):
     assert entries['set_qpos']['required_fields'] == ['target', 'qpos']
     assert entries['set_qpos']['reply_fields'][0] == 'op:string'
     for name in entries:
-        assert rover.dispatcher.accept(codec.pack(
-            {'op': name, 'session_id': rover.session_id, 'paused': 1, 'articulation': 'x',
-             'params': {}, 'percent': 50, 'target': 'x', 'qpos': [], 'body': 'x', 'name': 'x'}))
+        assert rover.dispatcher.accept(
+            codec.pack(
+                {
+                    'op': name,
+                    'session_id': rover.session_id,
+                    'paused': 1,
+                    'articulation': 'x',
+                    'params': {},
+                    'percent': 50,
+                    'target': 'x',
+                    'qpos': [],
+                    'body': 'x',
+                    'name': 'x',
+                }
+            )
+        )
 
 
 def test_the_registry_refuses_strangers_and_doubles():
@@ -123,10 +136,12 @@ BAD = [
     ('step', {'per_articulation': {'rover': {'ctrl': [[1, 2]]}}}, 'bad_value'),
     ('step', {'per_articulation': {'rover': {'ctrl': [0.0] * (2**20 + 1)}}}, 'bad_value'),
     ('step', {'per_articulation': {'rover': {'ctrl_map': {'third_wheel': 1}}}}, 'bad_value'),
-    ('step', {'per_articulation': {'rover': {'xfrc_applied': {'moon': [0] * 6}}}},
-     'unknown_body'),
-    ('step', {'per_articulation': {'rover': {'xfrc_applied': {'base_link': [0] * 5}}}},
-     'dim_mismatch'),
+    ('step', {'per_articulation': {'rover': {'xfrc_applied': {'moon': [0] * 6}}}}, 'unknown_body'),
+    (
+        'step',
+        {'per_articulation': {'rover': {'xfrc_applied': {'base_link': [0] * 5}}}},
+        'dim_mismatch',
+    ),
     ('step', {'observations': 'everything'}, 'bad_value'),
     ('reset', {'keyframe_name': 'nowhere'}, 'unknown_keyframe'),
     ('reset', {'per_articulation_qpos': {'rover': {'knee': 1}}}, 'bad_value'),
@@ -164,8 +179,10 @@ BAD = [
 
 
 def state(rig):
-    return {name: np.array(getattr(rig.data, name)) for name in (
-        'qpos', 'qvel', 'ctrl', 'time', 'xfrc_applied', 'mocap_pos', 'mocap_quat')}
+    return {
+        name: np.array(getattr(rig.data, name))
+        for name in ('qpos', 'qvel', 'ctrl', 'time', 'xfrc_applied', 'mocap_pos', 'mocap_quat')
+    }
 
 
 @pytest.mark.parametrize(('op', 'fields', 'code'), BAD)
@@ -184,7 +201,7 @@ def test_messages_name_the_value_and_list_the_valid_ones(shared_rig):
         ('set_mode', {'mode': 'warp'}, ('warp', 'live', 'direct', 'puppet')),
         ('set_sim_options', {'options': {'solver': 'abacus'}}, ('abacus', 'newton')),
     ):
-        with pytest.raises(Exception) as caught:  # noqa: B017, PT011  (Refused, of the conftest)
+        with pytest.raises(Exception) as caught:
             shared_rig.ask(op, **fields)
         for word in words:
             assert word in str(caught.value)
@@ -192,33 +209,62 @@ def test_messages_name_the_value_and_list_the_valid_ones(shared_rig):
 
 def test_frames_that_are_no_requests_get_bad_request(shared_rig):
     deep = b'\x91' * 100_000 + b'\xc0'
-    for frame in (b'', b'\xc1', b'{', b'{"op": ', b'[1]', b'\x93\x01\x02\x03', b'\xdf\xff\xff\xff\xff',
-                  b'{"a":' * 5000, deep, msgpack.packb([{'op': 'step'}]), b'\x00' * 17_000_000):
+    for frame in (
+        b'',
+        b'\xc1',
+        b'{',
+        b'{"op": ',
+        b'[1]',
+        b'\x93\x01\x02\x03',
+        b'\xdf\xff\xff\xff\xff',
+        b'{"a":' * 5000,
+        deep,
+        msgpack.packb([{'op': 'step'}]),
+        b'\x00' * 17_000_000,
+    ):
         assert answer(shared_rig, frame) == 'bad_request'
     assert shared_rig.ask('list_keyframes')
 
 
 ODD = st.recursive(
-    st.none() | st.booleans() | st.integers(-2**63, 2**63 - 1) | st.floats() | st.text(max_size=8)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats()
+    | st.text(max_size=8)
     | st.binary(max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.text(max_size=6) | st.sampled_from(['rover', 'ctrl', 'ctrl_map', 'xfrc_applied',
-                                               'left_wheel', 'gravity', 'timestep']),
-        inner, max_size=4),
-    max_leaves=12)
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.text(max_size=6)
+            | st.sampled_from(
+                ['rover', 'ctrl', 'ctrl_map', 'xfrc_applied', 'left_wheel', 'gravity', 'timestep']
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
 FIELD_NAMES = sorted({name for op in OPS.values() for name in (*op.required, *op.optional)})
 
 
 @settings(max_examples=1500, deadline=None)
-@given(op=st.sampled_from(sorted(OPS)) | st.text(max_size=10),
-       fields=st.dictionaries(st.sampled_from(FIELD_NAMES), ODD, max_size=5))
+@given(
+    op=st.sampled_from(sorted(OPS)) | st.text(max_size=10),
+    fields=st.dictionaries(st.sampled_from(FIELD_NAMES), ODD, max_size=5),
+)
 def test_any_request_gets_a_reply_and_never_an_internal_error(shared_rig, op, fields):
     if isinstance(fields.get('n_steps'), (int, float)):
         fields['n_steps'] = 2
     # Whatever survived is undone, so that a later example finds a live model.
     shared_rig.ask('set_mode', mode='direct')
-    reply = codec.unpack(shared_rig.dispatcher.dispatch(codec.pack(
-        {**fields, 'op': op, 'session_id': shared_rig.session_id})), 1 << 30)
+    reply = codec.unpack(
+        shared_rig.dispatcher.dispatch(
+            codec.pack({**fields, 'op': op, 'session_id': shared_rig.session_id})
+        ),
+        1 << 30,
+    )
     if reply['op'] == 'error':
         assert reply['code'] in ERROR_CODES and reply['code'] != 'internal_error', (op, fields)
     assert np.isfinite(shared_rig.data.qpos).all()

@@ -92,8 +92,9 @@ def test_every_ray_is_mj_ray_at_random_poses(model, lidar):
         for k, got in enumerate(data.sensor('r_scan').data):
             angle = -2.0 + k * 4.5 / (RAYS - 1)
             ray = math.cos(angle) * axes[:, 0] + math.sin(angle) * axes[:, 1]
-            want = mujoco.mj_ray(twin, other, site.xpos, ray, None, 1, -1,
-                                 np.zeros(1, dtype=np.int32))
+            want = mujoco.mj_ray(
+                twin, other, site.xpos, ray, None, 1, -1, np.zeros(1, dtype=np.int32)
+            )
             want = want if 0 <= want <= 5.0 else -1.0
             assert got == pytest.approx(want, abs=1e-9)
             missed, hits = missed + (want < 0), hits + (want > 0)
@@ -110,13 +111,15 @@ def test_held_ranges_survive_physics(model, lidar):
     others = data.sensor('r_gyro').data.copy()
     lidar.restore(data)
     scan = model.sensor('r_scan')
-    assert data.sensor('r_scan').data.tolist() == held[scan.adr[0]:][:RAYS].tolist()
+    assert data.sensor('r_scan').data.tolist() == held[scan.adr[0] :][:RAYS].tolist()
     assert data.sensor('r_gyro').data.tolist() == others.tolist()
     assert data.sensor('r_clock').data[0] == pytest.approx(model.opt.timestep)
 
 
-@pytest.mark.parametrize(('rate', 'timestep'), [(10.0, 0.002), (30.0, 0.002), (7.0, 0.005),
-                                                (500.0, 0.002), (2000.0, 0.002)])
+@pytest.mark.parametrize(
+    ('rate', 'timestep'),
+    [(10.0, 0.002), (30.0, 0.002), (7.0, 0.005), (500.0, 0.002), (2000.0, 0.002)],
+)
 def test_rate_holds_in_sim_time(model, rate, timestep):
     lidar = Lidar(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 0.0, 5.0, rate))
     data = mujoco.MjData(model)
@@ -163,19 +166,32 @@ def test_a_scanner_on_the_world_sees_the_world():
 def test_the_model_is_not_touched(model):
     before = model.geom_group.copy(), model.geom_rgba.copy(), model.geom_matid.copy()
     Lidar(model, model.sensor('r_scan').id, SPEC)
-    for kept, array in zip(before, (model.geom_group, model.geom_rgba, model.geom_matid),
-                           strict=True):
+    for kept, array in zip(
+        before, (model.geom_group, model.geom_rgba, model.geom_matid), strict=True
+    ):
         assert (kept == array).all()
 
 
 def test_description_is_local(lidar):
-    assert lidar.describe() == {'angle_min': -2.0, 'angle_max': 2.5, 'range_min': 0.1,
-                                'range_max': 5.0, 'rate': 10.0, 'rays': RAYS, 'site': 'eye'}
+    assert lidar.describe() == {
+        'angle_min': -2.0,
+        'angle_max': 2.5,
+        'range_min': 0.1,
+        'range_max': 5.0,
+        'rate': 10.0,
+        'rays': RAYS,
+        'site': 'eye',
+    }
 
 
-@pytest.mark.parametrize(('sensor', 'message'), [
-    ('r_gyro', "'r_gyro' is of type gyro"), ('r_free', "'r_free' must be attached to a site"),
-    ('r_one', "'r_one' has dim 1")])
+@pytest.mark.parametrize(
+    ('sensor', 'message'),
+    [
+        ('r_gyro', "'r_gyro' is of type gyro"),
+        ('r_free', "'r_free' must be attached to a site"),
+        ('r_one', "'r_one' has dim 1"),
+    ],
+)
 def test_wrong_sensors_are_refused(model, sensor, message):
     with pytest.raises(NotAScanner, match=message):
         Lidar(model, model.sensor(sensor).id, SPEC)

@@ -122,7 +122,8 @@ def test_setpoints_stick_and_short_or_long_vectors_are_taken_as_far_as_they_go(r
     reply = rover.ask('step', per_articulation={'rover': {'ctrl': [3.0]}})
     assert reply['per_articulation']['rover']['ctrl'] == [3.0, 2.0]
     reply = rover.ask(
-        'step', per_articulation={'rover': {'ctrl': [4.0, 5.0, 6.0], 'ctrl_map': {'left_wheel': 7}}}
+        'step',
+        per_articulation={'rover': {'ctrl': [4.0, 5.0, 6.0], 'ctrl_map': {'left_wheel': 7}}},
     )
     assert reply['per_articulation']['rover']['ctrl'] == [7.0, 5.0]
     assert rover.ask('step')['per_articulation']['rover']['ctrl'] == [7.0, 5.0]
@@ -229,9 +230,9 @@ def test_set_qpos_whole_or_free_base(rover):
 
 def test_a_robot_without_joints_has_none_to_set(rig, tmp_path):
     (tmp_path / 'post.xml').write_text(
-        '<mujoco><worldbody><body name="post"><geom size="0.1"/></body></worldbody></mujoco>')
-    (tmp_path / 'world.yaml').write_text(
-        'articulations: [{prefix: post, model: post.xml}]')
+        '<mujoco><worldbody><body name="post"><geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    (tmp_path / 'world.yaml').write_text('articulations: [{prefix: post, model: post.xml}]')
     server = rig(model=tmp_path / 'world.yaml')
     assert server.code('set_qpos', target='post', qpos=[1.0]) == 'no_joints'
 

@@ -46,8 +46,17 @@ def robot(**extra):
 
 
 def drive(**extra):
-    return robot(twist={'kind': 'differential', 'left': ['l'], 'right': ['r'], 'wheel_radius': 0.1,
-                        'track_width': 0.4, 'limits': {'linear': 1.0, 'angular': 2.0}, **extra})
+    return robot(
+        twist={
+            'kind': 'differential',
+            'left': ['l'],
+            'right': ['r'],
+            'wheel_radius': 0.1,
+            'track_width': 0.4,
+            'limits': {'linear': 1.0, 'angular': 2.0},
+            **extra,
+        }
+    )
 
 
 def test_the_documented_example_says_what_it_means(folder):
@@ -73,11 +82,17 @@ def test_the_documented_example_says_what_it_means(folder):
 
 
 def test_the_documented_twists(folder):
-    omni, planar = (load(folder, robot(twist=yaml.safe_load(text))).articulations[0].twist
-                    for text in EXAMPLES[1:])
+    omni, planar = (
+        load(folder, robot(twist=yaml.safe_load(text))).articulations[0].twist
+        for text in EXAMPLES[1:]
+    )
     assert omni.actuators['wheels'] == ['front_left', 'front_right', 'rear_left', 'rear_right']
-    assert omni.geometry['wheels'][0] == {'position': (0.2, 0.15), 'axis': 1.5707963,
-                                          'roller': -0.7853982, 'radius': 0.05}
+    assert omni.geometry['wheels'][0] == {
+        'position': (0.2, 0.15),
+        'axis': 1.5707963,
+        'roller': -0.7853982,
+        'radius': 0.05,
+    }
     assert omni.limits.lateral == 0.8 and omni.limits.linear_acceleration == math.inf
     assert planar.actuators == {'x': 'base_x', 'y': 'base_y', 'yaw': 'base_yaw'}
     assert planar.limits.lateral == 1.0 and planar.timeout == 0.5
@@ -149,8 +164,11 @@ MISTAKES = [
     (robot(controller={'kind': 'pd', 'kd': {}}), "controller: unknown key 'kd'"),
     (robot(controller={'kind': 'pd', 'kp': {'j': -1}}), 'controller.kp.j: must be a finite '),
     (robot(controller={'kind': 'base', 'kp': {}}), "controller: unknown key 'kp'"),
-    (drive(kind='diferential'), "articulations[0].twist.kind: 'diferential' is unknown; did you "
-     "mean 'differential'? (valid: differential, omni, planar)"),
+    (
+        drive(kind='diferential'),
+        "articulations[0].twist.kind: 'diferential' is unknown; did you "
+        "mean 'differential'? (valid: differential, omni, planar)",
+    ),
     (drive(kind=['omni']), "twist.kind: ['omni'] is unknown"),
     (drive(left=[]), 'twist.left: must be a list of one name or more'),
     (drive(left='l'), "twist.left: must be a list, not 'l'"),
@@ -195,9 +213,16 @@ def test_mistakes_are_named_with_their_place(folder, content, message):
     assert isinstance(caught.value, UrlabError) and len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize(('first', 'second', 'fine'), [
-    ('g1', 'g1', False), ('g1', 'g1_b', False), ('g1_b', 'g1', False), ('g1', 'g12', True),
-    ('g1', 'g2_g1', True)])
+@pytest.mark.parametrize(
+    ('first', 'second', 'fine'),
+    [
+        ('g1', 'g1', False),
+        ('g1', 'g1_b', False),
+        ('g1_b', 'g1', False),
+        ('g1', 'g12', True),
+        ('g1', 'g2_g1', True),
+    ],
+)
 def test_prefixes_can_be_told_apart(folder, first, second, fine):
     robots = [{'prefix': prefix, 'model': 'arm.xml'} for prefix in (first, second)]
     if fine:
@@ -209,26 +234,40 @@ def test_prefixes_can_be_told_apart(folder, first, second, fine):
 
 
 def test_actor_ids_are_unique(folder):
-    robots = [{'prefix': 'a', 'model': 'arm.xml'},
-              {'prefix': 'b', 'actor_id': 'a', 'model': 'arm.xml'}]
+    robots = [
+        {'prefix': 'a', 'model': 'arm.xml'},
+        {'prefix': 'b', 'actor_id': 'a', 'model': 'arm.xml'},
+    ]
     with pytest.raises(SidecarError, match=r"articulations\[1\]: the actor_id 'a'"):
         load(folder, {'articulations': robots})
 
 
 def test_anchors_and_merge_keys_work_but_do_not_explode(folder):
-    world = load(folder, """
+    world = load(
+        folder,
+        """
         articulations:
           - {prefix: a, model: arm.xml, cameras: &c {eye: {rate: 5}}}
-          - {prefix: b, model: arm.xml, cameras: {<<: *c, ear: {rate: 1e-2}}}""")
-    assert world.articulations[1].cameras == {'eye': CameraSpec(rate=5.0),
-                                              'ear': CameraSpec(rate=0.01)}
-    bomb = 'k0: &k0 {' + ', '.join(f'a{i}: 1' for i in range(10)) + '}\n' + ''.join(
-        f'k{n}: &k{n} {{<<: [{", ".join([f"*k{n - 1}"] * 10)}]}}\n' for n in range(1, 12))
+          - {prefix: b, model: arm.xml, cameras: {<<: *c, ear: {rate: 1e-2}}}""",
+    )
+    assert world.articulations[1].cameras == {
+        'eye': CameraSpec(rate=5.0),
+        'ear': CameraSpec(rate=0.01),
+    }
+    bomb = (
+        'k0: &k0 {'
+        + ', '.join(f'a{i}: 1' for i in range(10))
+        + '}\n'
+        + ''.join(
+            f'k{n}: &k{n} {{<<: [{", ".join([f"*k{n - 1}"] * 10)}]}}\n' for n in range(1, 12)
+        )
+    )
     start = time.perf_counter()
     with pytest.raises(SidecarError, match='more than 4096 keys'):
         load(folder, bomb)
     laughs = 'k0: &k0 [x]\n' + ''.join(
-        f'k{n}: &k{n} [{", ".join([f"*k{n - 1}"] * 10)}]\n' for n in range(1, 30))
+        f'k{n}: &k{n} [{", ".join([f"*k{n - 1}"] * 10)}]\n' for n in range(1, 30)
+    )
     with pytest.raises(SidecarError):
         load(folder, laughs + 'scene: *k29')
     with pytest.raises(SidecarError, match='not'):
@@ -242,13 +281,28 @@ def test_unreadable_files(tmp_path):
             load_sidecar(path)
 
 
-@settings(max_examples=300, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.one_of(
-    st.binary(max_size=60),
-    st.text(alphabet='{}[]:-,&*!<> \n\'"?|#%01e.axy', max_size=60),
-    st.sampled_from(['a: !!int ""', 'a: !!float ""', 'a: !!bool x', '!!timestamp x', '<<: 3',
-                     'a: 2001-99-99', '? {a: 1}\n: 2', '? [1]\n: 2', '%TAG ! !'])))
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.one_of(
+        st.binary(max_size=60),
+        st.text(alphabet='{}[]:-,&*!<> \n\'"?|#%01e.axy', max_size=60),
+        st.sampled_from(
+            [
+                'a: !!int ""',
+                'a: !!float ""',
+                'a: !!bool x',
+                '!!timestamp x',
+                '<<: 3',
+                'a: 2001-99-99',
+                '? {a: 1}\n: 2',
+                '? [1]\n: 2',
+                '%TAG ! !',
+            ]
+        ),
+    )
+)
 def test_any_bytes_give_a_world_or_a_sidecar_error(tmp_path, content):
     path = tmp_path / 'any.yaml'
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -256,13 +310,18 @@ def test_any_bytes_give_a_world_or_a_sidecar_error(tmp_path, content):
         load_sidecar(path)
 
 
-value = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-                     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-                         st.text(max_size=5), inner, max_size=3), max_leaves=6)
+value = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
 
 
-@settings(max_examples=200, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.sampled_from(re.findall(r'^ +(?:- )?(\w+):', EXAMPLES[0], re.MULTILINE)), value)
 def test_any_value_for_any_key_is_taken_or_refused_with_its_place(folder, key, value):
     def replaced(node):

@@ -27,22 +27,30 @@ twists = st.tuples(part, part, part)
 def wheels(count, actuator='velocity', kv='kv="1"', attributes=''):
     """A foreign actuator first, then `count` wheels w0, w1, ..: local slot k is actuator k + 1."""
     bodies = ''.join(f'<body><joint name="w{k}"/><geom size=".1"/></body>' for k in range(count))
-    drives = ''.join(f'<{actuator} name="w{k}" joint="w{k}" {kv} {attributes}/>'
-                     for k in range(count))
+    drives = ''.join(
+        f'<{actuator} name="w{k}" joint="w{k}" {kv} {attributes}/>' for k in range(count)
+    )
     return mujoco.MjModel.from_xml_string(
         f'<mujoco><worldbody>{bodies}<body><joint name="o"/><geom size=".1"/></body></worldbody>'
-        f'<actuator><motor name="o" joint="o"/>{drives}</actuator></mujoco>')
+        f'<actuator><motor name="o" joint="o"/>{drives}</actuator></mujoco>'
+    )
 
 
 def build(spec, model=None, count=0):
     count = count or model.nu - 1
-    return make_twist(spec, [f'w{k}' for k in range(count)], model or wheels(count),
-                      np.arange(1, count + 1))
+    return make_twist(
+        spec, [f'w{k}' for k in range(count)], model or wheels(count), np.arange(1, count + 1)
+    )
 
 
 def differential(limits=UNLIMITED, radius=0.1, track=0.4, timeout=None, **kwargs):
-    spec = TwistSpec('differential', {'left': ['w0', 'w2'], 'right': ['w1', 'w3']},
-                     {'wheel_radius': radius, 'track_width': track}, limits, timeout)
+    spec = TwistSpec(
+        'differential',
+        {'left': ['w0', 'w2'], 'right': ['w1', 'w3']},
+        {'wheel_radius': radius, 'track_width': track},
+        limits,
+        timeout,
+    )
     return build(spec, wheels(5, **kwargs), 5)
 
 
@@ -52,14 +60,19 @@ def setpoints(controller, count, time=0.0, data=None):
     return out
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
-       st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3))
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
+)
 def test_effective_twist_is_inside_the_limits(linear, angular):
     controller = differential(LIMITED)
     vx, vy, yaw = controller.set(linear, angular, 0.0)
     assert abs(vx) <= 1.5 and abs(vy) <= 0.5 and abs(yaw) <= 2.0
-    for got, values, slot, bound in ((vx, linear, 0, 1.5), (vy, linear, 1, 0.5),
-                                     (yaw, angular, 2, 2.0)):
+    for got, values, slot, bound in (
+        (vx, linear, 0, 1.5),
+        (vy, linear, 1, 0.5),
+        (yaw, angular, 2, 2.0),
+    ):
         asked = values[slot] if slot < len(values) else 0.0
         assert got == min(max(asked, -bound), bound)
 
@@ -166,14 +179,27 @@ def test_a_zero_twist_takes_the_actuators_for_one_step():
 def test_reported_limits_are_finite():
     assert differential(UNLIMITED).limits() == {}
     assert differential(LIMITED).limits() == {
-        'linear': 1.5, 'lateral': 0.5, 'angular': 2.0, 'linear_acceleration': 3.0,
-        'angular_acceleration': 8.0}
+        'linear': 1.5,
+        'lateral': 0.5,
+        'angular': 2.0,
+        'linear_acceleration': 3.0,
+        'angular_acceleration': 8.0,
+    }
     assert differential().actions == 0
 
 
-@pytest.mark.parametrize(('linear', 'angular', 'timeout'), [
-    ((math.nan,), (), None), ((0, math.inf), (), None), ((), (0, 0, -math.inf), None),
-    ((1.0,), (), 0.0), ((1.0,), (), -1.0), ((1.0,), (), math.nan), ((1.0,), (), math.inf)])
+@pytest.mark.parametrize(
+    ('linear', 'angular', 'timeout'),
+    [
+        ((math.nan,), (), None),
+        ((0, math.inf), (), None),
+        ((), (0, 0, -math.inf), None),
+        ((1.0,), (), 0.0),
+        ((1.0,), (), -1.0),
+        ((1.0,), (), math.nan),
+        ((1.0,), (), math.inf),
+    ],
+)
 def test_bad_twists_change_nothing(linear, angular, timeout):
     controller = differential()
     controller.set((0.5,), (), 0.0)

@@ -25,13 +25,24 @@ part = st.floats(-3, 3)
 twists = st.tuples(part, part, part)
 length = st.floats(0.02, 2.0)
 angle = st.floats(-math.pi, math.pi)
-wheel_geometry = st.fixed_dictionaries({
-    'position': st.tuples(part, part), 'axis': angle, 'roller': st.floats(-1.2, 1.2),
-    'radius': length})
+wheel_geometry = st.fixed_dictionaries(
+    {
+        'position': st.tuples(part, part),
+        'axis': angle,
+        'roller': st.floats(-1.2, 1.2),
+        'radius': length,
+    }
+)
 
-MECANUM = [{'position': (x, y), 'axis': math.pi / 2, 'radius': 0.05,
-            'roller': math.copysign(math.pi / 4, -x * y)}
-           for x, y in ((0.2, 0.15), (0.2, -0.15), (-0.2, 0.15), (-0.2, -0.15))]
+MECANUM = [
+    {
+        'position': (x, y),
+        'axis': math.pi / 2,
+        'radius': 0.05,
+        'roller': math.copysign(math.pi / 4, -x * y),
+    }
+    for x, y in ((0.2, 0.15), (0.2, -0.15), (-0.2, 0.15), (-0.2, -0.15))
+]
 
 PLANAR = """
 <mujoco>
@@ -46,29 +57,38 @@ PLANAR = """
     <velocity name="y" joint="y" kv="200" gear="-2"/>
     <velocity name="yaw" joint="yaw" kv="200"/></actuator>
 </mujoco>"""
-PLANAR_SPEC = TwistSpec('planar', {'x': 'x', 'y': 'y', 'yaw': 'yaw'}, {},
-                        TwistLimits(5.0, 5.0, 5.0))
+PLANAR_SPEC = TwistSpec(
+    'planar', {'x': 'x', 'y': 'y', 'yaw': 'yaw'}, {}, TwistLimits(5.0, 5.0, 5.0)
+)
 
 
 def wheels(count, actuator='velocity', kv='kv="1"', attributes=''):
     """A foreign actuator first, then `count` wheels w0, w1, ..: local slot k is actuator k + 1."""
     bodies = ''.join(f'<body><joint name="w{k}"/><geom size=".1"/></body>' for k in range(count))
-    drives = ''.join(f'<{actuator} name="w{k}" joint="w{k}" {kv} {attributes}/>'
-                     for k in range(count))
+    drives = ''.join(
+        f'<{actuator} name="w{k}" joint="w{k}" {kv} {attributes}/>' for k in range(count)
+    )
     return mujoco.MjModel.from_xml_string(
         f'<mujoco><worldbody>{bodies}<body><joint name="o"/><geom size=".1"/></body></worldbody>'
-        f'<actuator><motor name="o" joint="o"/>{drives}</actuator></mujoco>')
+        f'<actuator><motor name="o" joint="o"/>{drives}</actuator></mujoco>'
+    )
 
 
 def build(spec, model=None, count=0):
     count = count or model.nu - 1
-    return make_twist(spec, [f'w{k}' for k in range(count)], model or wheels(count),
-                      np.arange(1, count + 1))
+    return make_twist(
+        spec, [f'w{k}' for k in range(count)], model or wheels(count), np.arange(1, count + 1)
+    )
 
 
 def differential(limits=UNLIMITED, radius=0.1, track=0.4, timeout=None, **kwargs):
-    spec = TwistSpec('differential', {'left': ['w0', 'w2'], 'right': ['w1', 'w3']},
-                     {'wheel_radius': radius, 'track_width': track}, limits, timeout)
+    spec = TwistSpec(
+        'differential',
+        {'left': ['w0', 'w2'], 'right': ['w1', 'w3']},
+        {'wheel_radius': radius, 'track_width': track},
+        limits,
+        timeout,
+    )
     return build(spec, wheels(5, **kwargs), 5)
 
 
@@ -96,8 +116,9 @@ def test_differential_wheels_roll_without_slip(twist, radius, track):
 def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
     names = [f'w{k}' for k in range(len(geometry))]
     try:
-        controller = build(TwistSpec('omni', {'wheels': names}, {'wheels': geometry}, UNLIMITED),
-                           count=len(names))
+        controller = build(
+            TwistSpec('omni', {'wheels': names}, {'wheels': geometry}, UNLIMITED), count=len(names)
+        )
     except TwistSetupError:
         return  # a degenerate draw, such as parallel wheels on one spot
     controller.set(twist[:2], (0, 0, twist[2]), 0.0)
@@ -115,12 +136,15 @@ def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
 @given(twists)
 def test_mecanum_formula_of_the_textbooks(twist):
     vx, vy, yaw = twist
-    controller = build(TwistSpec('omni', {'wheels': ['w0', 'w1', 'w2', 'w3']},
-                                 {'wheels': MECANUM}, UNLIMITED), count=4)
+    controller = build(
+        TwistSpec('omni', {'wheels': ['w0', 'w1', 'w2', 'w3']}, {'wheels': MECANUM}, UNLIMITED),
+        count=4,
+    )
     controller.set((vx, vy), (0, 0, yaw), 0.0)
     arm = 0.2 + 0.15
     assert setpoints(controller, 4) * 0.05 == pytest.approx(
-        [vx - vy - arm * yaw, vx + vy + arm * yaw, vx + vy - arm * yaw, vx - vy + arm * yaw])
+        [vx - vy - arm * yaw, vx + vy + arm * yaw, vx + vy - arm * yaw, vx - vy + arm * yaw]
+    )
 
 
 @pytest.mark.parametrize('twist', [(1.0, 0.0, 0.0), (0.3, -0.8, 0.0), (0.5, 0.4, 1.2)])
@@ -155,36 +179,76 @@ def test_gear_is_part_of_the_setpoint():
 
 
 def planar(xml):
-    return make_twist(PLANAR_SPEC, ['x', 'y', 'yaw'], mujoco.MjModel.from_xml_string(xml),
-                      np.arange(3))
+    return make_twist(
+        PLANAR_SPEC, ['x', 'y', 'yaw'], mujoco.MjModel.from_xml_string(xml), np.arange(3)
+    )
 
 
 def one_sided(left, right=('w1',), **kwargs):
-    spec = TwistSpec('differential', {'left': left, 'right': list(right)},
-                     {'wheel_radius': 0.1, 'track_width': 0.4}, UNLIMITED)
+    spec = TwistSpec(
+        'differential',
+        {'left': left, 'right': list(right)},
+        {'wheel_radius': 0.1, 'track_width': 0.4},
+        UNLIMITED,
+    )
     return build(spec, wheels(2, **kwargs), 2)
 
 
-@pytest.mark.parametrize(('make', 'error', 'message'), [
-    (lambda: one_sided(['wheel']), UnknownName, r"'wheel'; available: w0, w1"),
-    (lambda: one_sided(['o']), UnknownName, "'o'"),
-    (lambda: one_sided(['w1']), TwistSetupError, "'w1' is used twice"),
-    (lambda: one_sided(['w0'], actuator='motor', kv=''), TwistSetupError, "'w0' is no <velocity>"),
-    (lambda: one_sided(['w0'], actuator='position', kv='kp="1"'), TwistSetupError,
-     'no <velocity>'),
-    (lambda: one_sided(['w0'], attributes='ctrllimited="true" ctrlrange="0 5"'), TwistSetupError,
-     "ctrlrange of actuator 'w0'"),
-    (lambda: build(TwistSpec('omni', {'wheels': ['w0', 'w1']}, {'wheels': MECANUM[:2]}, UNLIMITED),
-                   count=2), TwistSetupError, '2 wheels cannot'),
-    (lambda: build(TwistSpec('walk', {}, {}, UNLIMITED), count=2), UnknownName,
-     r"'walk'; available: differential, omni, planar"),
-    (lambda: planar(PLANAR.replace('axis="0 1 0"', 'axis="0 0 1"')), TwistSetupError, "'y' must"),
-    (lambda: planar(PLANAR.replace('name="yaw" axis', 'name="yaw" type="slide" axis')),
-     TwistSetupError, "'yaw' must drive a hinge"),
-    (lambda: planar(PLANAR.replace('name="x" type="slide" axis="1 0 0"', 'name="swap"', 1).replace(
-        'name="yaw" axis="0 0 1"', 'name="x" type="slide" axis="1 0 0"').replace(
-        'name="swap"', 'name="yaw" axis="0 0 1"')), TwistSetupError, 'must come after'),
-])
+@pytest.mark.parametrize(
+    ('make', 'error', 'message'),
+    [
+        (lambda: one_sided(['wheel']), UnknownName, r"'wheel'; available: w0, w1"),
+        (lambda: one_sided(['o']), UnknownName, "'o'"),
+        (lambda: one_sided(['w1']), TwistSetupError, "'w1' is used twice"),
+        (
+            lambda: one_sided(['w0'], actuator='motor', kv=''),
+            TwistSetupError,
+            "'w0' is no <velocity>",
+        ),
+        (
+            lambda: one_sided(['w0'], actuator='position', kv='kp="1"'),
+            TwistSetupError,
+            'no <velocity>',
+        ),
+        (
+            lambda: one_sided(['w0'], attributes='ctrllimited="true" ctrlrange="0 5"'),
+            TwistSetupError,
+            "ctrlrange of actuator 'w0'",
+        ),
+        (
+            lambda: build(
+                TwistSpec('omni', {'wheels': ['w0', 'w1']}, {'wheels': MECANUM[:2]}, UNLIMITED),
+                count=2,
+            ),
+            TwistSetupError,
+            '2 wheels cannot',
+        ),
+        (
+            lambda: build(TwistSpec('walk', {}, {}, UNLIMITED), count=2),
+            UnknownName,
+            r"'walk'; available: differential, omni, planar",
+        ),
+        (
+            lambda: planar(PLANAR.replace('axis="0 1 0"', 'axis="0 0 1"')),
+            TwistSetupError,
+            "'y' must",
+        ),
+        (
+            lambda: planar(PLANAR.replace('name="yaw" axis', 'name="yaw" type="slide" axis')),
+            TwistSetupError,
+            "'yaw' must drive a hinge",
+        ),
+        (
+            lambda: planar(
+                PLANAR.replace('name="x" type="slide" axis="1 0 0"', 'name="swap"', 1)
+                .replace('name="yaw" axis="0 0 1"', 'name="x" type="slide" axis="1 0 0"')
+                .replace('name="swap"', 'name="yaw" axis="0 0 1"')
+            ),
+            TwistSetupError,
+            'must come after',
+        ),
+    ],
+)
 def test_wrong_setups_are_named(make, error, message):
     with pytest.raises(error, match=message) as caught:
         make()

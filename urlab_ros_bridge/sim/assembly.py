@@ -50,21 +50,31 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
     :param prefix: articulation prefix; default: the model's name, else the file's.
     :return: the model, and the description that a sidecar would have given.
     """
-    scene, robot = split_file(path)
-    name_unnamed(scene)
-    if robot is None:
-        model = compile_spec(scene, f'model file {str(path)!r}')
-        return model, WorldSpec(path, (), {}, path)
-    name = robot.modelname
+    parts = split_file(path)
+    keyframes = KeyframeBook()
+    if parts.robot is None:
+        keyframes.take(parts.whole)
+        model = compile_spec(parts.scene, f'model file {str(path)!r}')
+        return keyframes.restore(parts.scene, model), WorldSpec(path, (), {}, path)
+    name = parts.whole.modelname
     stem = prefix or valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
     articulation = ArticulationSpec(
-        stem, stem, path, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), None, None, {}, {}, {}, {}
+        prefix=stem,
+        actor_id=stem,
+        model=path,
+        pos=(0.0, 0.0, 0.0),
+        quat=(1.0, 0.0, 0.0, 0.0),
+        controller=None,
+        twist=None,
+        cameras={},
+        lidars={},
+        frames={},
+        covariances={},
     )
-    keyframes = KeyframeBook()
-    keyframes.take(scene)
-    _attach(scene, robot, articulation, keyframes)
-    model = compile_spec(scene, f'model file {str(path)!r}')
-    return keyframes.restore(scene, model), WorldSpec(path, (articulation,), {}, path)
+    keyframes.take(parts.whole, f'{stem}_')
+    _attach(parts.scene, parts.robot, articulation, keyframes)
+    model = compile_spec(parts.scene, f'model file {str(path)!r}')
+    return keyframes.restore(parts.scene, model), WorldSpec(path, (articulation,), {}, path)
 
 
 def _attach(

@@ -12,12 +12,14 @@ attached whole.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 import logging
 from pathlib import Path
 
 import mujoco
 
 from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.naming import name_unnamed
 
 _SIZES = (
     'memory',
@@ -62,30 +64,58 @@ def compile_spec(spec: mujoco.MjSpec, what: str) -> mujoco.MjModel:
         raise WorldError(f'{what} does not compile: {error}') from error
 
 
-def split_file(path: Path) -> tuple[mujoco.MjSpec, mujoco.MjSpec | None]:
+@dataclass(frozen=True)
+class Parts:
     """
-    Return (scene, robot) of an MJCF file; robot is None when nothing in it is articulated.
+    An MJCF file taken apart; both specs are uncompiled and without keyframes.
 
-    Both are uncompiled specs.  When the robot cannot be cut out of its scene (a constraint or
-    tendon joins them, say) the whole file counts as the robot.
+    :ivar robot: None when nothing in the file is articulated.
+    :ivar whole: the file as it was, named throughout; the source of its keyframes.
     """
-    whole = load_spec(path)
+
+    scene: mujoco.MjSpec
+    robot: mujoco.MjSpec | None
+    whole: mujoco.MjSpec
+
+
+def split_file(path: Path) -> Parts:
+    """
+    Take an MJCF file apart into scene and robot.
+
+    When the robot cannot be cut out of its scene (a constraint or tendon joins them, say) the
+    whole file counts as the robot.
+    """
+    whole = _load_named(path)
     model = compile_spec(whole.copy(), f'model file {str(path)!r}')
     robots = _robot_roots(model)
     if not robots:
-        return whole, None
-    others = _dynamic_roots(model) - robots
-    if others:
-        scene, robot = load_spec(path), load_spec(path)
+        return Parts(_without_keys(_load_named(path)), None, whole)
+    if _dynamic_roots(model) - robots:
+        scene, robot = (_without_keys(_load_named(path)) for _ in range(2))
         _keep(scene, lambda root: root not in robots)
         _keep(robot, lambda root: root in robots)
         _strip_world(robot)
         if _same_size(model, scene, robot):
-            return scene, robot
-        _LOG.warning('%s: the robot is joined to other bodies; the whole file is the robot', path)
+            for part in (scene, robot):
+                _prune_assets(part)
+            return Parts(scene, robot, whole)
+        _LOG.info('%s: the robot is joined to other bodies; the whole file is the robot', path)
     scene = mujoco.MjSpec()
     copy_settings(whole, scene)
-    return scene, whole
+    return Parts(scene, _without_keys(_load_named(path)), whole)
+
+
+def _load_named(path: Path) -> mujoco.MjSpec:
+    spec = load_spec(path)
+    # Named before it is cut, so that a default name means the same element in every part.
+    name_unnamed(spec)
+    return spec
+
+
+def _without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
+    for key in list(spec.keys):
+        spec.delete(key)
+    return spec
 
 
 def copy_settings(source: mujoco.MjSpec, target: mujoco.MjSpec) -> None:
@@ -151,8 +181,6 @@ def _keep(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
         if not wanted(body_id):
             doomed.append(body)
         body_id += 1 + len(body.find_all(mujoco.mjtObj.mjOBJ_BODY))
-    for key in list(spec.keys):
-        spec.delete(key)
     for body in doomed:
         spec.delete(body)
 
@@ -163,6 +191,25 @@ def _strip_world(spec: mujoco.MjSpec) -> None:
     for elements in (world.geoms, world.lights, world.cameras, world.sites):
         for element in list(elements):
             spec.delete(element)
+
+
+def _prune_assets(spec: mujoco.MjSpec) -> None:
+    """Delete meshes, height fields, materials and textures that only the other part uses."""
+    drawn = [*spec.geoms, *spec.sites, *spec.tendons, *spec.skins]
+    used = {
+        'meshes': {geom.meshname for geom in spec.geoms},
+        'hfields': {geom.hfieldname for geom in spec.geoms},
+        'materials': {element.material for element in drawn},
+    }
+    for kind, names in used.items():
+        for asset in list(getattr(spec, kind)):
+            if asset.name not in names:
+                spec.delete(asset)
+    textures = {name for material in spec.materials for name in material.textures}
+    for texture in list(spec.textures):
+        # A skybox belongs to no material.
+        if texture.name not in textures and texture.type != mujoco.mjtTexture.mjTEXTURE_SKYBOX:
+            spec.delete(texture)
 
 
 def _same_size(model: mujoco.MjModel, scene: mujoco.MjSpec, robot: mujoco.MjSpec) -> bool:

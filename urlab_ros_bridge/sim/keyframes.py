@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 
 @dataclass
 class _Part:
-    """One keyframe of one file, by element name."""
+    """One keyframe of one file, by element names of that file."""
 
     name: str
     prefix: str
@@ -68,7 +69,8 @@ class KeyframeBook:
                 if other is not part and part.prefix and other.prefix and other.name == part.name
             ]
             vectors = _compose(model, same)
-            spec.add_key(name=part.prefix + part.name, time=part.time, **vectors)
+            name = part.prefix + part.name if part.name else ''
+            spec.add_key(name=name, time=part.time, **vectors)
         return spec.compile()
 
 
@@ -77,7 +79,7 @@ def _read(
 ) -> _Part:
     qpos, qvel = {}, {}
     for joint in range(model.njnt):
-        name = prefix + model.joint(joint).name
+        name = model.joint(joint).name
         width_q, width_v = joint_widths(model, joint)
         q = model.key_qpos[index][model.jnt_qposadr[joint] :][:width_q].copy()
         v = model.key_qvel[index][model.jnt_dofadr[joint] :][:width_v].copy()
@@ -86,7 +88,7 @@ def _read(
         qpos[name], qvel[name] = q, v
     ctrl, act = {}, {}
     for actuator in range(model.nu):
-        name = prefix + model.actuator(actuator).name
+        name = model.actuator(actuator).name
         ctrl[name] = float(model.key_ctrl[index][actuator])
         start, count = model.actuator_actadr[actuator], model.actuator_actnum[actuator]
         if count > 0:
@@ -95,7 +97,7 @@ def _read(
     for body in range(model.nbody):
         mocap_id = model.body_mocapid[body]
         if mocap_id >= 0:
-            mocap[prefix + model.body(body).name] = (
+            mocap[model.body(body).name] = (
                 model.key_mpos[index].reshape(-1, 3)[mocap_id].copy(),
                 model.key_mquat[index].reshape(-1, 4)[mocap_id].copy(),
             )
@@ -120,19 +122,27 @@ def _place(
 def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]:
     data = mujoco.MjData(model)
     for part in reversed(parts):
+        joint, actuator, body = (
+            partial(_find, model, kind, part.prefix)
+            for kind in (
+                mujoco.mjtObj.mjOBJ_JOINT,
+                mujoco.mjtObj.mjOBJ_ACTUATOR,
+                mujoco.mjtObj.mjOBJ_BODY,
+            )
+        )
         for name, value in part.qpos.items():
-            start = model.jnt_qposadr[model.joint(name).id]
+            start = model.jnt_qposadr[joint(name)]
             data.qpos[start : start + len(value)] = value
         for name, value in part.qvel.items():
-            start = model.jnt_dofadr[model.joint(name).id]
+            start = model.jnt_dofadr[joint(name)]
             data.qvel[start : start + len(value)] = value
         for name, value in part.ctrl.items():
-            data.ctrl[model.actuator(name).id] = value
+            data.ctrl[actuator(name)] = value
         for name, value in part.act.items():
-            start = model.actuator_actadr[model.actuator(name).id]
+            start = model.actuator_actadr[actuator(name)]
             data.act[start : start + len(value)] = value
         for name, (pos, quat) in part.mocap.items():
-            mocap_id = model.body_mocapid[model.body(name).id]
+            mocap_id = model.body_mocapid[body(name)]
             data.mocap_pos[mocap_id], data.mocap_quat[mocap_id] = pos, quat
     return {
         'qpos': data.qpos,
@@ -142,6 +152,12 @@ def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]
         'mpos': data.mocap_pos.ravel(),
         'mquat': data.mocap_quat.ravel(),
     }
+
+
+def _find(model: mujoco.MjModel, kind: mujoco.mjtObj, prefix: str, name: str) -> int:
+    """Return an element by its prefixed name; what stayed with the scene kept its own."""
+    found = mujoco.mj_name2id(model, kind, prefix + name)
+    return found if found >= 0 else mujoco.mj_name2id(model, kind, name)
 
 
 def joint_widths(model: mujoco.MjModel, joint: int) -> tuple[int, int]:

@@ -1,0 +1,159 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""MJCF files that nobody described: what becomes a robot, what becomes an entity."""
+
+import importlib.util
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.naming import valid_prefix
+from urlab_ros_bridge.sim.world import load_world
+
+ARM = '<body name="arm"><joint name="elbow" axis="0 1 0"/><geom size="0.1"/>{inner}</body>'
+BOX = '<body name="box" pos="1 0 1"><freejoint name="slip"/><geom size="0.1"/></body>'
+MOTOR = '<actuator><motor name="pull" joint="elbow"/></actuator>'
+
+
+def world(mjcf, body, rest='', name='lab', **config):
+    text = f'<mujoco model="{name}"><worldbody>{body}</worldbody>{rest}</mujoco>'
+    return load_world(ServerConfig(model=mjcf(text), **config))
+
+
+def members(loaded, kind):
+    return {prefix: [item.name for item in getattr(robot, kind)]
+            for prefix, robot in loaded.articulations.items()}  # fmt: skip
+
+
+def test_robot_and_objects_are_told_apart(mjcf):
+    key = '<keyframe><key name="up" qpos="0.5 2 3 4 1 0 0 0" ctrl="0.7"/></keyframe>'
+    loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + key)
+    assert members(loaded, 'joints') == {'lab': ['elbow']} and list(loaded.entities) == ['box']
+    index = loaded.keyframe_id('up')
+    data = mujoco.MjData(loaded.model)
+    mujoco.mj_resetDataKeyframe(loaded.model, data, index)
+    assert data.joint('lab_elbow').qpos == 0.5 and data.ctrl[0] == 0.7
+
+
+def test_a_file_without_anything_driven(mjcf):
+    loaded = world(mjcf, BOX)
+    assert not loaded.articulations and list(loaded.entities) == ['box']
+    loaded = world(mjcf, ARM.format(inner=''))
+    assert members(loaded, 'joints') == {'lab': ['elbow']}
+
+
+def test_what_is_joined_stays_together(mjcf):
+    weld = '<equality><weld body1="arm" body2="box"/></equality>'
+    loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + weld)
+    assert members(loaded, 'joints') == {'lab': ['elbow', 'slip']} and not loaded.entities
+    assert loaded.model.neq == 1
+
+
+def test_everything_unnamed_gets_names_that_clients_find(mjcf):
+    body = ('<body><freejoint/><geom size="0.1"/><site/><body><joint axis="0 1 0"/>'
+            '<geom size="0.1"/></body><body><joint type="slide"/><geom size="0.1"/></body>'
+            '<body><joint axis="1 0 0"/><geom size="0.1"/></body></body>')  # fmt: skip
+    text = mjcf(f'<mujoco><worldbody>{body}</worldbody></mujoco>', 'seven-of 9')
+    loaded = load_world(ServerConfig(model=text))
+    found = members(loaded, 'joints')
+    assert found == {'seven_of_9': ['FreeJoint', 'HingeJoint', 'SlideJoint', 'HingeJoint_2']}
+    names = [loaded.model.body(i).name for i in range(1, loaded.model.nbody)]
+    assert len(set(names)) == 4 and all(name.startswith('seven_of_9_') for name in names)
+
+
+def test_prefix_and_actor_id_can_be_given(mjcf):
+    loaded = world(mjcf, ARM.format(inner=''), MOTOR, prefix='left', actor_id='robot_7')
+    assert members(loaded, 'actuators') == {'left': ['pull']}
+    assert loaded.articulation('robot_7').prefix == 'left'
+
+
+def test_physics_options_come_along(mjcf):
+    option = '<option timestep="0.005" gravity="0 0 -3"/><visual><map znear="0.2"/></visual>'
+    loaded = world(mjcf, ARM.format(inner=''), MOTOR + option)
+    assert loaded.model.opt.timestep == 0.005 and loaded.model.opt.gravity[2] == -3
+    assert loaded.model.vis.map.znear == pytest.approx(0.2)
+
+
+def test_tendons_and_sites_count_as_driven(mjcf):
+    tendon = ('<tendon><fixed name="rope"><joint joint="elbow" coef="1"/></fixed></tendon>'
+              '<actuator><motor name="winch" tendon="rope"/></actuator>')  # fmt: skip
+    loaded = world(mjcf, ARM.format(inner='') + BOX, tendon)
+    assert members(loaded, 'actuators') == {'lab': ['winch']} and 'box' in loaded.entities
+
+
+@pytest.mark.parametrize('text', ['', '<mujoco>', '<mujoco><worldbody><body><joint/></body>'
+                                  '</worldbody></mujoco>', 'not xml'])  # fmt: skip
+def test_files_that_are_no_models_say_why(mjcf, text):
+    path = mjcf(text)
+    with pytest.raises(WorldError, match=path.name):
+        load_world(ServerConfig(model=path))
+
+
+def test_prefixes_are_identifiers():
+    for name in ('7-dof arm/v2', '', '___', 'Ünïcode', 'a__b', 'x'):
+        assert valid_prefix(name).isidentifier() and '__' not in valid_prefix(name)
+
+
+def foreign_models():
+    found = importlib.util.find_spec('gymnasium_robotics')
+    if found is None:
+        return []
+    assets = Path(found.origin).parent / 'envs' / 'assets'
+    names = ('adroit_hand/adroit_door.xml', 'adroit_hand/adroit_relocate.xml', 'fetch/push.xml',
+             'hand/manipulate_egg_touch_sensors.xml', 'hand/reach.xml',
+             'kitchen_franka/kitchen_assets/kitchen_env_model.xml', 'point/point.xml')  # fmt: skip
+    return [assets / name for name in names]
+
+
+def test_the_foreign_models_are_installed():
+    assert foreign_models(), 'gymnasium-robotics is not installed: run `make setup`'
+
+
+def sizes(model):
+    """Return what must survive being taken apart; assets that nothing uses may go."""
+    is_mesh = model.geom_type == int(mujoco.mjtGeom.mjGEOM_MESH)
+    meshes = len(set(model.geom_dataid[is_mesh]))
+    return model.nq, model.nv, model.nu, model.neq, model.nsensor, model.ngeom, meshes
+
+
+@pytest.mark.parametrize('path', foreign_models(), ids=lambda path: path.stem)
+def test_foreign_robots_are_served_whole(rig, path):
+    whole = mujoco.MjModel.from_xml_path(str(path))
+    server = rig(model=path)
+    model, loaded = server.model, server.context.world
+    assert sizes(model) == sizes(whole)
+    assert model.opt.timestep == whole.opt.timestep
+    (robot,) = loaded.articulations.values()
+    assert robot.nu == whole.nu and len(robot.sensors) == whole.nsensor
+    owned = {joint.id for joint in robot.joints}
+    owned |= {j for e in loaded.entities.values() for j in range(model.njnt)
+              if model.jnt_bodyid[j] == e.body}  # fmt: skip
+    assert owned == set(range(model.njnt))
+    server.ask('set_mode', mode='direct')
+    reply = server.ask('step', n_steps=100)
+    assert np.isfinite(reply['per_articulation'][robot.prefix]['qpos']).all()
+
+
+@pytest.mark.parametrize('path', foreign_models(), ids=lambda path: path.stem)
+def test_foreign_robots_move_as_in_their_own_file(rig, path):
+    """The split and the prefixes change names, not physics: same joint by joint."""
+    whole = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(whole)
+    server = rig(model=path)
+    for _ in range(5):
+        mujoco.mj_step(whole, data)
+        with server.engine.lock:
+            server.engine.substep()
+    (prefix,) = server.context.world.articulations
+    for joint in range(whole.njnt):
+        name = whole.joint(joint).name
+        if not name:
+            continue
+        id_of = {server.model.joint(i).name: i for i in range(server.model.njnt)}
+        mine = server.model.joint(id_of.get(f'{prefix}_{name}', id_of.get(name)))
+        start, other = whole.jnt_qposadr[joint], mine.qposadr[0]
+        assert np.allclose(data.qpos[start], server.data.qpos[other], atol=1e-6), name

@@ -1,0 +1,275 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The server as its clients meet it: over sockets, several at once, in real time."""
+
+import os
+import struct
+import threading
+import time
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.errors import SocketInUse
+from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.wire import codec
+
+
+def background(call):
+    """Run a call in a thread; return (thread, results)."""
+    results = []
+
+    def run():
+        try:
+            results.append(call())
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, results
+
+
+def test_a_long_step_delays_nobodys_hello_or_status(server, connect):
+    running = server()
+    policy = connect(running, timeout=20)
+    other = connect(running, shared=True)
+    begun = time.perf_counter()
+    thread, results = background(lambda: policy.ask('step', n_steps=20_000))
+    time.sleep(0.05)
+    worst = 0.0
+    for _ in range(10):
+        asked = time.perf_counter()
+        connect(running, shared=True)
+        other.ask('status')
+        worst = max(worst, time.perf_counter() - asked)
+    assert thread.is_alive(), 'the step was too short for this test'
+    thread.join()
+    took = time.perf_counter() - begun
+    assert results[0]['step'] == 20_000
+    assert worst < took / 4, f'{worst:.3f} s beside a step of {took:.2f} s'
+
+
+def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect):
+    running = server()
+    policy = connect(running, timeout=20)
+    other = connect(running, shared=True)
+    other.ask('set_paused', paused=True)
+    thread, results = background(lambda: policy.ask('step', n_steps=3))
+    time.sleep(0.2)
+    assert thread.is_alive()
+    other.ask('set_paused', paused=False)
+    thread.join(5)
+    assert results[0]['step'] == 3
+
+
+def test_a_waiting_step_hears_of_the_shutdown(server, connect):
+    running = server()
+    policy = connect(running, timeout=20)
+    policy.ask('set_paused', paused=True)
+    thread, results = background(lambda: policy.ask('step'))
+    time.sleep(0.2)
+    begun = time.perf_counter()
+    running.stop()
+    thread.join(5)
+    assert 'shutting_down' in str(results[0])
+    assert time.perf_counter() - begun < 3
+
+
+def test_many_clients_at_once_each_get_their_own_answers(server, connect):
+    running = server()
+    callers = [connect(running, shared=True) for _ in range(8)]
+    callers[0].ask('set_mode', mode='direct')
+    first = callers[0].ask('status')['step']
+    done = []
+
+    def hammer(caller, number):
+        for _ in range(50):
+            reply = caller.ask('set_sim_speed', percent=10 + number)
+            assert reply['percent'] == 10 + number
+            caller.ask('step', n_steps=2)
+        done.append(number)
+
+    threads = [
+        threading.Thread(target=hammer, args=(caller, number))
+        for number, caller in enumerate(callers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(done) == list(range(8))
+    assert callers[0].ask('status')['step'] - first == 8 * 50 * 2
+
+
+def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(server, connect):
+    running = server()
+    stock = connect(running)
+    context = zmq.Context.instance()
+    for parts in (
+        [b'no delimiter'],
+        [b''],
+        [b'a', b'b', b'c'],
+        [b'', b'', b''],
+        [b'', b'\xc1', b'more', b'parts'],
+        [b'', os.urandom(1000)],
+        [b'', b'\x00' * 1_000_000],
+        [b''] * 200,
+    ):
+        with context.socket(zmq.DEALER) as dealer:
+            dealer.setsockopt(zmq.LINGER, 500)
+            dealer.connect(running.endpoints['rpc'])
+            dealer.send_multipart(parts)
+            if dealer.poll(100):
+                reply = codec.unpack(dealer.recv_multipart()[-1])
+                assert reply['code'] in ('bad_request', 'missing_op')
+    with context.socket(zmq.STREAM) as raw:
+        raw.setsockopt(zmq.LINGER, 0)
+        raw.connect(running.endpoints['rpc'])
+        identity = raw.recv()
+        raw.send_multipart([identity, os.urandom(300)])
+        time.sleep(0.1)
+    assert stock.ask('list_keyframes')
+
+
+def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
+    running = server()
+    with zmq.Context.instance().socket(zmq.REQ) as greedy:
+        greedy.setsockopt(zmq.LINGER, 0)
+        greedy.connect(running.endpoints['rpc'])
+        greedy.send(b'\x00' * (codec.MAX_REQUEST_BYTES + 1))
+        assert not greedy.poll(500)
+    assert connect(running).ask('list_keyframes')
+
+
+def test_a_port_in_use_is_named_with_the_option_to_change(server):
+    running = server()
+    port = int(running.endpoints['rpc'].rsplit(':', 1)[1])
+    with pytest.raises(SocketInUse, match=f'{port}.*--rpc-port'):
+        Server(ServerConfig(rpc_port=port, state_port=0)).start()
+
+
+def test_starting_and_stopping_leaks_nothing():
+    def count():
+        return len(os.listdir('/proc/self/fd')), threading.active_count()
+
+    for round_number in range(6):
+        made = Server(ServerConfig(world='quadruped', rpc_port=0, state_port=0))
+        made.start()
+        made.stop()
+        made.stop()
+        if round_number == 0:
+            first = count()
+    assert count() == first
+
+
+def drain(socket, seconds):
+    """Return (topic, payload) of everything that arrives within some seconds."""
+    found = []
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        if socket.poll(left * 1000):
+            found.append(tuple(socket.recv_multipart()))
+    return found
+
+
+@pytest.fixture
+def subscribe():
+    sockets = []
+
+    def start(server, *topics):
+        socket = zmq.Context.instance().socket(zmq.SUB)
+        socket.setsockopt(zmq.LINGER, 0)
+        for topic in topics:
+            socket.setsockopt(zmq.SUBSCRIBE, topic)
+        socket.connect(server.endpoints['state'])
+        sockets.append(socket)
+        return socket
+
+    yield start
+    for socket in sockets:
+        socket.close()
+
+
+def times(messages):
+    return [struct.unpack('<qQq', payload) for topic, payload in messages if topic == b'sim_time']
+
+
+def test_live_mode_keeps_real_time(server, subscribe):
+    running = server()
+    ticks = times(drain(subscribe(running, b'sim_time'), 2.5))
+    assert len(ticks) > 500
+    simulated, wall = (ticks[-1][i] - ticks[0][i] for i in (0, 2))
+    assert simulated / wall == pytest.approx(1.0, abs=0.02)
+    # Every tick is there, one step after the other.
+    assert [tick[1] for tick in ticks] == list(range(ticks[0][1], ticks[0][1] + len(ticks)))
+    assert all(tick[0] == tick[1] * 2_000_000 for tick in ticks)
+
+
+def test_speed_halves_the_pace(server, connect, subscribe):
+    running = server()
+    caller = connect(running, shared=True)
+    caller.ask('set_sim_speed', percent=50)
+    ticks = times(drain(subscribe(running, b'sim_time'), 1.5))
+    assert (ticks[-1][0] - ticks[0][0]) / (ticks[-1][2] - ticks[0][2]) == pytest.approx(
+        0.5, abs=0.03
+    )
+
+
+@pytest.mark.parametrize(('stall', 'caught_up'), [(0.4, True), (1.6, False)])
+def test_a_stall_is_caught_up_or_written_off_and_time_never_runs_ahead(
+    server, subscribe, stall, caught_up
+):
+    running = server()
+    socket = subscribe(running, b'sim_time')
+    schedule = [tick[0] - tick[2] for tick in times(drain(socket, 0.5))]
+    with running.context.engine.lock:
+        time.sleep(stall)
+    ticks = times(drain(socket, 1.5))
+    lead = [tick[0] - tick[2] for tick in ticks]
+    # The line before the stall is the schedule; nothing may run ahead of it.
+    before = max(schedule)
+    assert max(lead) - before < 20e6
+    lag = before - max(lead[-100:])
+    assert (lag < 20e6) if caught_up else (lag > 1e9)
+
+
+def test_paused_the_state_is_repeated_with_the_same_stamp(server, connect, subscribe):
+    running = server()
+    caller = connect(running, shared=True)
+    socket = subscribe(running, b'')
+    drain(socket, 0.3)
+    caller.ask('set_paused', paused=True)
+    drain(socket, 0.3)
+    messages = drain(socket, 1.0)
+    ticks = times(messages)
+    assert len({tick[:2] for tick in ticks}) == 1
+    assert 7 <= len(ticks) <= 13
+    assert any(topic == b'rover/base_state/base' for topic, _ in messages)
+
+
+def test_direct_mode_sends_snapshots_and_no_rows(server, connect, subscribe):
+    running = server()
+    socket = subscribe(running, b'')
+    drain(socket, 0.3)
+    policy = connect(running)
+    drain(socket, 0.3)
+    reply = policy.ask('step', n_steps=10)
+    messages = drain(socket, 0.3)
+    assert {topic for topic, _ in messages} == {b'state/full', b'sim_time'}
+    shown = [codec.unpack(payload) for topic, payload in messages if topic == b'state/full']
+    assert shown[-1]['op'] == 'state_full' and shown[-1]['time'] == reply['time']
+    assert shown[-1]['mode'] == 'direct'
+    assert len([state for state in shown if state['time'] == reply['time']]) >= 2
+
+
+def test_the_first_tick_after_a_reset_shows_it(server, connect, subscribe):
+    running = server()
+    caller = connect(running, shared=True)
+    socket = subscribe(running, b'sim_time')
+    before = drain(socket, 0.4)
+    caller.ask('reset')
+    ticks = [tick[0] for tick in times(before[-1:] + drain(socket, 0.3))]
+    back = next(i for i in range(1, len(ticks)) if ticks[i] < ticks[i - 1])
+    assert ticks[back] == 0 and ticks[back + 1 :] == sorted(ticks[back + 1 :])
