@@ -68,18 +68,28 @@ def cases() -> list[Case]:
         Case('clock', convert.ClockTemplate(), ()),
         Case('joint_state(12)', convert.JointStateTemplate(names), (joints,) * 3),
         Case('odometry', convert.OdometryTemplate('odom', 'base_link', [0.1] * 6), (base,)),
-        Case('imu', convert.ImuTemplate('imu_link', 0.1, 0.1, 0.1),
-             (rng.random(4, np.float32), vector, vector)),
+        Case(
+            'imu',
+            convert.ImuTemplate('imu_link', 0.1, 0.1, 0.1),
+            (rng.random(4, np.float32), vector, vector),
+        ),
         Case('magnetic_field', convert.MagneticFieldTemplate('imu_link'), (vector,)),
         Case('pose', convert.PoseStampedTemplate('map'), (pose[:3], pose[3:])),
-        Case('scan(360)', convert.LaserScanTemplate('lidar', scan),
-             (rng.random(360, np.float32) * 15 - 1,)),
+        Case(
+            'scan(360)',
+            convert.LaserScanTemplate('lidar', scan),
+            (rng.random(360, np.float32) * 15 - 1,),
+        ),
         Case('wrench', convert.WrenchStampedTemplate('wrist'), (vector, vector)),
     ]
     for name, make, arguments in (
-            ('tf(3)', lambda: convert.TFTemplate(frames), ([pose] * 3,)),
-            ('sensor(1)', lambda: convert.SensorStampedTemplate('foot', 'FL', 'touch', 'N', 1),
-             (vector[:1],))):
+        ('tf(3)', lambda: convert.TFTemplate(frames), ([pose] * 3,)),
+        (
+            'sensor(1)',
+            lambda: convert.SensorStampedTemplate('foot', 'FL', 'touch', 'N', 1),
+            (vector[:1],),
+        ),
+    ):
         try:
             found.append(Case(name, make(), arguments))
         except InterfaceMissing as error:
@@ -97,8 +107,9 @@ def cpu_per_message(send: Callable[[], None], messages: int, pause: float) -> fl
     return (time.process_time() - start) / messages * 1e6
 
 
-def measure(case: Case, publisher: Any, messages: int, rounds: int,
-            pause: float) -> dict[str, float]:
+def measure(
+    case: Case, publisher: Any, messages: int, rounds: int, pause: float
+) -> dict[str, float]:
     """Return the medians of the three ways, in microseconds."""
     template, arguments = case.template, case.arguments
     publish = publisher.publish
@@ -118,8 +129,7 @@ def measure(case: Case, publisher: Any, messages: int, rounds: int,
 def update_cost(case: Case, messages: int) -> float:
     """Return microseconds of the template alone, best of five."""
     update, arguments = case.template.update, case.arguments
-    return min(cpu_per_message(lambda: update(STAMP, *arguments), messages, 0)
-               for _ in range(5))
+    return min(cpu_per_message(lambda: update(STAMP, *arguments), messages, 0) for _ in range(5))
 
 
 def typename(message_type: Any) -> str:
@@ -153,8 +163,9 @@ def run_case(node: Node, case: Case, messages: int, rounds: int) -> list[str]:
     """Return the lines of one message type."""
     publisher = node.create_publisher(case.template.message_type, TOPIC, 10)
     alone = measure(case, publisher, messages, rounds, 0)
-    child = subprocess.Popen([sys.executable, __file__, '--subscribe',
-                              typename(case.template.message_type)])
+    child = subprocess.Popen(
+        [sys.executable, __file__, '--subscribe', typename(case.template.message_type)]
+    )
     try:
         wait_for_subscriber(publisher)
         heard = measure(case, publisher, messages, rounds, PAUSE)
@@ -166,9 +177,11 @@ def run_case(node: Node, case: Case, messages: int, rounds: int) -> list[str]:
     lines = []
     for title, result in (('0', alone), ('1', heard)):
         ratios = [result[way] / result['floor'] for way in ('object', 'template')]
-        lines.append(f'{case.name:16s} {title:>4s} {update:8.2f} {result["object"]:9.2f} '
-                     f'{result["template"]:9.2f} {result["floor"]:9.2f} '
-                     f'{ratios[0]:8.2f} {ratios[1]:9.2f}')
+        lines.append(
+            f'{case.name:16s} {title:>4s} {update:8.2f} {result["object"]:9.2f} '
+            f'{result["template"]:9.2f} {result["floor"]:9.2f} '
+            f'{ratios[0]:8.2f} {ratios[1]:9.2f}'
+        )
     return lines
 
 
@@ -187,8 +200,10 @@ def main() -> None:
     rclpy.init()
     node = Node('message_cost')
     print('CPU microseconds per message; ratios to the floor')
-    print(f'{"message":16s} subs   update    object  template     floor  '
-          f'{"object/f":>7s} {"templ./f":>9s}')
+    print(
+        f'{"message":16s} subs   update    object  template     floor  '
+        f'{"object/f":>7s} {"templ./f":>9s}'
+    )
     for case in cases():
         if case.name.startswith(options.only):
             print('\n'.join(run_case(node, case, options.messages, options.rounds)), flush=True)

@@ -42,12 +42,21 @@ def error(code: str, message: str = '') -> dict[str, Any]:
 def articulation(prefix: str = 'rover') -> dict[str, Any]:
     """Return an articulation block of a handshake with one camera."""
     return {
-        'prefix': prefix, 'actor_id': f'{prefix}_id', 'default_control_mode': 'raw',
+        'prefix': prefix,
+        'actor_id': f'{prefix}_id',
+        'default_control_mode': 'raw',
         'actuator_types': {'left': 'velocity'},
         'original_names': {'joints': {'Joint_1': 'left'}},
-        'camera_topics': {'front': {
-            'mode': 'depth', 'resolution': [32, 24], 'fovy': 58.0,
-            'zmq_endpoint': 'tcp://0.0.0.0:5558', 'zmq_topic': f'{prefix}/camera/front'}}}
+        'camera_topics': {
+            'front': {
+                'mode': 'depth',
+                'resolution': [32, 24],
+                'fovy': 58.0,
+                'zmq_endpoint': 'tcp://0.0.0.0:5558',
+                'zmq_topic': f'{prefix}/camera/front',
+            }
+        },
+    }
 
 
 class FakeServer:
@@ -57,9 +66,16 @@ class FakeServer:
     :ivar requests: every request that came in.
     """
 
-    def __init__(self, ops: dict[str, Handler] | None = None, *, port: int = 0,
-                 router: bool = False, as_floats: bool = False, shared: bool = True,
-                 robots: tuple[str, ...] = ('rover',)) -> None:
+    def __init__(
+        self,
+        ops: dict[str, Handler] | None = None,
+        *,
+        port: int = 0,
+        router: bool = False,
+        as_floats: bool = False,
+        shared: bool = True,
+        robots: tuple[str, ...] = ('rover',),
+    ) -> None:
         self.ops = ops or {}
         self.requests: list[dict[str, Any]] = []
         self.as_floats = as_floats
@@ -128,29 +144,66 @@ class FakeServer:
             self.sessions.clear()
         self.sessions.add(session)
         self.encoding = request.get('encoding') or 'msgpack'
-        reply = {'op': 'hello_ok', 'session_id': session, 'urlab_version': 'urlab/0.1',
-                 'mujoco_version': '3.3.0', 'mujoco_version_int': 330, 'manager_present': True,
-                 'shm_session_dir': '/nowhere/live', 'mjb': b'\0mjb', 'mjb_size': 4,
-                 'articulations': [articulation(robot) for robot in self.robots],
-                 'entities': {'pallet': {'id': 12, 'has_free_base': True, 'qpos_offset': 7,
-                                         'qvel_offset': 6, 'free_joint_id': 3}},
-                 'global_cameras': {}}
+        reply = {
+            'op': 'hello_ok',
+            'session_id': session,
+            'urlab_version': 'urlab/0.1',
+            'mujoco_version': '3.3.0',
+            'mujoco_version_int': 330,
+            'manager_present': True,
+            'shm_session_dir': '/nowhere/live',
+            'mjb': b'\0mjb',
+            'mjb_size': 4,
+            'articulations': [articulation(robot) for robot in self.robots],
+            'entities': {
+                'pallet': {
+                    'id': 12,
+                    'has_free_base': True,
+                    'qpos_offset': 7,
+                    'qvel_offset': 6,
+                    'free_joint_id': 3,
+                }
+            },
+            'global_cameras': {},
+        }
         if self.shared:
-            reply.update(extensions=['shared_session', 'sim_time_row'], depth_unit='m',
-                         timestep=0.002, world='rover')
+            reply.update(
+                extensions=['shared_session', 'sim_time_row'],
+                depth_unit='m',
+                timestep=0.002,
+                world='rover',
+            )
         return reply
 
 
-def step_ok(step: int = 1, time: float = 0.002, robots: tuple[str, ...] = ('rover',),
-            op: str = 'step_ok') -> dict[str, Any]:
+def step_ok(
+    step: int = 1, time: float = 0.002, robots: tuple[str, ...] = ('rover',), op: str = 'step_ok'
+) -> dict[str, Any]:
     """Return a step reply at level standard."""
-    return {'op': op, 'time': time, 'step': step,
-            'sim_time': {'sec': 0, 'nsec': int(time * 1e9)},
-            'wall_time': {'sec': 1714125000, 'nsec': 123000000},
-            'per_articulation': {robot: {
-                'qpos': [float(i) for i in range(9)], 'qvel': [0.5] * 8, 'ctrl': [0.0, 1.0],
-                'act': [0.0, 0.0], 'sensors': {'gyro': [0.0, 0.0, 9.5]},
-                'twist': {'linear': [1, 0, 0], 'angular': [0, 0, 0.5]}, 'actions': 3}
-                for robot in robots},
-            'entities': {'pallet': {'xpos': [1, 2, 3], 'xquat': [1, 0, 0, 0],
-                                    'qpos': [1, 2, 3, 1, 0, 0, 0], 'qvel': [0] * 6}}}
+    return {
+        'op': op,
+        'time': time,
+        'step': step,
+        'sim_time': {'sec': 0, 'nsec': int(time * 1e9)},
+        'wall_time': {'sec': 1714125000, 'nsec': 123000000},
+        'per_articulation': {
+            robot: {
+                'qpos': [float(i) for i in range(9)],
+                'qvel': [0.5] * 8,
+                'ctrl': [0.0, 1.0],
+                'act': [0.0, 0.0],
+                'sensors': {'gyro': [0.0, 0.0, 9.5]},
+                'twist': {'linear': [1, 0, 0], 'angular': [0, 0, 0.5]},
+                'actions': 3,
+            }
+            for robot in robots
+        },
+        'entities': {
+            'pallet': {
+                'xpos': [1, 2, 3],
+                'xquat': [1, 0, 0, 0],
+                'qpos': [1, 2, 3, 1, 0, 0, 0],
+                'qvel': [0] * 6,
+            }
+        },
+    }

@@ -16,7 +16,8 @@ from urlab_ros_bridge.wire.rows import pack_sim_time
 TOPICS = [b'rover/joint/left', b'rover/joint/right', b'rover/twist', b'scene/pallet/xpos']
 # What is sent in a tick differs: scanner rows are rare, entity rows optional.
 ROWS = st.lists(st.sampled_from(TOPICS), unique=True, max_size=4).map(
-    lambda topics: sorted(topics))
+    lambda topics: sorted(topics)
+)
 TICKS = st.lists(ROWS, min_size=1, max_size=8)
 
 
@@ -115,7 +116,7 @@ def test_a_tick_never_holds_two_rows_of_one_topic_whatever_was_lost(ticks, data)
 def test_a_lost_closing_row_does_not_stamp_old_rows_with_the_new_time():
     messages = list(ours([TOPICS] * 3))
     lost = [i for i, message in enumerate(messages) if message[0] == b'sim_time'][1]
-    assembler = fed(messages[:lost] + messages[lost + 1:])
+    assembler = fed(messages[:lost] + messages[lost + 1 :])
     assert [(tick.step, steps(tick)) for tick in assembler.ready] == [(1, {1}), (3, {3})]
     assert assembler.torn_ticks == 1
 
@@ -137,8 +138,9 @@ def test_our_server_may_take_over(ticks, count):
 
 
 def test_a_broken_closing_row_is_counted_and_its_tick_not_delivered():
-    assembler = fed([*ours([TOPICS]), (TOPICS[0], b'2'), (b'sim_time', b'short'),
-                     *ours([TOPICS], first=3)])
+    assembler = fed(
+        [*ours([TOPICS]), (TOPICS[0], b'2'), (b'sim_time', b'short'), *ours([TOPICS], first=3)]
+    )
     assert [tick.step for tick in assembler.ready] == [1, 3]
     assert assembler.decode_errors == 1
 
@@ -151,9 +153,16 @@ def test_a_tick_without_end_is_given_up(monkeypatch):
 
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(st.sampled_from([*TOPICS, b'sim_time', b'state/full', b'', b'\xff']),
-                          st.binary(max_size=30)), max_size=40),
-       st.sampled_from(module.CLOSINGS))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*TOPICS, b'sim_time', b'state/full', b'', b'\xff']),
+            st.binary(max_size=30),
+        ),
+        max_size=40,
+    ),
+    st.sampled_from(module.CLOSINGS),
+)
 def test_any_messages_give_ticks_without_repeated_topics(messages, closing):
     assembler = fed(messages, TickAssembler(closing))
     for tick in assembler.ready:

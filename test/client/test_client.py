@@ -22,11 +22,35 @@ REPLIES = {
     'set_qpos': {'target': 'robot_0', 'qpos': [1, 2], 'free_base_shortcut': False},
     'set_mocap_pose': {'body': 'target', 'pos': [0, 0, 1], 'quat': [1, 0, 0, 0]},
     'read_mocap_pose': {'body': 'target', 'pos': [0, 0, 1], 'quat': [1, 0, 0, 0]},
-    'get_contacts': {'n_contacts': 1, 'truncated': True, 'contacts': [{
-        'geom1': 'floor', 'geom2': 'foot', 'body1': 'world', 'body2': 'leg', 'pos': [0, 0, 0],
-        'normal': [0, 0, 1], 'dist': -0.001, 'force': [9, 0, 0, 0, 0, 0]}]},
-    'list_keyframes': {'keyframes': [{'name': 'home', 'time': 0, 'qpos': [0], 'qvel': [0],
-                                      'ctrl': [], 'mocap_pos': [], 'mocap_quat': []}]},
+    'get_contacts': {
+        'n_contacts': 1,
+        'truncated': True,
+        'contacts': [
+            {
+                'geom1': 'floor',
+                'geom2': 'foot',
+                'body1': 'world',
+                'body2': 'leg',
+                'pos': [0, 0, 0],
+                'normal': [0, 0, 1],
+                'dist': -0.001,
+                'force': [9, 0, 0, 0, 0, 0],
+            }
+        ],
+    },
+    'list_keyframes': {
+        'keyframes': [
+            {
+                'name': 'home',
+                'time': 0,
+                'qpos': [0],
+                'qvel': [0],
+                'ctrl': [],
+                'mocap_pos': [],
+                'mocap_quat': [],
+            }
+        ]
+    },
     'configure_controller': {'articulation': 'rover', 'params': {'default_kp': 80}},
     'set_sim_options': {'options': {'timestep': 0.002}},
     'recording_start': {'name': 'live', 'max_duration_s': 3600},
@@ -38,16 +62,28 @@ REPLIES = {
     'replay_set_active': {},
     'replay_start': {'active_session': 'ep', 'total_frames': 2048},
     'replay_stop': {},
-    'status': {'mode': 'live', 'pinned': False, 'paused': True, 'speed': 100,
-               'real_time_factor': 0.99, 'tick_rate': 500, 'sim_time': {'sec': 1, 'nsec': 5},
-               'step': 7, 'sessions': [{'id': 'x', 'shared': True}], 'cameras': 2, 'world': 'w'},
+    'status': {
+        'mode': 'live',
+        'pinned': False,
+        'paused': True,
+        'speed': 100,
+        'real_time_factor': 0.99,
+        'tick_rate': 500,
+        'sim_time': {'sec': 1, 'nsec': 5},
+        'step': 7,
+        'sessions': [{'id': 'x', 'shared': True}],
+        'cameras': 2,
+        'world': 'w',
+    },
 }
 
 
 @pytest.fixture(scope='module')
 def server():
-    ops = {op: lambda _, op=op, reply=reply: {'op': f'{op}_ok', **reply}
-           for op, reply in REPLIES.items()}
+    ops = {
+        op: lambda _, op=op, reply=reply: {'op': f'{op}_ok', **reply}
+        for op, reply in REPLIES.items()
+    }
     ops |= {op: lambda _, op=op: step_ok(op=f'{op}_ok') for op in ('step', 'reset', 'forward')}
     with FakeServer(ops, as_floats=True, robots=('rover', 'quad')) as server:
         yield server
@@ -61,8 +97,9 @@ def client(server):
 
 def sent(server):
     """Return the fields of the last request."""
-    return {key: value for key, value in server.requests[-1].items()
-            if key not in ('op', 'session_id')}
+    return {
+        key: value for key, value in server.requests[-1].items() if key not in ('op', 'session_id')
+    }
 
 
 def test_every_runtime_op_has_a_method():
@@ -76,30 +113,52 @@ def test_step_sends_only_what_was_given(server, client):
 
 
 def test_step_sends_controls_of_several_articulations(server, client):
-    client.step(10, {'rover': np.array([0.5, 1], np.float32), 'quad': (1, 2)},
-                {'rover': {'left': 3.0}}, 'minimal', True, control_mode='raw',
-                xfrc_applied={'quad': {'foot': np.arange(6)}}, include_cameras={'front': 'sync'})
+    client.step(
+        10,
+        {'rover': np.array([0.5, 1], np.float32), 'quad': (1, 2)},
+        {'rover': {'left': 3.0}},
+        'minimal',
+        True,
+        control_mode='raw',
+        xfrc_applied={'quad': {'foot': np.arange(6)}},
+        include_cameras={'front': 'sync'},
+    )
     assert sent(server) == {
-        'n_steps': 10, 'observations': 'minimal', 'while_paused': True,
+        'n_steps': 10,
+        'observations': 'minimal',
+        'while_paused': True,
         'include_cameras': {'front': 'sync'},
         'per_articulation': {
             'rover': {'ctrl': [0.5, 1.0], 'ctrl_map': {'left': 3.0}, 'control_mode': 'raw'},
-            'quad': {'ctrl': [1.0, 2.0], 'control_mode': 'raw',
-                     'xfrc_applied': {'foot': [0, 1, 2, 3, 4, 5]}}}}
+            'quad': {
+                'ctrl': [1.0, 2.0],
+                'control_mode': 'raw',
+                'xfrc_applied': {'foot': [0, 1, 2, 3, 4, 5]},
+            },
+        },
+    }
 
 
 def test_a_plain_vector_needs_a_single_articulation(client):
     with pytest.raises(UnknownName, match='rover, quad'):
         client.step(1, [0.0])
-    with FakeServer({'step': lambda _: step_ok()}) as server, \
-            Client(rpc_port=server.port) as single:
+    with (
+        FakeServer({'step': lambda _: step_ok()}) as server,
+        Client(rpc_port=server.port) as single,
+    ):
         single.step(1, np.zeros(2))
         assert sent(server)['per_articulation'] == {'rover': {'ctrl': [0.0, 0.0]}}
 
 
-@pytest.mark.parametrize('fields', [
-    {'ctrl': {'rovr': [0]}}, {'ctrl_map': {'rovr': {}}}, {'control_mode': {'rovr': 'raw'}},
-    {'xfrc_applied': {'rovr': {}}}])
+@pytest.mark.parametrize(
+    'fields',
+    [
+        {'ctrl': {'rovr': [0]}},
+        {'ctrl_map': {'rovr': {}}},
+        {'control_mode': {'rovr': 'raw'}},
+        {'xfrc_applied': {'rovr': {}}},
+    ],
+)
 def test_a_mistyped_prefix_is_refused_before_sending(server, client, fields):
     before = len(server.requests)
     with pytest.raises(UnknownName, match=r'rovr.*rover, quad'):
@@ -111,23 +170,36 @@ def test_a_mistyped_prefix_is_refused_before_sending(server, client, fields):
 
 def test_a_pushed_state(server, client):
     client.push_state(0.5, np.ones(2), [3])
-    assert sent(server) == {'mode': 'puppet', 'n_steps': 1, 'time': 0.5, 'qpos': [1.0, 1.0],
-                            'qvel': [3.0]}
+    assert sent(server) == {
+        'mode': 'puppet',
+        'n_steps': 1,
+        'time': 0.5,
+        'qpos': [1.0, 1.0],
+        'qvel': [3.0],
+    }
 
 
 def test_reset(server, client):
     assert client.reset().step == 1
     assert sent(server) == {}
     client.reset('home', 42, {'rover': {'left': 0.3}}, keep_time=True)
-    assert sent(server) == {'keyframe_name': 'home', 'seed': 42, 'keep_time': True,
-                            'per_articulation_qpos': {'rover': {'left': 0.3}}}
+    assert sent(server) == {
+        'keyframe_name': 'home',
+        'seed': 42,
+        'keep_time': True,
+        'per_articulation_qpos': {'rover': {'left': 0.3}},
+    }
 
 
 def test_set_twist_does_not_mix_up_its_timeouts(server, client):
     twist = client.set_twist('rover', [0.4, 0, 0], (0, 0, 0.5), timeout=0.25)
     assert twist.linear == (0.4, 0.0, 0.0) and twist.angular[2] == 0.5
-    assert sent(server) == {'articulation': 'rover', 'linear': [0.4, 0, 0],
-                            'angular': [0, 0, 0.5], 'timeout': 0.25}
+    assert sent(server) == {
+        'articulation': 'rover',
+        'linear': [0.4, 0, 0],
+        'angular': [0, 0, 0.5],
+        'timeout': 0.25,
+    }
     client.set_twist('rover')
     assert 'timeout' not in sent(server)
 

@@ -47,9 +47,23 @@ class Process:
 
     def start(self):
         self.process = subprocess.Popen(
-            [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', '--world', 'rover',
-             '--rpc-port', str(self.rpc), '--state-port', str(self.state),
-             '--camera-port', str(self.camera)], cwd=ROOT, stdout=subprocess.DEVNULL)
+            [
+                sys.executable,
+                '-m',
+                'urlab_ros_bridge.cli.main',
+                'server',
+                '--world',
+                'rover',
+                '--rpc-port',
+                str(self.rpc),
+                '--state-port',
+                str(self.state),
+                '--camera-port',
+                str(self.camera),
+            ],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+        )
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -115,8 +129,11 @@ def test_rows_and_snapshot_agree_with_the_step_reply(server, client):
         tick = stream.receive(2)
     assert tick.stamp_ns == reply.sim_time_ns == client.status().sim_time_ns
     rover = tick.grouped().articulations['rover']
-    np.testing.assert_allclose(next(iter(rover.base_states.values())).position,
-                               reply.articulations['rover'].qpos[:3], rtol=1e-6)
+    np.testing.assert_allclose(
+        next(iter(rover.base_states.values())).position,
+        reply.articulations['rover'].qpos[:3],
+        rtol=1e-6,
+    )
 
 
 def test_stepping_is_exact(client):
@@ -185,8 +202,14 @@ def test_the_example_of_the_docs_runs(server, client):
     code = re.search('```python\n(.*?)```', page, re.DOTALL)[1]
     assert '5559' in code and '5555' in code
     code = code.replace('5559', str(server.rpc)).replace('5555', str(server.state))
-    run = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True, text=True,
-                         timeout=60, check=False)
+    run = subprocess.run(
+        [sys.executable, '-c', code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
     assert 'world rover' in run.stdout and 'is at x = ' in run.stdout
 

@@ -28,11 +28,23 @@ def reply():
 
 def full_articulation():
     return {
-        **articulation('rover'), 'controller': {'kind': 'pd', 'params': {}, 'schema': {}},
+        **articulation('rover'),
+        'controller': {'kind': 'pd', 'params': {}, 'schema': {}},
         'twist_controller': {'kind': 'differential', 'limits': {'linear': 1.5}, 'timeout': 0.5},
-        'lidars': {'scan': {'angle_min': -3.0, 'angle_max': 3.0, 'range_min': 0.1,
-                            'range_max': 12.0, 'rate': 10, 'rays': 360, 'site': 'scan_link'}},
-        'frames': {'base': 'base_link'}, 'covariances': {'orientation_stddev': 0.01}}
+        'lidars': {
+            'scan': {
+                'angle_min': -3.0,
+                'angle_max': 3.0,
+                'range_min': 0.1,
+                'range_max': 12.0,
+                'rate': 10,
+                'rays': 360,
+                'site': 'scan_link',
+            }
+        },
+        'frames': {'base': 'base_link'},
+        'covariances': {'orientation_stddev': 0.01},
+    }
 
 
 def test_a_stock_handshake_has_the_defaults_of_a_stock_server(reply):
@@ -62,8 +74,16 @@ def test_a_camera_without_a_tcp_endpoint_has_no_port(reply, endpoint):
 
 
 def test_extensions_are_read(reply):
-    parsed = parse_handshake({**reply, 'articulations': [full_articulation()], 'depth_unit': 'm',
-                              'extensions': ['shared_session'], 'timestep': 0.002, 'world': 'w'})
+    parsed = parse_handshake(
+        {
+            **reply,
+            'articulations': [full_articulation()],
+            'depth_unit': 'm',
+            'extensions': ['shared_session'],
+            'timestep': 0.002,
+            'world': 'w',
+        }
+    )
     robot = parsed.articulations['rover']
     assert robot.twist_controller.limits == {'linear': 1.5}
     assert robot.lidars['scan'].rays == 360 and robot.frames['base'] == 'base_link'
@@ -71,33 +91,56 @@ def test_extensions_are_read(reply):
 
 
 def test_an_editor_handshake_without_a_world(reply):
-    parsed = parse_handshake({'op': 'hello_ok', 'session_id': 'x', 'manager_present': False,
-                              'articulations': []})
+    parsed = parse_handshake(
+        {'op': 'hello_ok', 'session_id': 'x', 'manager_present': False, 'articulations': []}
+    )
     assert not parsed.manager_present and parsed.articulations == {}
     with pytest.raises(ModelUnavailable, match='no compiled model'):
         _ = parsed.model
 
 
-@pytest.mark.parametrize(('change', 'named'), [
-    ({'session_id': None}, 'session_id'), ({'session_id': 3}, 'session_id'),
-    ({'articulations': {}}, 'articulations'), ({'articulations': [3]}, 'articulations'),
-    ({'articulations': [{}]}, 'prefix'), ({'mjb': 'text'}, 'mjb'),
-    ({'entities': {'pallet': 7}}, 'pallet'), ({'timestep': 'fast'}, 'timestep')])
+@pytest.mark.parametrize(
+    ('change', 'named'),
+    [
+        ({'session_id': None}, 'session_id'),
+        ({'session_id': 3}, 'session_id'),
+        ({'articulations': {}}, 'articulations'),
+        ({'articulations': [3]}, 'articulations'),
+        ({'articulations': [{}]}, 'prefix'),
+        ({'mjb': 'text'}, 'mjb'),
+        ({'entities': {'pallet': 7}}, 'pallet'),
+        ({'timestep': 'fast'}, 'timestep'),
+    ],
+)
 def test_nonsense_is_named(reply, change, named):
     with pytest.raises(ProtocolError, match=named):
         parse_handshake({**reply, **change})
 
 
-LEAVES = (st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=3)
-          | st.binary(max_size=3))
-VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3)
-                      | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=6)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.floats()
+    | st.integers()
+    | st.text(max_size=3)
+    | st.binary(max_size=3)
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
 
 
 def paths(value, path=()):
     yield path
-    items = value.items() if isinstance(value, dict) else (
-        enumerate(value) if isinstance(value, list) else ())
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else (enumerate(value) if isinstance(value, list) else ())
+    )
     for key, item in items:
         yield from paths(item, (*path, key))
 
@@ -135,10 +178,12 @@ def test_the_model_comes_out_as_compiled(tmp_path, reply):
     mujoco = pytest.importorskip('mujoco')
     model = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body name="ball"><freejoint/><geom size="1"/></body></worldbody>'
-        '</mujoco>')
+        '</mujoco>'
+    )
     mujoco.mj_saveModel(model, str(tmp_path / 'm.mjb'), None)
-    handshake = parse_handshake({**reply, 'mjb': (tmp_path / 'm.mjb').read_bytes(),
-                                 'mujoco_version': mujoco.__version__})
+    handshake = parse_handshake(
+        {**reply, 'mjb': (tmp_path / 'm.mjb').read_bytes(), 'mujoco_version': mujoco.__version__}
+    )
     assert handshake.model.nq == 7 and handshake.model.body('ball').id == 1
     assert handshake.model is handshake.model
     with pytest.raises(ModelUnavailable, match='cannot load'):

@@ -48,8 +48,7 @@ def test_absent_fields_are_empty():
 def test_level_full_is_read_in_both_spellings():
     body = {'base': {'xpos': [1, 2, 3], 'xquat': [1, 0, 0, 0]}}
     for key in ('actuator_force', 'actuator_forces'):
-        reply = {'time': 0, 'step': 0,
-                 'per_articulation': {'r': {key: [4.0], 'bodies': body}}}
+        reply = {'time': 0, 'step': 0, 'per_articulation': {'r': {key: [4.0], 'bodies': body}}}
         robot = StepResult(reply).articulations['r']
         assert robot.actuator_force.tolist() == [4.0]
         assert robot.bodies['base'].xpos.tolist() == [1, 2, 3]
@@ -76,8 +75,9 @@ def test_camera_images():
         _ = image('bgra8', bytes(23)).pixels
 
 
-@pytest.mark.parametrize('reply', [{}, {'time': 0.0}, {'time': 'x', 'step': 1},
-                                   {'time': 0.0, 'step': float('nan')}])
+@pytest.mark.parametrize(
+    'reply', [{}, {'time': 0.0}, {'time': 'x', 'step': 1}, {'time': 0.0, 'step': float('nan')}]
+)
 def test_a_reply_without_time_or_step_is_refused(reply):
     with pytest.raises(ProtocolError):
         StepResult(reply)
@@ -95,14 +95,37 @@ def test_both_spellings_of_a_snapshot_mean_the_same():
 
 
 LEAVES = st.none() | st.booleans() | st.floats() | st.integers(-9, 9) | st.text(max_size=2)
-VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3)
-                      | st.dictionaries(st.sampled_from(
-                          ['rover', 'qpos', 'twist', 'linear', 'sec', 'nsec', 'sensors', 'x']),
-                          inner, max_size=4), max_leaves=12)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(['rover', 'qpos', 'twist', 'linear', 'sec', 'nsec', 'sensors', 'x']),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
 
 
-@given(st.dictionaries(st.sampled_from(['time', 'step', 'sim_time', 'wall_time', 'entities',
-                                        'per_articulation', 'cameras', 'perturbation']), VALUES))
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            [
+                'time',
+                'step',
+                'sim_time',
+                'wall_time',
+                'entities',
+                'per_articulation',
+                'cameras',
+                'perturbation',
+            ]
+        ),
+        VALUES,
+    )
+)
 def test_any_reply_gives_values_or_a_protocol_error(reply):
     try:
         result = StepResult({'time': 0.0, 'step': 0, **reply})

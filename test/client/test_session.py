@@ -29,9 +29,12 @@ def paused_ok(request):
 @pytest.mark.parametrize('router', [False, True], ids=['rep', 'router'])
 @pytest.mark.parametrize('encoding', ['msgpack', 'json'])
 def test_requests_work_with_both_kinds_of_server(router, encoding):
-    with FakeServer({'step': lambda _: step_ok(), 'set_paused': paused_ok}, router=router,
-                    as_floats=True) as server, \
-            Client(rpc_port=server.port, encoding=encoding) as client:
+    with (
+        FakeServer(
+            {'step': lambda _: step_ok(), 'set_paused': paused_ok}, router=router, as_floats=True
+        ) as server,
+        Client(rpc_port=server.port, encoding=encoding) as client,
+    ):
         assert client.handshake.mjb == b'\0mjb'
         assert client.step().articulations['rover'].actions == 3
         assert client.set_paused(True) is True
@@ -49,8 +52,10 @@ def test_hello_says_what_the_session_is():
 
 
 def test_an_error_reply_raises_the_class_of_its_code():
-    ops = {'reset': lambda request: error('unknown_keyframe', request['keyframe_name']),
-           'forward': lambda _: {'op': 'error', 'code': 'odd_code'}}
+    ops = {
+        'reset': lambda request: error('unknown_keyframe', request['keyframe_name']),
+        'forward': lambda _: {'op': 'error', 'code': 'odd_code'},
+    }
     with FakeServer(ops) as server, Client(rpc_port=server.port) as client:
         with pytest.raises(UnknownKeyframe, match='hom') as caught:
             client.reset('hom')
@@ -59,11 +64,16 @@ def test_an_error_reply_raises_the_class_of_its_code():
             client.forward()
 
 
-@pytest.mark.parametrize('answer', [b'', b'\xc1', b'[1, 2]', {'op': 'step_ok', 'time': 1.0},
-                                    {'op': 'reset_ok'}, {'time': 0.0}])
+@pytest.mark.parametrize(
+    'answer',
+    [b'', b'\xc1', b'[1, 2]', {'op': 'step_ok', 'time': 1.0}, {'op': 'reset_ok'}, {'time': 0.0}],
+)
 def test_a_senseless_reply_is_a_protocol_error(answer):
-    with FakeServer({'step': lambda _: answer}) as server, \
-            Client(rpc_port=server.port) as client, pytest.raises(ProtocolError):
+    with (
+        FakeServer({'step': lambda _: answer}) as server,
+        Client(rpc_port=server.port) as client,
+        pytest.raises(ProtocolError),
+    ):
         client.step()
 
 
@@ -81,8 +91,10 @@ def test_a_late_reply_is_never_taken_for_another():
 
 
 def test_a_timeout_is_kept_and_the_client_works_on():
-    with FakeServer({'step': lambda _: None, 'set_paused': paused_ok}, router=True) as server, \
-            Client(rpc_port=server.port) as client:
+    with (
+        FakeServer({'step': lambda _: None, 'set_paused': paused_ok}, router=True) as server,
+        Client(rpc_port=server.port) as client,
+    ):
         for timeout in (0.03, 0.25):
             begin = time.monotonic()
             with pytest.raises(RequestTimeout, match=r'step: no reply from tcp://127.0.0.1'):
@@ -108,8 +120,17 @@ def test_nothing_but_meta_works_without_a_session():
     for call in (client.status, client.step, lambda: client.handshake):
         with pytest.raises(NotConnected):
             call()
-    meta = {'op': 'meta_ok', 'ops': [{'name': 'step', 'category': 'manager_required',
-                                      'namespace': '', 'reply_fields': ['op:string', 'step:int']}]}
+    meta = {
+        'op': 'meta_ok',
+        'ops': [
+            {
+                'name': 'step',
+                'category': 'manager_required',
+                'namespace': '',
+                'reply_fields': ['op:string', 'step:int'],
+            }
+        ],
+    }
     with FakeServer({'meta': lambda _: meta}) as server:
         catalogue = Client(rpc_port=server.port).meta()
         assert catalogue['step'].reply == ('step:int',)
@@ -140,15 +161,20 @@ def test_a_shared_session_survives_a_server_restart():
         assert list(client.handshake.articulations) == ['quad']
         # The refused request, hello, the repeated request.
         assert [request['op'] for request in server.requests] == [
-            'set_paused', 'hello', 'set_paused']
+            'set_paused',
+            'hello',
+            'set_paused',
+        ]
         client.set_paused(False)
         assert client.generation == 2
     client.close()
 
 
 def test_a_server_that_always_refuses_is_not_asked_for_ever():
-    with FakeServer({'set_paused': lambda _: error('session_expired')}) as server, \
-            Client(rpc_port=server.port, shared=True) as client:
+    with (
+        FakeServer({'set_paused': lambda _: error('session_expired')}) as server,
+        Client(rpc_port=server.port, shared=True) as client,
+    ):
         with pytest.raises(SessionExpired):
             client.set_paused(True)
         assert server.count('hello') == 2 and server.count('set_paused') == 2
@@ -167,9 +193,11 @@ def test_a_session_that_somebody_else_took_is_not_taken_back(kind):
 
 
 def test_shared_sessions_live_side_by_side():
-    with FakeServer({'set_paused': paused_ok}) as server, \
-            Client(rpc_port=server.port) as plain, \
-            Client(rpc_port=server.port, shared=True) as shared:
+    with (
+        FakeServer({'set_paused': paused_ok}) as server,
+        Client(rpc_port=server.port) as plain,
+        Client(rpc_port=server.port, shared=True) as shared,
+    ):
         assert plain.set_paused(True) and shared.set_paused(True)
         assert (plain.generation, shared.generation) == (1, 1)
 
@@ -235,6 +263,9 @@ def test_values_that_cannot_travel_are_named():
         for value in (object(), {1, 2}, 2**70):
             with pytest.raises(UnsendableValue, match='pie_status'):
                 client.request('pie_status', value=value)
-    with FakeServer() as server, Client(rpc_port=server.port, encoding='json') as client, \
-            pytest.raises(UnsendableValue):
+    with (
+        FakeServer() as server,
+        Client(rpc_port=server.port, encoding='json') as client,
+        pytest.raises(UnsendableValue),
+    ):
         client.request('pie_status', value=object())

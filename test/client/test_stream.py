@@ -53,8 +53,17 @@ class Publisher:
     def tick(self, step, snapshot=False, closing=True):
         self.send(b'rover/joint/left', pack_joint(1, step, 0, 0))
         if snapshot:
-            self.send(b'state/full', pack({'op': 'state_full', 'time': step * 0.002,
-                                           'step': step, 'per_articulation': {}}))
+            self.send(
+                b'state/full',
+                pack(
+                    {
+                        'op': 'state_full',
+                        'time': step * 0.002,
+                        'step': step,
+                        'per_articulation': {},
+                    }
+                ),
+            )
         if closing:
             self.send(b'sim_time', pack_sim_time(step * 2_000_000, step, 7))
 
@@ -84,8 +93,9 @@ def test_ticks_arrive_with_stamp_and_rows(publisher):
         assert stream.stats.last_receive == pytest.approx(time.monotonic(), abs=2)
 
 
-@pytest.mark.parametrize(('backlog', 'expected'), [
-    (1, [20]), (4, [17, 18, 19, 20]), (None, list(range(1, 21)))])
+@pytest.mark.parametrize(
+    ('backlog', 'expected'), [(1, [20]), (4, [17, 18, 19, 20]), (None, list(range(1, 21)))]
+)
 def test_a_lagging_consumer_gets_the_newest_and_the_rest_is_counted(publisher, backlog, expected):
     with StateStream(state_port=publisher.port, backlog=backlog) as stream:
         publisher.wait_for(b'')
@@ -129,7 +139,10 @@ def test_a_stock_server_is_closed_by_its_snapshot(publisher):
             publisher.tick(step, snapshot=True, closing=False)
         ticks = [stream.receive(2) for _ in range(3)]
         assert [(tick.stamp_ns, tick.step) for tick in ticks] == [
-            (2_000_000, 1), (4_000_000, 2), (6_000_000, 3)]
+            (2_000_000, 1),
+            (4_000_000, 2),
+            (6_000_000, 3),
+        ]
         assert stream.closed_by == 'state_full'
 
 
@@ -160,8 +173,18 @@ def test_a_broken_snapshot_is_counted_and_skipped(publisher):
         assert stream.stats.decode_errors == 3
 
 
-@pytest.mark.parametrize('parts', [[b'one part'], [b'a', b'b', b'c'], [b'a'] * 4, [b'a'] * 7,
-                                   [b'sim_time'], [b'state/full'], [b'']])
+@pytest.mark.parametrize(
+    'parts',
+    [
+        [b'one part'],
+        [b'a', b'b', b'c'],
+        [b'a'] * 4,
+        [b'a'] * 7,
+        [b'sim_time'],
+        [b'state/full'],
+        [b''],
+    ],
+)
 def test_messages_of_other_shapes_cost_ticks_but_not_the_stream(publisher, parts):
     with StateStream(state_port=publisher.port, backlog=None) as stream:
         publisher.wait_for(b'')

@@ -22,8 +22,12 @@ class Program:
 
     def __init__(self, module, *words, environment=None):
         self.process = subprocess.Popen(
-            [sys.executable, '-u', '-m', module, *map(str, words)], cwd=ROOT, text=True,
-            stdout=subprocess.PIPE, env={**os.environ, **(environment or {})})
+            [sys.executable, '-u', '-m', module, *map(str, words)],
+            cwd=ROOT,
+            text=True,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **(environment or {})},
+        )
 
     def kill(self):
         self.process.kill()
@@ -44,8 +48,16 @@ class ServerProgram(Program):
     """urlab server; `ports` are rpc and state."""
 
     def __init__(self, *words, ports=(0, 0)):
-        super().__init__('urlab_ros_bridge.cli.server', '--rpc-port', ports[0], '--state-port',
-                         ports[1], '--camera-port', 0, *words)
+        super().__init__(
+            'urlab_ros_bridge.cli.server',
+            '--rpc-port',
+            ports[0],
+            '--state-port',
+            ports[1],
+            '--camera-port',
+            0,
+            *words,
+        )
         line = self.process.stdout.readline()
         found = re.search(r'rpc=\S+:(\d+) state=\S+:(\d+)', line)
         assert found, f'no ready line: {line!r}'
@@ -70,6 +82,7 @@ def programs():
 @pytest.fixture
 def server(programs):
     """Return a function that starts a server: words, ports."""
+
     def start(*words, ports=(0, 0)):
         programs.append(ServerProgram(*words, ports=ports))
         return programs[-1]
@@ -82,6 +95,7 @@ def simulation(programs, server):
     """Return a function: words of the server, parameters -> (server, bridge, listener)."""
     from bridge_harness import free_domain
     from bridge_harness import Listener
+
     listeners = []
 
     def start(*words, **parameters):
@@ -90,8 +104,14 @@ def simulation(programs, server):
         running = server(*words)
         values = {'rpc_port': running.ports[0], 'state_port': running.ports[1], **parameters}
         ros = [word for name, value in values.items() for word in ('-p', f'{name}:={value}')]
-        programs.append(Program('urlab_ros_bridge.ros.main', '--ros-args', *ros,
-                                environment={'ROS_DOMAIN_ID': str(domain)}))
+        programs.append(
+            Program(
+                'urlab_ros_bridge.ros.main',
+                '--ros-args',
+                *ros,
+                environment={'ROS_DOMAIN_ID': str(domain)},
+            )
+        )
         return running, programs[-1], listeners[-1]
 
     yield start

@@ -25,7 +25,7 @@ TIMEOUT = 0.5
 # 1 m/s is lost at 3 m/s^2.
 BRAKING = 1.0 / 3.0
 
-DRIVER = '''
+DRIVER = """
 import rclpy, time
 from geometry_msgs.msg import Twist, Vector3
 rclpy.init(domain_id={domain})
@@ -34,7 +34,7 @@ publisher = node.create_publisher(Twist, 'cmd_vel', 1)
 while True:
     publisher.publish(Twist(linear=Vector3(x=1.0)))
     time.sleep(0.05)
-'''
+"""
 
 
 def nanoseconds(stamp):
@@ -55,8 +55,9 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simu
     domain = listener.context.get_domain_id()
     driver = subprocess.Popen([sys.executable, '-c', DRIVER.format(domain=domain)])
     try:
-        moving = wait_for_message(listener, Odometry, 'odom',
-                                  lambda message: message.twist.twist.linear.x > 0.02)
+        moving = wait_for_message(
+            listener, Odometry, 'odom', lambda message: message.twist.twist.linear.x > 0.02
+        )
         start = seconds(moving)
         wait_until(lambda: seconds(odom[-1]) > start + 2.0)
     finally:
@@ -76,8 +77,9 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simu
     assert stopped and all(abs(m.twist.twist.linear.x) < 0.02 for m in stopped)
 
     by_stamp = {nanoseconds(m.header.stamp): m.pose for m in truth}
-    frames = {nanoseconds(m.transforms[0].header.stamp): m.transforms[0].transform
-              for m in transforms}
+    frames = {
+        nanoseconds(m.transforms[0].header.stamp): m.transforms[0].transform for m in transforms
+    }
     compared = 0
     for message in list(odom):
         stamp, pose = nanoseconds(message.header.stamp), message.pose.pose
@@ -85,10 +87,17 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simu
             compared += 1
             assert by_stamp[stamp] == pose
             place, turn = frames[stamp].translation, frames[stamp].rotation
-            assert (place.x, place.y, place.z) == (pose.position.x, pose.position.y,
-                                                   pose.position.z)
+            assert (place.x, place.y, place.z) == (
+                pose.position.x,
+                pose.position.y,
+                pose.position.z,
+            )
             assert (turn.x, turn.y, turn.z, turn.w) == (
-                pose.orientation.x, pose.orientation.y, pose.orientation.z, pose.orientation.w)
+                pose.orientation.x,
+                pose.orientation.y,
+                pose.orientation.z,
+                pose.orientation.w,
+            )
     assert compared > 500
 
 

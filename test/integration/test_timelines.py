@@ -26,9 +26,16 @@ pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 srv = pytest.importorskip('urlab_msgs.srv')
 
-TOPICS = ((Odometry, 'odom'), (JointState, 'joint_states'), (Imu, 'imu/data'), (TFMessage, '/tf'),
-          (LaserScan, 'scan'), (PoseStamped, 'ground_truth/pose'),
-          (PoseStamped, 'entities/pallet/pose'), (DiagnosticArray, '/diagnostics'))
+TOPICS = (
+    (Odometry, 'odom'),
+    (JointState, 'joint_states'),
+    (Imu, 'imu/data'),
+    (TFMessage, '/tf'),
+    (LaserScan, 'scan'),
+    (PoseStamped, 'ground_truth/pose'),
+    (PoseStamped, 'entities/pallet/pose'),
+    (DiagnosticArray, '/diagnostics'),
+)
 PATIENT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
 PATIENT_CLOCK = QoSProfile(depth=2000, reliability=ReliabilityPolicy.BEST_EFFORT)
 
@@ -107,13 +114,16 @@ def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulat
     wait_until(lambda: len(listener.order) > heard + 200, timeout=3)
     took = time.monotonic() - back
     fresh = list(listener.order)[heard:]
-    stamps = [stamp_of(topic, message) for _, topic, message in fresh
-              if topic != '/diagnostics']
+    stamps = [stamp_of(topic, message) for _, topic, message in fresh if topic != '/diagnostics']
     assert max(stamps) < last, f'old data, after {took:.1f} s'
     assert len(jumps_back(list(listener.order))) == 1
     # The bridge has a session again: services work.
-    response = wait_until(lambda: next(filter(
-        lambda answer: answer.success, [listener.call(srv.Reset, '/reset')]), None), timeout=3)
+    response = wait_until(
+        lambda: next(
+            filter(lambda answer: answer.success, [listener.call(srv.Reset, '/reset')]), None
+        ),
+        timeout=3,
+    )
     assert response.success and second.process.poll() is None
 
 
@@ -127,11 +137,18 @@ def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(simulation):
         time.sleep(1.5)
         result = policy.step(50)
         shown = wait_for_message(
-            listener, Odometry, 'odom',
-            lambda message: stamp_of('odom', message) == result.sim_time_ns)
+            listener,
+            Odometry,
+            'odom',
+            lambda message: stamp_of('odom', message) == result.sim_time_ns,
+        )
         assert shown.header.frame_id == 'odom'
-        wait_for_message(listener, DiagnosticArray, '/diagnostics',
-                         lambda message: 'direct mode' in message.status[0].message)
+        wait_for_message(
+            listener,
+            DiagnosticArray,
+            '/diagnostics',
+            lambda message: 'direct mode' in message.status[0].message,
+        )
         policy.set_mode('live')
     count = len(odom)
     wait_until(lambda: len(odom) > count + 100)
@@ -141,7 +158,9 @@ def test_observing_sends_no_request(simulation):
     running, _, listener = simulation(observe_only=True)
     wait_for_message(listener, Odometry, 'odom', timeout=15)
     assert wait_for_message(listener, JointState, 'joint_states').name == [
-        'left_wheel', 'right_wheel']
+        'left_wheel',
+        'right_wheel',
+    ]
     with Client('127.0.0.1', running.ports[0], shared=True) as client:
         assert len(client.status().sessions) == 1
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 
 ROVER = Path(urlab_ros_bridge.models.__file__).parent / 'rover_robot.xml'
-TWO_ROVERS = '''
+TWO_ROVERS = """
 articulations:
   - prefix: left
     model: {model}
@@ -34,9 +34,9 @@ articulations:
     pose: {{pos: [0, -1, 0], quat: [1, 0, 0, 0]}}
     twist: *twist
     frames: {{base: base_link, imu: imu_link}}
-'''
+"""
 FLOOR = '<mujoco><worldbody><geom type="plane" size="9 9 1"/></worldbody></mujoco>'
-ARM = '''
+ARM = """
 <mujoco>
   <worldbody>
     <body name="table" pos="1 0 0.5">
@@ -51,7 +51,7 @@ ARM = '''
   <actuator><position name="elbow" joint="elbow" kp="50"/></actuator>
   <sensor><force name="push" site="tip"/><torque name="twist" site="tip"/></sensor>
 </mujoco>
-'''
+"""
 
 
 @pytest.fixture
@@ -84,8 +84,12 @@ def test_two_robots_have_namespaces_and_drive_apart(simulation, two_rovers):
 def test_a_frame_prefix_puts_all_robots_on_one_tree(simulation, two_rovers):
     _, _, listener = simulation('--model', two_rovers, frame_prefix='"{prefix}/"')
     frames = listener.listen(TFMessage, '/tf')
-    wait_until(lambda: {m.transforms[0].child_frame_id for m in list(frames)}
-               == {'left/base_link', 'right/base_link'})
+    wait_until(
+        lambda: (
+            {m.transforms[0].child_frame_id for m in list(frames)}
+            == {'left/base_link', 'right/base_link'}
+        )
+    )
     odom = wait_for_message(listener, Odometry, 'right/odom')
     assert (odom.header.frame_id, odom.child_frame_id) == ('right/odom', 'right/base_link')
 

@@ -92,8 +92,9 @@ def wait_until(condition, timeout=10.0):
     raise AssertionError(f'not true within {timeout} s: {condition}')
 
 
-def wait_for_message(listener, message_type, topic, predicate=lambda message: True, timeout=10.0,
-                     qos=LISTEN):
+def wait_for_message(
+    listener, message_type, topic, predicate=lambda message: True, timeout=10.0, qos=LISTEN
+):
     """Wait for a message that satisfies a predicate, and return it."""
     messages = listener.heard.get(topic)
     if messages is None:
@@ -108,8 +109,10 @@ class Bridge:
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         values = {'rpc_port': int(rpc_port), 'state_port': int(state_port), **parameters}
-        self.node = BridgeNode(context=self.context, parameter_overrides=[
-            Parameter(name, value=value) for name, value in values.items()])
+        self.node = BridgeNode(
+            context=self.context,
+            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
+        )
         self._executor = make_executor(self.context)
         self._executor.add_node(self.node)
         self._stop = False

@@ -22,6 +22,7 @@ def _quiet_ros(tmp_path_factory):
 def small_server():
     """Return a function that starts a server of the small world; all are closed at the end."""
     from small_world import SmallServer
+
     servers = []
 
     def start(**options):
@@ -39,6 +40,7 @@ def bridged():
     from bridge_harness import Bridge
     from bridge_harness import free_domain
     from bridge_harness import Listener
+
     opened = []
 
     def start(server, **parameters):

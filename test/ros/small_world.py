@@ -52,10 +52,24 @@ XML = """
 </mujoco>
 """
 PREFIX = 'bot'
-EXTENSIONS = ('shared_session', 'sim_time_row', 'effort_row', 'keep_time', 'twist_timeout',
-              'step_while_paused', 'status')
-LIDAR = {'angle_min': -3.0, 'angle_max': 3.0, 'range_min': 0.1, 'range_max': 9.0, 'rate': 10.0,
-         'rays': 8, 'site': 'lidar'}
+EXTENSIONS = (
+    'shared_session',
+    'sim_time_row',
+    'effort_row',
+    'keep_time',
+    'twist_timeout',
+    'step_while_paused',
+    'status',
+)
+LIDAR = {
+    'angle_min': -3.0,
+    'angle_max': 3.0,
+    'range_min': 0.1,
+    'range_max': 9.0,
+    'rate': 10.0,
+    'rays': 8,
+    'site': 'lidar',
+}
 
 
 class SmallServer:
@@ -67,8 +81,15 @@ class SmallServer:
     :param send_rows: False: the dialect that knows snapshots only.
     """
 
-    def __init__(self, extensions=EXTENSIONS, send_rows=True, rate=200.0, model_xml=XML,
-                 ports=(0, 0), mode='live'):
+    def __init__(
+        self,
+        extensions=EXTENSIONS,
+        send_rows=True,
+        rate=200.0,
+        model_xml=XML,
+        ports=(0, 0),
+        mode='live',
+    ):
         self.model = mujoco.MjModel.from_xml_string(model_xml.format(p=PREFIX))
         self.data = mujoco.MjData(self.model)
         self.extensions = extensions
@@ -81,12 +102,14 @@ class SmallServer:
         self._context = zmq.Context()
         self._rep = self._bind(zmq.REP, ports[0])
         self._pub = self._bind(zmq.PUB, ports[1])
-        self.ports = [socket.last_endpoint.rpartition(b':')[2].decode()
-                      for socket in (self._rep, self._pub)]
+        self.ports = [
+            socket.last_endpoint.rpartition(b':')[2].decode() for socket in (self._rep, self._pub)
+        ]
         self.lock = threading.Lock()
         self._stop = threading.Event()
-        self._threads = [threading.Thread(target=run, daemon=True)
-                         for run in (self._serve, self._live)]
+        self._threads = [
+            threading.Thread(target=run, daemon=True) for run in (self._serve, self._live)
+        ]
         mujoco.mj_forward(self.model, self.data)
         for thread in self._threads:
             thread.start()
@@ -135,28 +158,53 @@ class SmallServer:
         self.sessions.add(session)
         buffer = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
         mujoco.mj_saveModel(self.model, None, buffer)
-        robot = {'prefix': PREFIX, 'actor_id': 'robot_0', 'default_control_mode': 'raw',
-                 'actuator_types': {'shoulder': 'position', 'lift': 'motor'},
-                 'original_names': {}, 'camera_topics': {}}
+        robot = {
+            'prefix': PREFIX,
+            'actor_id': 'robot_0',
+            'default_control_mode': 'raw',
+            'actuator_types': {'shoulder': 'position', 'lift': 'motor'},
+            'original_names': {},
+            'camera_topics': {},
+        }
         if self.extensions:
-            robot |= {'twist_controller': {'kind': 'planar', 'limits': {}},
-                      'lidars': {'scan': LIDAR},
-                      'frames': {'base': 'base_link', 'imu': 'imu_link'},
-                      'covariances': {'orientation_stddev': 0.1, 'pose_stddev': [0.5] * 6}}
-        return {'session_id': session, 'urlab_version': 'urlab/0.1', 'manager_present': True,
-                'mujoco_version': mujoco.__version__, 'mjb': buffer.tobytes(),
-                'articulations': [robot], 'extensions': list(self.extensions),
-                'entities': {'box': {'id': 4, 'has_free_base': True}}}
+            robot |= {
+                'twist_controller': {'kind': 'planar', 'limits': {}},
+                'lidars': {'scan': LIDAR},
+                'frames': {'base': 'base_link', 'imu': 'imu_link'},
+                'covariances': {'orientation_stddev': 0.1, 'pose_stddev': [0.5] * 6},
+            }
+        return {
+            'session_id': session,
+            'urlab_version': 'urlab/0.1',
+            'manager_present': True,
+            'mujoco_version': mujoco.__version__,
+            'mjb': buffer.tobytes(),
+            'articulations': [robot],
+            'extensions': list(self.extensions),
+            'entities': {'box': {'id': 4, 'has_free_base': True}},
+        }
 
     def _op_meta(self, request):
         names = ['step', 'reset', *(['status'] if 'status' in self.extensions else [])]
-        return {'ops': [{'name': name, 'category': 'manager_required', 'namespace': ''}
-                        for name in names]}
+        return {
+            'ops': [
+                {'name': name, 'category': 'manager_required', 'namespace': ''} for name in names
+            ]
+        }
 
     def _op_status(self, request):
-        return {'mode': self.mode, 'pinned': False, 'paused': self.paused, 'speed': 100.0,
-                'real_time_factor': 1.0, 'tick_rate': 1.0 / self.period, 'sessions': [],
-                'sim_time': ns_to_block(self.now), 'step': self.step_count, 'cameras': 0}
+        return {
+            'mode': self.mode,
+            'pinned': False,
+            'paused': self.paused,
+            'speed': 100.0,
+            'real_time_factor': 1.0,
+            'tick_rate': 1.0 / self.period,
+            'sessions': [],
+            'sim_time': ns_to_block(self.now),
+            'step': self.step_count,
+            'cameras': 0,
+        }
 
     def _op_set_mode(self, request):
         previous, self.mode = self.mode, request['mode']
@@ -171,8 +219,11 @@ class SmallServer:
 
     def _op_set_twist(self, request):
         self.data.qvel[:3] = request['linear']
-        return {'articulation': request['articulation'], 'linear': request['linear'],
-                'angular': request['angular']}
+        return {
+            'articulation': request['articulation'],
+            'linear': request['linear'],
+            'angular': request['angular'],
+        }
 
     def _op_get_contacts(self, request):
         return {'n_contacts': 0, 'truncated': False, 'contacts': []}
@@ -209,15 +260,31 @@ class SmallServer:
 
     def _state(self):
         data = self.data
-        values = {name: data.sensor(f'{PREFIX}_{name}').data.tolist()
-                  for name in ('gyro', 'accel', 'quat', 'mag', 'touch', 'scan')}
-        return {'time': data.time, 'step': self.step_count, 'sim_time': ns_to_block(self.now),
-                'wall_time': ns_to_block(time.time_ns()),
-                'per_articulation': {PREFIX: {
-                    'qpos': data.qpos[:9].tolist(), 'qvel': data.qvel[:8].tolist(),
-                    'ctrl': data.ctrl.tolist(), 'act': [], 'sensors': values}},
-                'entities': {'box': {'xpos': data.body('box').xpos.tolist(),
-                                     'xquat': data.body('box').xquat.tolist()}}}
+        values = {
+            name: data.sensor(f'{PREFIX}_{name}').data.tolist()
+            for name in ('gyro', 'accel', 'quat', 'mag', 'touch', 'scan')
+        }
+        return {
+            'time': data.time,
+            'step': self.step_count,
+            'sim_time': ns_to_block(self.now),
+            'wall_time': ns_to_block(time.time_ns()),
+            'per_articulation': {
+                PREFIX: {
+                    'qpos': data.qpos[:9].tolist(),
+                    'qvel': data.qvel[:8].tolist(),
+                    'ctrl': data.ctrl.tolist(),
+                    'act': [],
+                    'sensors': values,
+                }
+            },
+            'entities': {
+                'box': {
+                    'xpos': data.body('box').xpos.tolist(),
+                    'xquat': data.body('box').xquat.tolist(),
+                }
+            },
+        }
 
     def _live(self):
         while not self._stop.is_set():
@@ -245,18 +312,31 @@ class SmallServer:
         data = self.data
         for joint in (1, 2):
             name = self.model.joint(joint).name.removeprefix(f'{PREFIX}_')
-            self._send(f'{PREFIX}/joint/{name}', rows.pack_joint(
-                joint, data.qpos[6 + joint], data.qvel[5 + joint], data.qacc[5 + joint]))
+            self._send(
+                f'{PREFIX}/joint/{name}',
+                rows.pack_joint(
+                    joint, data.qpos[6 + joint], data.qvel[5 + joint], data.qacc[5 + joint]
+                ),
+            )
         quat = data.qpos[3:7]
-        self._send(f'{PREFIX}/base_state/root', rows.pack_base_state(rows.BaseState(
-            tuple(data.qpos[:3]), (*quat[1:], quat[0]), tuple(data.qvel[:3]),
-            tuple(data.qvel[3:6]))))
+        self._send(
+            f'{PREFIX}/base_state/root',
+            rows.pack_base_state(
+                rows.BaseState(
+                    tuple(data.qpos[:3]),
+                    (*quat[1:], quat[0]),
+                    tuple(data.qvel[:3]),
+                    tuple(data.qvel[3:6]),
+                )
+            ),
+        )
         for index in range(self.model.nsensor):
             sensor = data.sensor(index)
-            self._send(f'{PREFIX}/sensor/{sensor.name.removeprefix(PREFIX + "_")}',
-                       rows.pack_sensor(index, sensor.data))
+            self._send(
+                f'{PREFIX}/sensor/{sensor.name.removeprefix(PREFIX + "_")}',
+                rows.pack_sensor(index, sensor.data),
+            )
         if 'effort_row' in self.extensions:
-            self._send(f'{PREFIX}/effort',
-                       data.qfrc_actuator[6:8].astype('<f4').tobytes())
+            self._send(f'{PREFIX}/effort', data.qfrc_actuator[6:8].astype('<f4').tobytes())
         self._send('scene/box/xpos', data.body('box').xpos.tobytes())
         self._send('scene/box/xquat', data.body('box').xquat.tobytes())

@@ -19,13 +19,18 @@ pytest.importorskip('urlab_msgs.srv')
 @pytest.fixture
 def driver(small_server, bridged):
     """Return a function: message type, topic, ... -> (server, bridge, publisher)."""
+
     def start(kind, topic, extensions=EXTENSIONS, mode='live', **parameters):
         server = small_server(extensions=extensions, mode=mode)
         bridge, listener = bridged(server, **parameters)
         publisher = listener.node.create_publisher(kind, topic, 1)
-        wait_until(lambda: publisher.get_subscription_count()
-                   and bridge.node.stream.timeline.stamp_ns
-                   and bridge.node.link.state.connected)
+        wait_until(
+            lambda: (
+                publisher.get_subscription_count()
+                and bridge.node.stream.timeline.stamp_ns
+                and bridge.node.link.state.connected
+            )
+        )
         return server, bridge, publisher
 
     return start
@@ -40,13 +45,17 @@ def test_a_twist_reaches_the_server_with_a_timeout(driver):
     publisher.publish(forward(0.7, 0.2))
     request = wait_until(lambda: server.of('set_twist'))[-1]
     assert (request['articulation'], request['linear'][0], request['angular'][2]) == (
-        'bot', 0.7, 0.2)
+        'bot',
+        0.7,
+        0.2,
+    )
     assert request['timeout'] == 0.3
 
 
 def test_limits_and_what_is_not_finite(driver):
-    server, bridge, publisher = driver(Twist, 'cmd_vel', cmd_vel_type='twist',
-                                       max_linear_speed=0.5, max_angular_speed=1.0)
+    server, bridge, publisher = driver(
+        Twist, 'cmd_vel', cmd_vel_type='twist', max_linear_speed=0.5, max_angular_speed=1.0
+    )
     publisher.publish(forward(9.0, -9.0))
     request = wait_until(lambda: server.of('set_twist'))[-1]
     assert (request['linear'][0], request['angular'][2]) == (0.5, -1.0)
@@ -57,8 +66,9 @@ def test_limits_and_what_is_not_finite(driver):
 
 
 def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
-    server, _, publisher = driver(Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist',
-                                  cmd_vel_timeout=0.2)
+    server, _, publisher = driver(
+        Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist', cmd_vel_timeout=0.2
+    )
     publisher.publish(forward(1.0))
     wait_until(lambda: server.of('set_twist'))
     begun = server.data.time
@@ -69,8 +79,9 @@ def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
 
 
 def test_time_that_stands_still_stops_nobody(driver):
-    server, _, publisher = driver(Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist',
-                                  cmd_vel_timeout=0.1)
+    server, _, publisher = driver(
+        Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist', cmd_vel_timeout=0.1
+    )
     server.paused = True
     publisher.publish(forward(1.0))
     wait_until(lambda: server.of('set_twist'))
@@ -79,8 +90,9 @@ def test_time_that_stands_still_stops_nobody(driver):
 
 
 def test_a_stamped_twist_must_be_of_this_time(driver):
-    server, bridge, publisher = driver(TwistStamped, 'cmd_vel', cmd_vel_type='twist_stamped',
-                                       cmd_vel_max_age=0.5)
+    server, bridge, publisher = driver(
+        TwistStamped, 'cmd_vel', cmd_vel_type='twist_stamped', cmd_vel_max_age=0.5
+    )
     refusals = bridge.node.commands.refusals
     wait_until(lambda: server.data.time > 0.7)
     publisher.publish(TwistStamped(header=Header(stamp=Time(nanosec=1)), twist=forward(1.0)))
@@ -93,8 +105,9 @@ def test_a_stamped_twist_must_be_of_this_time(driver):
     publisher.publish(TwistStamped(twist=forward(0.1)))
     wait_until(lambda: len(server.of('set_twist')) == 1)
     sec, nanosec = divmod(server.now, 10**9)
-    publisher.publish(TwistStamped(header=Header(stamp=Time(sec=sec, nanosec=nanosec)),
-                                   twist=forward(0.2)))
+    publisher.publish(
+        TwistStamped(header=Header(stamp=Time(sec=sec, nanosec=nanosec)), twist=forward(0.2))
+    )
     wait_until(lambda: len(server.of('set_twist')) == 2)
 
 
@@ -120,11 +133,15 @@ def test_joint_commands_by_name_keep_what_they_do_not_name(driver):
     assert server.data.ctrl[1] == 2.0
 
 
-@pytest.mark.parametrize(('message', 'reason'), [
-    (JointState(name=['knee'], position=[1.0]), 'shoulder, lift'),
-    (JointState(name=['shoulder'], effort=[1.0]), 'takes position'),
-    (JointState(name=['lift', 'shoulder'], effort=[1.0]), '1 values for 2 names'),
-    (JointState(name=['lift'], effort=[float('nan')]), 'nan')])
+@pytest.mark.parametrize(
+    ('message', 'reason'),
+    [
+        (JointState(name=['knee'], position=[1.0]), 'shoulder, lift'),
+        (JointState(name=['shoulder'], effort=[1.0]), 'takes position'),
+        (JointState(name=['lift', 'shoulder'], effort=[1.0]), '1 values for 2 names'),
+        (JointState(name=['lift'], effort=[float('nan')]), 'nan'),
+    ],
+)
 def test_bad_joint_commands_change_nothing_and_say_why(driver, message, reason):
     server, bridge, publisher = driver(JointState, 'joint_commands')
     refusals = bridge.node.commands.refusals

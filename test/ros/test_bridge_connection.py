@@ -23,8 +23,12 @@ def nanoseconds(stamp):
 
 
 def connection_text(listener, word):
-    message = wait_for_message(listener, DiagnosticArray, '/diagnostics',
-                               lambda message: word in message.status[0].message)
+    message = wait_for_message(
+        listener,
+        DiagnosticArray,
+        '/diagnostics',
+        lambda message: word in message.status[0].message,
+    )
     return message.status[0]
 
 
@@ -57,8 +61,9 @@ def test_another_world_after_a_restart_is_discovered_anew(small_server, bridged)
     first.close()
     first.close = lambda: None
     small_server(ports=ports, model_xml=XML.replace('{p}_shoulder', '{p}_elbow'))
-    wait_for_message(listener, JointState, 'joint_states',
-                     lambda message: message.name == ['elbow', 'lift'])
+    wait_for_message(
+        listener, JointState, 'joint_states', lambda message: message.name == ['elbow', 'lift']
+    )
     assert bridge.node.link.reconnects == 1
 
 
@@ -102,8 +107,12 @@ def test_statistics_hold_what_was_measured(small_server, bridged):
     server = small_server(rate=100)
     _, listener = bridged(server)
     listener.listen(Odometry, 'odom')
-    found = wait_for_message(listener, msg.BridgeStatistics, 'urlab_bridge/statistics',
-                             lambda message: message.message_rate > 50)
+    found = wait_for_message(
+        listener,
+        msg.BridgeStatistics,
+        'urlab_bridge/statistics',
+        lambda message: message.message_rate > 50,
+    )
     assert found.connected and found.server_mode == 'live' and not found.paused
     assert found.tick_rate == pytest.approx(80, abs=25)
     # 2 ms of simulation a tick.
@@ -117,15 +126,19 @@ def test_malformed_rows_are_counted_and_the_rest_goes_on(small_server, bridged):
     server = small_server()
     honest = server._send
     server._send = lambda topic, payload: honest(
-        topic, payload[:5] if topic.endswith('sensor/gyro') else payload)
+        topic, payload[:5] if topic.endswith('sensor/gyro') else payload
+    )
     _, listener = bridged(server)
     listener.listen(Odometry, 'odom')
     from sensor_msgs.msg import Imu
+
     listener.listen(Imu, 'imu/data')
 
     def imu_status(message):
-        return next((s for s in message.status if s.name.endswith('imu/data')
-                     and 'errors' in s.message), None)
+        return next(
+            (s for s in message.status if s.name.endswith('imu/data') and 'errors' in s.message),
+            None,
+        )
 
     message = wait_for_message(listener, DiagnosticArray, '/diagnostics', imu_status)
     status = imu_status(message)

@@ -22,8 +22,12 @@ def connected(small_server, bridged):
     def start(parameters=None, **options):
         server = small_server(**options)
         bridge, listener = bridged(server, **(parameters or {}))
-        wait_until(lambda: bridge.node.link.state.connected
-                   and bridge.node.stream.timeline.stamp_ns is not None)
+        wait_until(
+            lambda: (
+                bridge.node.link.state.connected
+                and bridge.node.stream.timeline.stamp_ns is not None
+            )
+        )
         return server, bridge, listener
 
     return start
@@ -63,13 +67,23 @@ def test_reset_passes_everything_on(connected):
     assert request['per_articulation_qpos'] == {'bot': {'shoulder': 0.5, 'lift': 0.1}}
 
 
-@pytest.mark.parametrize(('fields', 'code', 'word'), [
-    ({'keyframe_name': 'nowhere'}, 'unknown_keyframe', 'nowhere'),
-    ({'per_articulation_qpos': [msg.JointPosition(joint='knee')]}, 'bad_value', 'shoulder'),
-    ({'per_articulation_qpos': [msg.JointPosition(articulation='x', joint='lift')]},
-     'unknown_articulation', 'bot'),
-    ({'per_articulation_qpos': [msg.JointPosition(joint='lift', position=math.nan)]},
-     'bad_value', 'nan')])
+@pytest.mark.parametrize(
+    ('fields', 'code', 'word'),
+    [
+        ({'keyframe_name': 'nowhere'}, 'unknown_keyframe', 'nowhere'),
+        ({'per_articulation_qpos': [msg.JointPosition(joint='knee')]}, 'bad_value', 'shoulder'),
+        (
+            {'per_articulation_qpos': [msg.JointPosition(articulation='x', joint='lift')]},
+            'unknown_articulation',
+            'bot',
+        ),
+        (
+            {'per_articulation_qpos': [msg.JointPosition(joint='lift', position=math.nan)]},
+            'bad_value',
+            'nan',
+        ),
+    ],
+)
 def test_a_bad_reset_says_why_and_what_there_is(connected, fields, code, word):
     server, _, listener = connected()
     response = listener.call(srv.Reset, '/reset', **fields)
@@ -119,9 +133,18 @@ def test_pause_speed_mode_and_twist(connected):
     assert unknown.code == 'unknown_articulation' and 'bot' in unknown.message
 
 
-@pytest.mark.parametrize('name', [
-    'RecordingStart', 'RecordingStop', 'RecordingSave', 'RecordingClear', 'ReplayListSessions',
-    'ReplayStart', 'ReplayStop'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'RecordingStart',
+        'RecordingStop',
+        'RecordingSave',
+        'RecordingClear',
+        'ReplayListSessions',
+        'ReplayStart',
+        'ReplayStop',
+    ],
+)
 def test_ops_that_the_server_lacks_answer_unknown_op(connected, name):
     _, _, listener = connected()
     path = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
@@ -133,9 +156,14 @@ def test_replies_of_recording_ops_are_handed_on(connected):
     server, _, listener = connected()
     server.replies = {
         'recording_start': {'op': 'recording_start_ok', 'name': 'a'},
-        'recording_stop': {'op': 'recording_stop_ok', 'name': 'a', 'frame_count': 12.0,
-                           'sim_duration_s': 1.5},
-        'replay_list_sessions': {'op': 'replay_list_sessions_ok', 'sessions': ['a', 'b']}}
+        'recording_stop': {
+            'op': 'recording_stop_ok',
+            'name': 'a',
+            'frame_count': 12.0,
+            'sim_duration_s': 1.5,
+        },
+        'replay_list_sessions': {'op': 'replay_list_sessions_ok', 'sessions': ['a', 'b']},
+    }
     assert listener.call(srv.RecordingStart, '/recording_start').name == 'a'
     stopped = listener.call(srv.RecordingStop, '/recording_stop')
     assert (stopped.frame_count, stopped.sim_duration_s) == (12, 1.5)

@@ -43,8 +43,13 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     server = small_server(**options.pop('server'))
     server.data.qvel[:8] = (1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 0.5, -0.5)
     _, listener = bridged(server, **options)
-    for kind, topic in ((Odometry, 'odom'), (JointState, 'joint_states'), (Imu, 'imu/data'),
-                        (PoseStamped, 'entities/box/pose'), (TFMessage, '/tf')):
+    for kind, topic in (
+        (Odometry, 'odom'),
+        (JointState, 'joint_states'),
+        (Imu, 'imu/data'),
+        (PoseStamped, 'entities/box/pose'),
+        (TFMessage, '/tf'),
+    ):
         listener.listen(kind, topic)
     if server.mode == 'direct':
         for _ in range(40):  # nothing moves unless somebody steps
@@ -68,16 +73,23 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     assert (box.header.frame_id, box.pose.position.x) == ('map', pytest.approx(2.0))
     transforms = wait_for_message(listener, TFMessage, '/tf').transforms
     assert [(t.header.frame_id, t.child_frame_id) for t in transforms] == [
-        ('odom', 'base_link'), ('base_link', 'base_footprint')]
+        ('odom', 'base_link'),
+        ('base_link', 'base_footprint'),
+    ]
 
 
 def test_one_tick_has_one_stamp_and_the_clock_comes_first(small_server, bridged):
     server = small_server(rate=50)
     _, listener = bridged(server, clock_rate=0.0)
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
-    for kind, topic in ((Odometry, 'odom'), (JointState, 'joint_states'), (Imu, 'imu/data'),
-                        (LaserScan, 'scan'), (TFMessage, '/tf'),
-                        (PoseStamped, 'ground_truth/pose')):
+    for kind, topic in (
+        (Odometry, 'odom'),
+        (JointState, 'joint_states'),
+        (Imu, 'imu/data'),
+        (LaserScan, 'scan'),
+        (TFMessage, '/tf'),
+        (PoseStamped, 'ground_truth/pose'),
+    ):
         listener.listen(kind, topic)
     wait_until(lambda: min(map(len, listener.heard.values())) > 20)
     by_stamp = {}
@@ -159,8 +171,9 @@ def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_ser
     # A robot that is moved by hand while time stands still is shown.
     with server.lock:
         server.data.qpos[0] = 7.0
-    moved = wait_for_message(listener, Odometry, 'odom',
-                             lambda message: message.pose.pose.position.x == 7.0)
+    moved = wait_for_message(
+        listener, Odometry, 'odom', lambda message: message.pose.pose.position.x == 7.0
+    )
     assert nanoseconds(moved.header.stamp) == server.now
 
 
@@ -173,10 +186,15 @@ def test_rates_are_limited_in_simulation_time_and_change_live(small_server, brid
     steps = np.diff([nanoseconds(m.header.stamp) for m in list(joints)])
     assert set(steps) == {20_000_000}
     from rclpy.parameter import Parameter
+
     result = bridge.node.set_parameters([Parameter('joint_state_rate', value=0.0)])
     assert result[0].successful
-    wait_until(lambda: nanoseconds(joints[-1].header.stamp)
-               - nanoseconds(joints[-2].header.stamp) == 2_000_000)
+    wait_until(
+        lambda: (
+            nanoseconds(joints[-1].header.stamp) - nanoseconds(joints[-2].header.stamp)
+            == 2_000_000
+        )
+    )
 
 
 def test_observe_only_publishes_without_a_single_request(small_server, bridged):

@@ -34,7 +34,8 @@ def test_the_parameter_file_holds_every_default():
     found = dict(flatten(parsed['/**']['ros__parameters']))
     assert found == {name: row.default for name, row in TABLE.items()}
     assert {name: type(value) for name, value in found.items()} == {
-        name: type(row.default) for name, row in TABLE.items()}
+        name: type(row.default) for name, row in TABLE.items()
+    }
 
 
 def test_the_shipped_file_is_the_generated_one():

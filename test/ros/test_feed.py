@@ -22,8 +22,10 @@ def passed(limiter, times):
     return found
 
 
-@pytest.mark.parametrize(('rate', 'expected'), [(50.0, 50), (30.0, 30), (500.0, 500), (333.0, 333),
-                                                (0.0, 500), (10_000.0, 500)])
+@pytest.mark.parametrize(
+    ('rate', 'expected'),
+    [(50.0, 50), (30.0, 30), (500.0, 500), (333.0, 333), (0.0, 500), (10_000.0, 500)],
+)
 def test_the_limiter_keeps_the_average_rate(rate, expected):
     ticks = range(0, 1000 * MS, 2 * MS)
     assert len(passed(RateLimiter(rate), ticks)) == pytest.approx(expected, abs=1)

@@ -16,15 +16,23 @@ def test_all_is_well_when_ticks_come():
     assert describe(LIVE, TALKING) == (True, 'connected: live')
 
 
-@pytest.mark.parametrize(('state', 'silence', 'words'), [
-    (replace(LIVE, phase=Phase.CONNECTING), SILENT, ['no server', 'tcp://h:1', 'urlab server']),
-    (replace(LIVE, phase=Phase.LOST), SILENT, ['lost', 'urlab server']),
-    (replace(LIVE, phase=Phase.TAKEN), TALKING, ['another client', 'observe_only']),
-    (replace(LIVE, phase=Phase.OBSERVING), SILENT, ['tcp://h:2', 'live mode']),
-    (LIVE, SILENT, ['tcp://h:2', 'state_port']),
-    (replace(LIVE, mode='direct'), SILENT, ['silent', 'direct', 'steps', 'set_mode']),
-    (replace(LIVE, mode='puppet', pinned=True), SILENT, ['puppet', 'pinned']),
-    (replace(LIVE, robots=0), TALKING, ['no robots'])])
+@pytest.mark.parametrize(
+    ('state', 'silence', 'words'),
+    [
+        (
+            replace(LIVE, phase=Phase.CONNECTING),
+            SILENT,
+            ['no server', 'tcp://h:1', 'urlab server'],
+        ),
+        (replace(LIVE, phase=Phase.LOST), SILENT, ['lost', 'urlab server']),
+        (replace(LIVE, phase=Phase.TAKEN), TALKING, ['another client', 'observe_only']),
+        (replace(LIVE, phase=Phase.OBSERVING), SILENT, ['tcp://h:2', 'live mode']),
+        (LIVE, SILENT, ['tcp://h:2', 'state_port']),
+        (replace(LIVE, mode='direct'), SILENT, ['silent', 'direct', 'steps', 'set_mode']),
+        (replace(LIVE, mode='puppet', pinned=True), SILENT, ['puppet', 'pinned']),
+        (replace(LIVE, robots=0), TALKING, ['no robots']),
+    ],
+)
 def test_every_trouble_is_said_with_what_to_do(state, silence, words):
     well, text = describe(state, silence)
     assert not well

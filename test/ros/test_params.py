@@ -24,8 +24,13 @@ def make_node():
     def make(**overrides):
         context = Context()
         rclpy.init(context=context, domain_id=free_domain())
-        node = Node('subject', context=context, parameter_overrides=[
-            Parameter(name, value=value) for name, value in overrides.items()])
+        node = Node(
+            'subject',
+            context=context,
+            parameter_overrides=[
+                Parameter(name, value=value) for name, value in overrides.items()
+            ],
+        )
         opened.append((node, context))
         return node
 
@@ -48,8 +53,14 @@ def test_every_row_is_declared_with_its_text_and_range(make_node):
 
 
 def test_overrides_are_taken_and_whole_numbers_are_floats_too(make_node):
-    settings = Parameters(make_node(clock_rate=50, host='there', robots=['a', 'b'],
-                                    **{'covariance.pose_stddev': [1, 1, 1, 2, 2, 2]})).settings
+    settings = Parameters(
+        make_node(
+            clock_rate=50,
+            host='there',
+            robots=['a', 'b'],
+            **{'covariance.pose_stddev': [1, 1, 1, 2, 2, 2]},
+        )
+    ).settings
     assert settings.clock_rate == 50.0 and isinstance(settings.clock_rate, float)
     assert (settings.host, settings.robots) == ('there', ('a', 'b'))
     assert settings.pose_stddev == (1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
@@ -65,8 +76,9 @@ def test_all_bad_values_are_told_at_once(make_node):
 def test_a_live_change_is_taken_and_told(make_node):
     node, seen = make_node(), []
     parameters = Parameters(node, seen.append)
-    result = node.set_parameters_atomically([Parameter('clock_rate', value=10.0),
-                                             Parameter('odom_rate', value=20.0)])
+    result = node.set_parameters_atomically(
+        [Parameter('clock_rate', value=10.0), Parameter('odom_rate', value=20.0)]
+    )
     assert result.successful
     assert (parameters.settings.clock_rate, parameters.settings.odom_rate) == (10.0, 20.0)
     assert seen[-1] is parameters.settings and len(seen) == 1
@@ -75,8 +87,9 @@ def test_a_live_change_is_taken_and_told(make_node):
 def test_a_change_with_one_bad_value_changes_nothing(make_node):
     node, seen = make_node(), []
     parameters = Parameters(node, seen.append)
-    result = node.set_parameters_atomically([Parameter('clock_rate', value=10.0),
-                                             Parameter('step_mode', value='fast')])
+    result = node.set_parameters_atomically(
+        [Parameter('clock_rate', value=10.0), Parameter('step_mode', value='fast')]
+    )
     assert not result.successful and 'step_mode' in result.reason and 'live' in result.reason
     assert parameters.settings == Settings() and not seen
     assert node.get_parameter('clock_rate').value == Settings().clock_rate

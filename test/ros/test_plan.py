@@ -26,11 +26,20 @@ def handshake(xml, *robots, version=None, **fields):
     model = mujoco.MjModel.from_xml_string(xml)
     buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, buffer)
-    return parse_handshake({
-        'session_id': 's', 'mujoco_version': version or mujoco.__version__,
-        'mjb': buffer.tobytes(), 'articulations': [
-            robot if isinstance(robot, dict) else {'prefix': robot, 'actor_id': f'{robot}_actor'}
-            for robot in robots], **fields})
+    return parse_handshake(
+        {
+            'session_id': 's',
+            'mujoco_version': version or mujoco.__version__,
+            'mjb': buffer.tobytes(),
+            'articulations': [
+                robot
+                if isinstance(robot, dict)
+                else {'prefix': robot, 'actor_id': f'{robot}_actor'}
+                for robot in robots
+            ],
+            **fields,
+        }
+    )
 
 
 @pytest.fixture
@@ -40,13 +49,13 @@ def small():
 
 def test_joints_have_the_slots_that_mujoco_gives_them():
     # The robot's own vectors begin after another robot's, and hold a ball joint in between.
-    xml = '''<mujoco><worldbody>
+    xml = """<mujoco><worldbody>
       <body name="a_x"><freejoint name="a_f"/><geom size=".1" mass="1"/></body>
       <body name="b_w"><geom size=".1"/>
       <body name="b_x"><joint name="b_one"/><geom size=".1" mass="1"/>
         <body name="b_y"><joint name="b_ball" type="ball"/><geom size=".1" mass="1"/>
           <body name="b_z"><joint name="b_two" type="slide"/><geom size=".1" mass="1"/></body>
-      </body></body></body></worldbody></mujoco>'''
+      </body></body></body></worldbody></mujoco>"""
     found = handshake(xml, 'a', 'b')
     plan = plan_world(found, Settings())
     robot = plan.robot('b')
@@ -69,8 +78,10 @@ def test_equal_worlds_have_equal_plans(small):
 def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
     settings = Settings()
     assert plan_world(small, settings).robots[0].frames.base == 'base_link'
-    told = handshake(XML.format(p=PREFIX), {
-        'prefix': PREFIX, 'frames': {'base': 'base_link', 'base_link': 'trunk'}})
+    told = handshake(
+        XML.format(p=PREFIX),
+        {'prefix': PREFIX, 'frames': {'base': 'base_link', 'base_link': 'trunk'}},
+    )
     assert plan_world(told, settings).robots[0].frames.base == 'trunk'
     wanted = replace(settings, base_frame='body', frame_prefix='{prefix}/')
     frames = plan_world(told, wanted).robots[0].frames
@@ -90,8 +101,9 @@ def test_robots_are_chosen_by_prefix_or_actor():
         chosen(found, ('three',))
 
 
-@pytest.mark.parametrize(('policy', 'alone', 'together'), [
-    ('auto', '', 'a'), ('always', 'a', 'a'), ('never', '', '')])
+@pytest.mark.parametrize(
+    ('policy', 'alone', 'together'), [('auto', '', 'a'), ('always', 'a', 'a'), ('never', '', '')]
+)
 def test_namespaces(policy, alone, together):
     settings = replace(Settings(), namespace_robots=policy)
     assert namespaces(['a'], settings) == {'a': alone}
@@ -100,7 +112,8 @@ def test_namespaces(policy, alone, together):
 
 def test_a_namespace_is_a_valid_name():
     assert namespaces(['robot-1'], replace(Settings(), namespace_robots='always')) == {
-        'robot-1': 'robot_1'}
+        'robot-1': 'robot_1'
+    }
 
 
 def test_a_robot_is_found_by_prefix_and_the_only_one_by_nothing(small):
@@ -118,10 +131,15 @@ def test_a_model_of_another_version_is_said_to_be_unavailable():
 
 
 ROWS = {
-    b'bot/joint/b': rows.pack_joint(7, 0, 0, 0), b'bot/joint/a': rows.pack_joint(9, 0, 0, 0),
-    b'bot/joint/short': b'123', b'bot/base_state/root': bytes(52),
-    b'bot/sensor/gyro': rows.pack_sensor(1, np.zeros(3)), b'bot/twist': bytes(12),
-    b'scene/box/xpos': bytes(24), b'nonsense': b''}
+    b'bot/joint/b': rows.pack_joint(7, 0, 0, 0),
+    b'bot/joint/a': rows.pack_joint(9, 0, 0, 0),
+    b'bot/joint/short': b'123',
+    b'bot/base_state/root': bytes(52),
+    b'bot/sensor/gyro': rows.pack_sensor(1, np.zeros(3)),
+    b'bot/twist': bytes(12),
+    b'scene/box/xpos': bytes(24),
+    b'nonsense': b'',
+}
 
 
 def test_topics_alone_give_joints_in_order_of_id_and_plain_sensors():

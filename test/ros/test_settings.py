@@ -54,10 +54,20 @@ def test_no_float_takes_what_is_not_finite(value):
     assert problem('covariance.pose_stddev', (value,) * 6)
 
 
-@pytest.mark.parametrize(('name', 'value'), [
-    ('host', 7), ('rpc_port', 5559.0), ('rpc_port', True), ('observe_only', 1), ('robots', 'auto'),
-    ('odom_frame', ''), ('odom_frame', '/odom'), ('map_frame', 'two words'),
-    ('covariance.twist_stddev', (1.0, 2.0))])
+@pytest.mark.parametrize(
+    ('name', 'value'),
+    [
+        ('host', 7),
+        ('rpc_port', 5559.0),
+        ('rpc_port', True),
+        ('observe_only', 1),
+        ('robots', 'auto'),
+        ('odom_frame', ''),
+        ('odom_frame', '/odom'),
+        ('map_frame', 'two words'),
+        ('covariance.twist_stddev', (1.0, 2.0)),
+    ],
+)
 def test_values_that_no_parameter_takes(name, value):
     assert problem(name, value)
 

@@ -21,9 +21,23 @@ from urlab_ros_bridge.wire.errors import UrlabError
 pytestmark = pytest.mark.ros
 
 NUMBERS = st.lists(st.floats(-1e3, 1e3, width=32), min_size=15, max_size=15)
-PLAN = WorldPlan((RobotPlan(
-    'bot', '', '', FrameNames('b', 'f', 'o', 'm'), ('x', 'y'), qpos=(7, 8), qvel=(6, 7),
-    base_joint='root', base_qpos=0, base_qvel=0),), ('box',))
+PLAN = WorldPlan(
+    (
+        RobotPlan(
+            'bot',
+            '',
+            '',
+            FrameNames('b', 'f', 'o', 'm'),
+            ('x', 'y'),
+            qpos=(7, 8),
+            qvel=(6, 7),
+            base_joint='root',
+            base_qpos=0,
+            base_qvel=0,
+        ),
+    ),
+    ('box',),
+)
 
 
 def world():
@@ -39,17 +53,34 @@ def as_rows(qpos, qvel, gyro):
     return [
         (b'bot/joint/x', rows.pack_joint(1, qpos[7], qvel[6], 0)),
         (b'bot/joint/y', rows.pack_joint(2, qpos[8], qvel[7], 0)),
-        (b'bot/base_state/root', rows.pack_base_state(rows.BaseState(
-            tuple(qpos[:3]), (*quat[1:], quat[0]), tuple(qvel[:3]), tuple(qvel[3:6])))),
-        (b'bot/sensor/gyro', rows.pack_sensor(0, gyro)), (b'other/joint/x', b''),
+        (
+            b'bot/base_state/root',
+            rows.pack_base_state(
+                rows.BaseState(
+                    tuple(qpos[:3]), (*quat[1:], quat[0]), tuple(qvel[:3]), tuple(qvel[3:6])
+                )
+            ),
+        ),
+        (b'bot/sensor/gyro', rows.pack_sensor(0, gyro)),
+        (b'other/joint/x', b''),
         (b'scene/box/xpos', np.array(qpos[:3]).tobytes()),
-        (b'scene/box/xquat', np.array(qpos[3:7]).tobytes())]
+        (b'scene/box/xquat', np.array(qpos[3:7]).tobytes()),
+    ]
 
 
 def as_snapshot(qpos, qvel, gyro):
-    return codec.pack({'op': 'state_full', 'time': 0.0, 'step': 0, 'per_articulation': {
-        'bot': {'qpos': qpos, 'qvel': qvel, 'sensors': {'gyro': gyro}}, 'ghost': {}},
-        'entities': {'box': {'xpos': qpos[:3], 'xquat': qpos[3:7]}}})
+    return codec.pack(
+        {
+            'op': 'state_full',
+            'time': 0.0,
+            'step': 0,
+            'per_articulation': {
+                'bot': {'qpos': qpos, 'qvel': qvel, 'sensors': {'gyro': gyro}},
+                'ghost': {},
+            },
+            'entities': {'box': {'xpos': qpos[:3], 'xquat': qpos[3:7]}},
+        }
+    )
 
 
 @given(NUMBERS, NUMBERS)
@@ -80,8 +111,15 @@ def test_a_tick_forgets_the_one_before():
 
 def test_one_missing_joint_is_no_joint_state():
     state = world()
-    state.fill(tick([entry for entry in as_rows([0.0] * 9, [0.0] * 8, [0.0] * 3)
-                     if entry[0] != b'bot/joint/y']))
+    state.fill(
+        tick(
+            [
+                entry
+                for entry in as_rows([0.0] * 9, [0.0] * 8, [0.0] * 3)
+                if entry[0] != b'bot/joint/y'
+            ]
+        )
+    )
     assert state.robots['bot'].joints() is None and state.robots['bot'].base()
 
 
@@ -119,6 +157,11 @@ def test_any_snapshot_gives_values_or_a_typed_error(payload):
 @pytest.mark.parametrize('block', [{}, {'qpos': [1.0], 'qvel': []}, {'qpos': [0.0] * 8}])
 def test_a_short_snapshot_is_no_state(block):
     state = world()
-    state.fill(tick(snapshot=codec.pack({'op': 'state_full', 'time': 0.0, 'step': 0,
-                                         'per_articulation': {'bot': block}})))
+    state.fill(
+        tick(
+            snapshot=codec.pack(
+                {'op': 'state_full', 'time': 0.0, 'step': 0, 'per_articulation': {'bot': block}}
+            )
+        )
+    )
     assert state.robots['bot'].joints() is None

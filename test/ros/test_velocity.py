@@ -9,9 +9,16 @@ from urlab_ros_bridge.ros.velocity import message_type
 pytestmark = pytest.mark.ros
 
 
-@pytest.mark.parametrize(('setting', 'distribution', 'expected'), [
-    ('auto', 'humble', Twist), ('auto', 'jazzy', Twist), ('auto', 'kilted', TwistStamped),
-    ('auto', 'lyrical', TwistStamped), ('twist', 'kilted', Twist),
-    ('twist_stamped', 'jazzy', TwistStamped)])
+@pytest.mark.parametrize(
+    ('setting', 'distribution', 'expected'),
+    [
+        ('auto', 'humble', Twist),
+        ('auto', 'jazzy', Twist),
+        ('auto', 'kilted', TwistStamped),
+        ('auto', 'lyrical', TwistStamped),
+        ('twist', 'kilted', Twist),
+        ('twist_stamped', 'jazzy', TwistStamped),
+    ],
+)
 def test_auto_follows_what_nav2_of_the_distribution_sends(setting, distribution, expected):
     assert message_type(setting, distribution) is expected

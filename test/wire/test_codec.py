@@ -24,13 +24,21 @@ from urlab_ros_bridge.wire.errors import WireError
 TEXT = st.text(st.characters(codec='utf-8'), max_size=12)
 # A key that ends in a base64 suffix means something else under JSON.
 KEYS = TEXT.filter(lambda key: not key.endswith(('_base64', '__b64__')))
-SCALARS = (st.none() | st.booleans() | st.integers(-2**63, 2**64 - 1) | TEXT
-           | st.floats(allow_nan=False, allow_infinity=False))
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | TEXT
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
 
 
 def messages(leaves):
-    values = st.recursive(leaves, lambda inner: st.lists(inner, max_size=4)
-                          | st.dictionaries(KEYS, inner, max_size=4), max_leaves=20)
+    values = st.recursive(
+        leaves,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+        max_leaves=20,
+    )
     return st.dictionaries(KEYS, values, max_size=6)
 
 
@@ -56,7 +64,8 @@ def test_json_carries_binary_as_base64_companion(blobs):
     message = {'inner': blobs}
     plain = json.loads(pack(message, 'json'))
     assert {key: base64.b64encode(blob).decode() for key, blob in blobs.items()} == {
-        key.removesuffix('_base64'): text for key, text in plain['inner'].items()}
+        key.removesuffix('_base64'): text for key, text in plain['inner'].items()
+    }
     assert unpack(pack(message, 'json')) == message
 
 
@@ -67,7 +76,9 @@ def test_json_of_the_stock_plugin_names_companions_otherwise():
 
 def test_json_keeps_a_base64_name_that_holds_no_base64():
     assert unpack(b'{"x_base64": "not base64!", "y_base64": 3}') == {
-        'x_base64': 'not base64!', 'y_base64': 3}
+        'x_base64': 'not base64!',
+        'y_base64': 3,
+    }
 
 
 @given(st.sampled_from([math.nan, math.inf, -math.inf]))
@@ -108,9 +119,12 @@ def test_damaged_frames_give_a_message_or_a_wire_error(message, data):
 
 MIXED_KEYS = st.recursive(
     SCALARS | st.binary(max_size=8),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(TEXT | st.integers(0, 99) | st.binary(max_size=4), inner, max_size=3),
-    max_leaves=12)
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(TEXT | st.integers(0, 99) | st.binary(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
 
 
 @given(st.dictionaries(TEXT | st.integers(0, 99) | st.binary(max_size=4), MIXED_KEYS, max_size=4))
@@ -128,11 +142,26 @@ def test_extension_types_become_null():
     assert unpack(frame) == {'x': None, 'y': 1}
 
 
-@pytest.mark.parametrize('frame', [
-    b'', b'\xc1', b'[1]', b'\x93\x01\x02\x03', b'  ', b'{', b'{"a": NaN}', b'{"a": Infinity}',
-    b'{"a": "\\ud800"}', b'{"\\ud800": 1}', b'\x81\xa1a\xdd\xff\xff\xff\xff',
-    b'{"a":' + b'[' * 100_000, b'{"a":' * 100_000, b'\x81\xa1a' + b'\x91' * 100_000,
-    b'{"a":' + b'[' * (MAX_JSON_DEPTH + 1) + b']' * (MAX_JSON_DEPTH + 1) + b'}'])
+@pytest.mark.parametrize(
+    'frame',
+    [
+        b'',
+        b'\xc1',
+        b'[1]',
+        b'\x93\x01\x02\x03',
+        b'  ',
+        b'{',
+        b'{"a": NaN}',
+        b'{"a": Infinity}',
+        b'{"a": "\\ud800"}',
+        b'{"\\ud800": 1}',
+        b'\x81\xa1a\xdd\xff\xff\xff\xff',
+        b'{"a":' + b'[' * 100_000,
+        b'{"a":' * 100_000,
+        b'\x81\xa1a' + b'\x91' * 100_000,
+        b'{"a":' + b'[' * (MAX_JSON_DEPTH + 1) + b']' * (MAX_JSON_DEPTH + 1) + b'}',
+    ],
+)
 def test_malformed_frames_are_named(frame):
     with pytest.raises(MalformedFrame):
         unpack(frame)

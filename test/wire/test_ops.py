@@ -14,8 +14,18 @@ TYPES = {'string', 'int', 'float', 'bool', 'array', 'object'}
 
 
 def test_names_are_unique_in_the_source_rows():
-    rows = (*ops._STEP, *ops._RUNTIME, *ops._RECORDING, *ops._REPLAY, *ops._SCENE, *ops._SIM,
-            *ops._OUTLINER, *ops._DEBUG, *ops._VIEWPORT, *ops._EXTENSIONS)
+    rows = (
+        *ops._STEP,
+        *ops._RUNTIME,
+        *ops._RECORDING,
+        *ops._REPLAY,
+        *ops._SCENE,
+        *ops._SIM,
+        *ops._OUTLINER,
+        *ops._DEBUG,
+        *ops._VIEWPORT,
+        *ops._EXTENSIONS,
+    )
     assert [name for name, n in Counter(op.name for op in rows).items() if n > 1] == []
     assert len(rows) == len(OPS)
 
@@ -23,8 +33,17 @@ def test_names_are_unique_in_the_source_rows():
 def test_the_catalogue_has_the_ops_of_the_page():
     # Section "Editor ops" and the sections of the runtime ops, counted there.
     sizes = Counter(op.namespace for op in OPS.values() if not op.extension)
-    assert sizes == {'': 2, 'runtime': 13, 'recording': 4, 'replay': 5, 'scene': 15, 'sim': 3,
-                     'outliner': 7, 'debug': 7, 'viewport': 6}
+    assert sizes == {
+        '': 2,
+        'runtime': 13,
+        'recording': 4,
+        'replay': 5,
+        'scene': 15,
+        'sim': 3,
+        'outliner': 7,
+        'debug': 7,
+        'viewport': 6,
+    }
 
 
 @pytest.mark.parametrize('op', OPS.values(), ids=OPS)

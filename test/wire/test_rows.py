@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.errors import UnknownTopic
 
 F32 = st.floats(width=32, allow_nan=False)
 F64 = st.floats(allow_nan=False)
-ID = st.integers(-2**31, 2**31 - 1)
+ID = st.integers(-(2**31), 2**31 - 1)
 SEGMENT = st.text(st.characters(codec='utf-8', exclude_characters='/'), min_size=1, max_size=8)
 PREFIX = SEGMENT.filter(lambda prefix: prefix != 'scene')
 NAME = st.text(st.characters(codec='utf-8'), min_size=1, max_size=10)
@@ -56,7 +56,9 @@ def test_base_state_rows(position, quaternion, linear, angular):
     assert len(row) == 52 and rows.unpack_base_state(row) == state
 
 
-@given(st.integers(-2**63, 2**63 - 1), st.integers(0, 2**64 - 1), st.integers(-2**63, 2**63 - 1))
+@given(
+    st.integers(-(2**63), 2**63 - 1), st.integers(0, 2**64 - 1), st.integers(-(2**63), 2**63 - 1)
+)
 def test_sim_time_rows(ns, step, wall):
     row = rows.pack_sim_time(ns, step, wall)
     assert len(row) == 24 and rows.unpack_sim_time(row) == (ns, step, wall)
@@ -74,10 +76,19 @@ def test_effort_rows(values):
     assert rows.unpack_effort(struct.pack(f'<{len(values)}f', *values)).tolist() == values
 
 
-DECODERS = [rows.unpack_joint, rows.unpack_sensor, rows.unpack_base_state, rows.unpack_twist,
-            rows.unpack_actions, rows.unpack_effort, rows.unpack_sim_time,
-            *(lambda payload, field=field: rows.unpack_entity(field, payload)
-              for field in rows.ENTITY_FIELDS)]
+DECODERS = [
+    rows.unpack_joint,
+    rows.unpack_sensor,
+    rows.unpack_base_state,
+    rows.unpack_twist,
+    rows.unpack_actions,
+    rows.unpack_effort,
+    rows.unpack_sim_time,
+    *(
+        lambda payload, field=field: rows.unpack_entity(field, payload)
+        for field in rows.ENTITY_FIELDS
+    ),
+]
 
 
 @settings(max_examples=300)
@@ -125,10 +136,26 @@ def test_any_topic_parses_or_is_refused(topic):
         assert rows.parse_topic(topic).kind in {layout.kind for layout in rows.ROW_LAYOUTS}
 
 
-@pytest.mark.parametrize('topic', [
-    '', '/', '/joint/a', 'rover', 'rover/', 'rover/joint', 'rover/joint/', 'rover/twist/x',
-    'rover/control ', 'scene/xpos', 'scene//xpos', 'scene/pallet/mass', 'state/', 'SIM_TIME',
-    'rover/camera/front '])
+@pytest.mark.parametrize(
+    'topic',
+    [
+        '',
+        '/',
+        '/joint/a',
+        'rover',
+        'rover/',
+        'rover/joint',
+        'rover/joint/',
+        'rover/twist/x',
+        'rover/control ',
+        'scene/xpos',
+        'scene//xpos',
+        'scene/pallet/mass',
+        'state/',
+        'SIM_TIME',
+        'rover/camera/front ',
+    ],
+)
 def test_other_topics_are_refused(topic):
     with pytest.raises(UnknownTopic):
         rows.parse_topic(topic)
@@ -137,5 +164,14 @@ def test_other_topics_are_refused(topic):
 def test_the_table_of_layouts_covers_the_parser():
     kinds = [layout.kind for layout in rows.ROW_LAYOUTS]
     assert len(set(kinds)) == len(kinds)
-    assert {'joint', 'sensor', 'base_state', 'twist', 'actions', 'effort', 'scene', 'state_full',
-            'sim_time'} == set(kinds)
+    assert {
+        'joint',
+        'sensor',
+        'base_state',
+        'twist',
+        'actions',
+        'effort',
+        'scene',
+        'state_full',
+        'sim_time',
+    } == set(kinds)

@@ -40,7 +40,7 @@ def test_ticks_get_distinct_stamps_on_the_grid(step, timestep):
     assert seconds_to_ns((step + 1) * timestep) > stamp
 
 
-@given(st.integers(-2**62, 2**62))
+@given(st.integers(-(2**62), 2**62))
 def test_blocks_carry_nanoseconds_exactly(ns):
     block = ns_to_block(ns)
     assert 0 <= block['nsec'] < NANOSECONDS
@@ -49,8 +49,14 @@ def test_blocks_carry_nanoseconds_exactly(ns):
     assert block_to_ns({key: float(value) for key, value in block.items()}) == ns
 
 
-@given(st.one_of(st.just(math.nan), st.just(math.inf), st.just(-math.inf),
-                 st.floats(min_value=MAX_SECONDS, exclude_min=True)))
+@given(
+    st.one_of(
+        st.just(math.nan),
+        st.just(math.inf),
+        st.just(-math.inf),
+        st.floats(min_value=MAX_SECONDS, exclude_min=True),
+    )
+)
 def test_times_without_a_stamp_are_refused(seconds):
     with pytest.raises(BadTime):
         seconds_to_ns(seconds)
@@ -61,8 +67,11 @@ def test_times_without_a_stamp_are_refused(seconds):
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3)
 
 
-@given(VALUES | st.lists(VALUES, max_size=3)
-       | st.dictionaries(st.sampled_from(['sec', 'nsec', 'x']), VALUES | st.lists(VALUES)))
+@given(
+    VALUES
+    | st.lists(VALUES, max_size=3)
+    | st.dictionaries(st.sampled_from(['sec', 'nsec', 'x']), VALUES | st.lists(VALUES))
+)
 def test_any_value_gives_a_stamp_or_a_wire_error(block):
     with contextlib.suppress(WireError):
         assert isinstance(block_to_ns(block), int)

@@ -88,8 +88,9 @@ class TickAssembler:
         self._snapshots = 0
 
     def _close(self, closed_by: str, stamp_ns: int, step: int, wall_ns: int | None) -> None:
-        self.ready.append(Tick(stamp_ns, step, wall_ns, self._rows, self._snapshot, closed_by,
-                               self._topics))
+        self.ready.append(
+            Tick(stamp_ns, step, wall_ns, self._rows, self._snapshot, closed_by, self._topics)
+        )
         self._clear()
 
     def _take_sim_time(self, payload: bytes) -> None:

@@ -57,14 +57,19 @@ class Client(RecordingOps):
         """Return mode, pace and sessions of the server (extension)."""
         return replies.parse_status(self.request('status'))
 
-    def step(self, n_steps: int = 1,
-             ctrl: Mapping[str, Vector] | Vector | None = None,
-             ctrl_map: Mapping[str, Mapping[str, float]] | None = None,
-             observations: str | None = None, while_paused: bool = False, *,
-             control_mode: Mapping[str, str] | str | None = None,
-             xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
-             include_cameras: bool | Mapping[str, str] | None = None,
-             timeout: float | None = None) -> StepResult:
+    def step(
+        self,
+        n_steps: int = 1,
+        ctrl: Mapping[str, Vector] | Vector | None = None,
+        ctrl_map: Mapping[str, Mapping[str, float]] | None = None,
+        observations: str | None = None,
+        while_paused: bool = False,
+        *,
+        control_mode: Mapping[str, str] | str | None = None,
+        xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
+        include_cameras: bool | Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> StepResult:
         """
         Advance by `n_steps` (direct), or apply controls and read the state (live).
 
@@ -79,10 +84,12 @@ class Client(RecordingOps):
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
         """
         message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
-        if not (ctrl is None and ctrl_map is None and control_mode is None
-                and xfrc_applied is None):
-            message['per_articulation'] = self._commands(ctrl, ctrl_map, control_mode,
-                                                         xfrc_applied)
+        if not (
+            ctrl is None and ctrl_map is None and control_mode is None and xfrc_applied is None
+        ):
+            message['per_articulation'] = self._commands(
+                ctrl, ctrl_map, control_mode, xfrc_applied
+            )
         if observations is not None:
             message['observations'] = observations
         if while_paused:
@@ -93,8 +100,9 @@ class Client(RecordingOps):
             timeout = max(self.timeout, STEP_TIMEOUT)
         return StepResult(self._request(message, timeout))
 
-    def push_state(self, time: float, qpos: Vector, qvel: Vector,
-                   ctrl: Vector | None = None) -> StepResult:
+    def push_state(
+        self, time: float, qpos: Vector, qvel: Vector, ctrl: Vector | None = None
+    ) -> StepResult:
         """
         Show a state that the caller integrated (puppet mode).
 
@@ -102,12 +110,25 @@ class Client(RecordingOps):
         :param qpos: shape (model.nq,); a vector of another length is ignored by the server.
         :param qvel: shape (model.nv,).
         """
-        return StepResult(self.request('step', mode='puppet', n_steps=1, time=float(time),
-                                       qpos=_list(qpos), qvel=_list(qvel), ctrl=_list(ctrl)))
+        return StepResult(
+            self.request(
+                'step',
+                mode='puppet',
+                n_steps=1,
+                time=float(time),
+                qpos=_list(qpos),
+                qvel=_list(qvel),
+                ctrl=_list(ctrl),
+            )
+        )
 
-    def reset(self, keyframe_name: str | None = None, seed: int | None = None,
-              per_articulation_qpos: Mapping[str, Mapping[str, float]] | None = None,
-              keep_time: bool = False) -> StepResult:
+    def reset(
+        self,
+        keyframe_name: str | None = None,
+        seed: int | None = None,
+        per_articulation_qpos: Mapping[str, Mapping[str, float]] | None = None,
+        keep_time: bool = False,
+    ) -> StepResult:
         """
         Reset the world.
 
@@ -117,9 +138,15 @@ class Client(RecordingOps):
         """
         for prefix in per_articulation_qpos or ():
             self._known(prefix)
-        return StepResult(self.request(
-            'reset', keyframe_name=keyframe_name, seed=seed,
-            per_articulation_qpos=per_articulation_qpos, keep_time=keep_time or None))
+        return StepResult(
+            self.request(
+                'reset',
+                keyframe_name=keyframe_name,
+                seed=seed,
+                per_articulation_qpos=per_articulation_qpos,
+                keep_time=keep_time or None,
+            )
+        )
 
     def forward(self, observations: str | None = None) -> StepResult:
         """Recompute derived state without advancing time."""
@@ -128,8 +155,10 @@ class Client(RecordingOps):
     def set_mode(self, mode: str) -> replies.ModeChange:
         """Switch to live, direct or puppet."""
         reply = self.request('set_mode', mode=mode)
-        return replies.ModeChange(f.text(reply, 'previous_mode', 'set_mode_ok'),
-                                  f.text(reply, 'current_mode', 'set_mode_ok'))
+        return replies.ModeChange(
+            f.text(reply, 'previous_mode', 'set_mode_ok'),
+            f.text(reply, 'current_mode', 'set_mode_ok'),
+        )
 
     def set_paused(self, paused: bool) -> bool:
         """Pause or go on; return the state that is in force."""
@@ -145,8 +174,13 @@ class Client(RecordingOps):
         reply = self.request('set_control_source', source=source, articulation=articulation)
         return f.text(reply, 'scope', 'set_control_source_ok')
 
-    def set_twist(self, articulation: str, linear: Vector = (0.0, 0.0, 0.0),
-                  angular: Vector = (0.0, 0.0, 0.0), timeout: float | None = None) -> Twist:
+    def set_twist(
+        self,
+        articulation: str,
+        linear: Vector = (0.0, 0.0, 0.0),
+        angular: Vector = (0.0, 0.0, 0.0),
+        timeout: float | None = None,
+    ) -> Twist:
         """
         Command a velocity in the base frame.
 
@@ -155,14 +189,19 @@ class Client(RecordingOps):
         :param timeout: seconds of simulated time after which the server stops by itself
             (extension); None means never.
         """
-        fields: dict[str, Any] = {'op': 'set_twist', 'articulation': articulation,
-                                  'linear': _list(linear), 'angular': _list(angular)}
+        fields: dict[str, Any] = {
+            'op': 'set_twist',
+            'articulation': articulation,
+            'linear': _list(linear),
+            'angular': _list(angular),
+        }
         if timeout is not None:  # not through request(): there `timeout` is the reply's
             fields['timeout'] = float(timeout)
         return parse_twist(self._request(fields, self.timeout), 'set_twist_ok')
 
-    def set_qpos(self, target: str, qpos: Vector, target_by: str | None = None
-                 ) -> replies.QposWritten:
+    def set_qpos(
+        self, target: str, qpos: Vector, target_by: str | None = None
+    ) -> replies.QposWritten:
         """
         Write the positions of one articulation, or the 7 slots of its free base.
 
@@ -170,36 +209,48 @@ class Client(RecordingOps):
         :raises DimMismatch: for a vector of another length.
         """
         return replies.parse_qpos_written(
-            self.request('set_qpos', target=target, qpos=_list(qpos), target_by=target_by))
+            self.request('set_qpos', target=target, qpos=_list(qpos), target_by=target_by)
+        )
 
-    def set_mocap_pose(self, body: str, pos: Vector | None = None, quat: Vector | None = None
-                       ) -> replies.MocapPose:
+    def set_mocap_pose(
+        self, body: str, pos: Vector | None = None, quat: Vector | None = None
+    ) -> replies.MocapPose:
         """Move a mocap body (compiled name): world metres and/or quaternion wxyz."""
         return replies.parse_mocap_pose(
-            self.request('set_mocap_pose', body=body, pos=_list(pos), quat=_list(quat)))
+            self.request('set_mocap_pose', body=body, pos=_list(pos), quat=_list(quat))
+        )
 
     def read_mocap_pose(self, body: str) -> replies.MocapPose:
         """Return the pose of a mocap body (compiled name)."""
         return replies.parse_mocap_pose(self.request('read_mocap_pose', body=body))
 
-    def get_contacts(self, max_contacts: int | None = None, *, body1: str | None = None,
-                     body2: str | None = None, geom1: str | None = None,
-                     geom2: str | None = None) -> replies.Contacts:
+    def get_contacts(
+        self,
+        max_contacts: int | None = None,
+        *,
+        body1: str | None = None,
+        body2: str | None = None,
+        geom1: str | None = None,
+        geom2: str | None = None,
+    ) -> replies.Contacts:
         """Return active contacts, filtered by compiled names (all given ones must match)."""
         wanted = {'body1': body1, 'body2': body2, 'geom1': geom1, 'geom2': geom2}
         chosen = {key: name for key, name in wanted.items() if name is not None}
         return replies.parse_contacts(
-            self.request('get_contacts', max_contacts=max_contacts, filter=chosen or None))
+            self.request('get_contacts', max_contacts=max_contacts, filter=chosen or None)
+        )
 
     def list_keyframes(self) -> tuple[replies.Keyframe, ...]:
         """Return the keyframes of the compiled model."""
         return replies.parse_keyframes(self.request('list_keyframes'))
 
-    def configure_controller(self, articulation: str, params: Mapping[str, Any] | None = None
-                             ) -> dict[str, Any]:
+    def configure_controller(
+        self, articulation: str, params: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         """Patch the controller's parameters (none: only read them); return all of them."""
-        reply = self.request('configure_controller', articulation=articulation,
-                             params=dict(params or {}))
+        reply = self.request(
+            'configure_controller', articulation=articulation, params=dict(params or {})
+        )
         return f.mapping(reply, 'params', 'configure_controller_ok')
 
     def set_sim_options(self, **options: Any) -> dict[str, Any]:
@@ -213,11 +264,13 @@ class Client(RecordingOps):
             raise UnknownName('articulation', prefix, robots)
         return prefix
 
-    def _commands(self, ctrl: Mapping[str, Vector] | Vector | None,
-                  ctrl_map: Mapping[str, Mapping[str, float]] | None,
-                  control_mode: Mapping[str, str] | str | None,
-                  xfrc_applied: Mapping[str, Mapping[str, Vector]] | None
-                  ) -> dict[str, dict[str, Any]]:
+    def _commands(
+        self,
+        ctrl: Mapping[str, Vector] | Vector | None,
+        ctrl_map: Mapping[str, Mapping[str, float]] | None,
+        control_mode: Mapping[str, str] | str | None,
+        xfrc_applied: Mapping[str, Mapping[str, Vector]] | None,
+    ) -> dict[str, dict[str, Any]]:
         """Return the `per_articulation` block of a step."""
         robots = self.handshake.articulations
         if ctrl is not None and not isinstance(ctrl, Mapping):
@@ -229,8 +282,11 @@ class Client(RecordingOps):
         blocks: dict[str, dict[str, Any]] = {}
         for prefix, values in (ctrl or {}).items():
             blocks.setdefault(self._known(prefix), {})['ctrl'] = _list(values)
-        for key, group in (('ctrl_map', ctrl_map), ('control_mode', control_mode),
-                           ('xfrc_applied', xfrc_applied)):
+        for key, group in (
+            ('ctrl_map', ctrl_map),
+            ('control_mode', control_mode),
+            ('xfrc_applied', xfrc_applied),
+        ):
             for prefix, value in (group or {}).items():
                 blocks.setdefault(self._known(prefix), {})[key] = value
         return blocks

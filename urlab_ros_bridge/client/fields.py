@@ -93,8 +93,7 @@ def flag(fields: Mapping[str, Any], key: str, where: str, default: bool = False)
     return bool(value)
 
 
-def number(fields: Mapping[str, Any], key: str, where: str,
-           default: float | None = None) -> float:
+def number(fields: Mapping[str, Any], key: str, where: str, default: float | None = None) -> float:
     """Return a number field; absent is an error when `default` is None."""
     value = fields.get(key)
     if value is None and default is not None:

@@ -174,8 +174,10 @@ def load_model(mjb: bytes, version: str) -> Any:
     except ImportError as error:
         raise ModelUnavailable(f'the package mujoco is not installed: {error}') from error
     if version and version != mujoco.__version__:
-        raise ModelUnavailable(f'the server runs MuJoCo {version}, this process has '
-                               f'{mujoco.__version__}; install mujoco=={version}')
+        raise ModelUnavailable(
+            f'the server runs MuJoCo {version}, this process has '
+            f'{mujoco.__version__}; install mujoco=={version}'
+        )
     try:
         return mujoco.MjModel.from_binary_path(MODEL_FILE, {MODEL_FILE: mjb})
     except (ValueError, mujoco.FatalError) as error:
@@ -203,16 +205,20 @@ def parse_handshake(reply: dict[str, Any]) -> Handshake:
         manager_present=f.flag(reply, 'manager_present', where, True),
         shm_session_dir=f.text(reply, 'shm_session_dir', where),
         articulations={robot.prefix: robot for robot in robots},
-        entities={name: _entity(name, value)
-                  for name, value in f.map_of_maps(reply, 'entities', where).items()},
+        entities={
+            name: _entity(name, value)
+            for name, value in f.map_of_maps(reply, 'entities', where).items()
+        },
         global_cameras=_cameras(reply, 'global_cameras', '', where),
         depth_unit=f.text(reply, 'depth_unit', where, 'cm'),
         extensions=frozenset(str(name) for name in _list(reply, 'extensions', where)),
         timestep=f.number(reply, 'timestep', where, 0.0) or None,
         world=f.text(reply, 'world', where),
         mjb=mjb,
-        raw={key: value for key, value in reply.items()
-             if key not in ('mjb_base64', 'mjb__b64__')})
+        raw={
+            key: value for key, value in reply.items() if key not in ('mjb_base64', 'mjb__b64__')
+        },
+    )
 
 
 def _list(fields: dict[str, Any], key: str, where: str) -> list[Any]:
@@ -242,10 +248,13 @@ def _articulation(value: Any) -> Articulation:
         original_names={kind: f.texts(names, kind, where) for kind in names},
         cameras=_cameras(value, 'camera_topics', prefix, where),
         twist_controller=_twist_controller(value, where),
-        lidars={name: _lidar(name, lidar)
-                for name, lidar in f.map_of_maps(value, 'lidars', where).items()},
+        lidars={
+            name: _lidar(name, lidar)
+            for name, lidar in f.map_of_maps(value, 'lidars', where).items()
+        },
         frames=f.texts(value, 'frames', where),
-        covariances=f.mapping(value, 'covariances', where))
+        covariances=f.mapping(value, 'covariances', where),
+    )
 
 
 def _cameras(fields: dict[str, Any], key: str, prefix: str, where: str) -> dict[str, Camera]:
@@ -258,10 +267,13 @@ def _cameras(fields: dict[str, Any], key: str, prefix: str, where: str) -> dict[
             raise f.wrong(f'{place}.resolution', size, f'[width, height] up to {MAX_SIDE}')
         path = f'{prefix}/camera/{name}' if prefix else f'camera/{name}'
         cameras[name] = Camera(
-            name, f.text(value, 'mode', place, 'real'),
-            (int(resolution[0]), int(resolution[1])), f.number(value, 'fovy', place, 45.0),
+            name,
+            f.text(value, 'mode', place, 'real'),
+            (int(resolution[0]), int(resolution[1])),
+            f.number(value, 'fovy', place, 45.0),
             f.text(value, 'zmq_endpoint', place),
-            f.text(value, 'zmq_topic', place, path).rstrip(' '))
+            f.text(value, 'zmq_topic', place, path).rstrip(' '),
+        )
     return cameras
 
 
@@ -270,20 +282,31 @@ def _twist_controller(fields: dict[str, Any], where: str) -> TwistController | N
     if not value:
         return None
     where += '.twist_controller'
-    return TwistController(f.text(value, 'kind', where), f.numbers(value, 'limits', where),
-                           f.number(value, 'timeout', where, 0.0))
+    return TwistController(
+        f.text(value, 'kind', where),
+        f.numbers(value, 'limits', where),
+        f.number(value, 'timeout', where, 0.0),
+    )
 
 
 def _lidar(name: str, value: dict[str, Any]) -> Lidar:
     where = f'lidar {name}'
-    angles = [f.number(value, key, where)
-              for key in ('angle_min', 'angle_max', 'range_min', 'range_max', 'rate')]
+    angles = [
+        f.number(value, key, where)
+        for key in ('angle_min', 'angle_max', 'range_min', 'range_max', 'rate')
+    ]
     return Lidar(name, *angles, f.integer(value, 'rays', where), f.text(value, 'site', where))
 
 
 def _entity(name: str, value: dict[str, Any]) -> Entity:
     where = f'entity {name}'
-    return Entity(name, f.integer(value, 'id', where, -1), f.flag(value, 'has_free_base', where),
-                  f.text(value, 'free_joint', where),
-                  *(f.integer(value, key, where, -1)
-                    for key in ('free_joint_id', 'qpos_offset', 'qvel_offset')))
+    return Entity(
+        name,
+        f.integer(value, 'id', where, -1),
+        f.flag(value, 'has_free_base', where),
+        f.text(value, 'free_joint', where),
+        *(
+            f.integer(value, key, where, -1)
+            for key in ('free_joint_id', 'qpos_offset', 'qvel_offset')
+        ),
+    )

@@ -22,8 +22,11 @@ class RecordingOps(Session):
     def recording_stop(self) -> Recording:
         """End the recording; its frames stay in the server's buffer."""
         reply, where = self.request('recording_stop'), 'recording_stop_ok'
-        return Recording(f.text(reply, 'name', where), f.integer(reply, 'frame_count', where, 0),
-                         f.number(reply, 'sim_duration_s', where, 0.0))
+        return Recording(
+            f.text(reply, 'name', where),
+            f.integer(reply, 'frame_count', where, 0),
+            f.number(reply, 'sim_duration_s', where, 0.0),
+        )
 
     def recording_save(self, path: str | None = None) -> str:
         """Write the recording on the server's disk; return its absolute path there."""
@@ -52,8 +55,9 @@ class RecordingOps(Session):
     def replay_start(self) -> ReplayStarted:
         """Play the active session (direct or puppet)."""
         reply, where = self.request('replay_start'), 'replay_start_ok'
-        return ReplayStarted(f.text(reply, 'active_session', where),
-                             f.integer(reply, 'total_frames', where, 0))
+        return ReplayStarted(
+            f.text(reply, 'active_session', where), f.integer(reply, 'total_frames', where, 0)
+        )
 
     def replay_stop(self) -> None:
         """Stop playing."""

@@ -142,10 +142,15 @@ def parse_contacts(reply: dict[str, Any]) -> Contacts:
     """Read a get_contacts reply."""
     where = 'get_contacts_ok'
     contacts = tuple(
-        Contact(*(f.text(value, key, where) for key in ('geom1', 'geom2', 'body1', 'body2')),
-                f.vector(value, 'pos', where), f.vector(value, 'normal', where),
-                f.number(value, 'dist', where), f.vector(value, 'force', where))
-        for value in _maps(reply, 'contacts', where))
+        Contact(
+            *(f.text(value, key, where) for key in ('geom1', 'geom2', 'body1', 'body2')),
+            f.vector(value, 'pos', where),
+            f.vector(value, 'normal', where),
+            f.number(value, 'dist', where),
+            f.vector(value, 'force', where),
+        )
+        for value in _maps(reply, 'contacts', where)
+    )
     return Contacts(contacts, f.flag(reply, 'truncated', where))
 
 
@@ -154,25 +159,30 @@ def parse_keyframes(reply: dict[str, Any]) -> tuple[Keyframe, ...]:
     where = 'list_keyframes_ok'
     vectors = ('qpos', 'qvel', 'ctrl', 'mocap_pos', 'mocap_quat')
     return tuple(
-        Keyframe(f.text(value, 'name', where), f.number(value, 'time', where, 0.0),
-                 *(f.vector(value, key, where) for key in vectors))
-        for value in _maps(reply, 'keyframes', where))
+        Keyframe(
+            f.text(value, 'name', where),
+            f.number(value, 'time', where, 0.0),
+            *(f.vector(value, key, where) for key in vectors),
+        )
+        for value in _maps(reply, 'keyframes', where)
+    )
 
 
 def parse_qpos_written(reply: dict[str, Any]) -> QposWritten:
     """Read a set_qpos reply."""
     where = 'set_qpos_ok'
     names = (f.text(reply, key, where) for key in ('target', 'actor_id', 'actor_name'))
-    return QposWritten(*names,
-                       f.vector(reply, 'qpos', where),
-                       f.flag(reply, 'free_base_shortcut', where))
+    return QposWritten(
+        *names, f.vector(reply, 'qpos', where), f.flag(reply, 'free_base_shortcut', where)
+    )
 
 
 def parse_mocap_pose(reply: dict[str, Any]) -> MocapPose:
     """Read a set_mocap_pose or read_mocap_pose reply."""
     where = 'mocap_pose'
-    return MocapPose(f.text(reply, 'body', where), f.vector(reply, 'pos', where),
-                     f.vector(reply, 'quat', where))
+    return MocapPose(
+        f.text(reply, 'body', where), f.vector(reply, 'pos', where), f.vector(reply, 'quat', where)
+    )
 
 
 def parse_status(reply: dict[str, Any]) -> ServerStatus:
@@ -183,12 +193,17 @@ def parse_status(reply: dict[str, Any]) -> ServerStatus:
     except BadTime as error:
         raise ProtocolError(f'{where}.sim_time: {error}') from error
     return ServerStatus(
-        f.text(reply, 'mode', where), f.flag(reply, 'pinned', where),
+        f.text(reply, 'mode', where),
+        f.flag(reply, 'pinned', where),
         f.flag(reply, 'paused', where),
         *(f.number(reply, key, where, 0.0) for key in ('speed', 'real_time_factor', 'tick_rate')),
-        sim_time_ns, f.integer(reply, 'step', where, 0),
-        tuple(_maps(reply, 'sessions', where)), f.integer(reply, 'cameras', where, 0),
-        f.text(reply, 'world', where), reply)
+        sim_time_ns,
+        f.integer(reply, 'step', where, 0),
+        tuple(_maps(reply, 'sessions', where)),
+        f.integer(reply, 'cameras', where, 0),
+        f.text(reply, 'world', where),
+        reply,
+    )
 
 
 def parse_meta(reply: dict[str, Any]) -> dict[str, Op]:
@@ -198,10 +213,16 @@ def parse_meta(reply: dict[str, Any]) -> dict[str, Op]:
     for entry in _maps(reply, 'ops', where):
         name = f.text(entry, 'name', where)
         lists = [entry.get(key) for key in ('required_fields', 'reply_fields')]
-        required, fields = (tuple(str(item) for item in value) if isinstance(value, list) else ()
-                            for value in lists)
+        required, fields = (
+            tuple(str(item) for item in value) if isinstance(value, list) else ()
+            for value in lists
+        )
         if name:
-            ops[name] = Op(name, f.text(entry, 'category', where),
-                           f.text(entry, 'namespace', where), required,
-                           reply=tuple(item for item in fields if not item.startswith('op:')))
+            ops[name] = Op(
+                name,
+                f.text(entry, 'category', where),
+                f.text(entry, 'namespace', where),
+                required,
+                reply=tuple(item for item in fields if not item.startswith('op:')),
+            )
     return ops

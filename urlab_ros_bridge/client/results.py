@@ -100,8 +100,10 @@ class ArticulationState:
     def bodies(self) -> dict[str, BodyPose]:
         """Local body name -> world pose; level full only."""
         values = f.map_of_maps(self.raw, 'bodies', self.where)
-        return {name: BodyPose(f.vector(value, 'xpos', name), f.vector(value, 'xquat', name))
-                for name, value in values.items()}
+        return {
+            name: BodyPose(f.vector(value, 'xpos', name), f.vector(value, 'xquat', name))
+            for name, value in values.items()
+        }
 
     @Lazy
     def twist(self) -> Twist | None:

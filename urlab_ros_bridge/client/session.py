@@ -52,10 +52,19 @@ class Session:
     :ivar on_hello: called after every handshake, with the lock held: it may send requests.
     """
 
-    def __init__(self, host: str = '127.0.0.1', rpc_port: int = RPC_PORT, *,
-                 state_port: int = STATE_PORT, shared: bool = False, name: str = '',
-                 observations: str = 'standard', encoding: str = 'msgpack', timeout: float = 5.0,
-                 on_hello: Callable[[Handshake], None] | None = None) -> None:
+    def __init__(
+        self,
+        host: str = '127.0.0.1',
+        rpc_port: int = RPC_PORT,
+        *,
+        state_port: int = STATE_PORT,
+        shared: bool = False,
+        name: str = '',
+        observations: str = 'standard',
+        encoding: str = 'msgpack',
+        timeout: float = 5.0,
+        on_hello: Callable[[Handshake], None] | None = None,
+    ) -> None:
         """
         Describe the session; nothing is sent before `connect`.
 
@@ -106,10 +115,13 @@ class Session:
         :raises RequestTimeout: when no server answered.
         """
         message: dict[str, Any] = {
-            'op': 'hello', 'client': self.name,
+            'op': 'hello',
+            'client': self.name,
             'client_version': f'urlab_ros_bridge/{__version__}',
-            'observations': self.observations, 'encoding': self.encoding,
-            'include_assets': include_assets}
+            'observations': self.observations,
+            'encoding': self.encoding,
+            'include_assets': include_assets,
+        }
         if self.shared:
             message['shared'] = True
         with self._lock:

@@ -57,9 +57,16 @@ class StateStream:
     :ivar stats: counters, see `StreamStats`.
     """
 
-    def __init__(self, host: str = '127.0.0.1', state_port: int = STATE_PORT,
-                 topics: Iterable[str | bytes] = ('',), *, closing: str = 'auto',
-                 backlog: int | None = 1, rcvhwm: int = 20_000) -> None:
+    def __init__(
+        self,
+        host: str = '127.0.0.1',
+        state_port: int = STATE_PORT,
+        topics: Iterable[str | bytes] = ('',),
+        *,
+        closing: str = 'auto',
+        backlog: int | None = 1,
+        rcvhwm: int = 20_000,
+    ) -> None:
         """
         Connect; a server that is not up yet is waited for.
 

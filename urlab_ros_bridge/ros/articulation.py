@@ -41,8 +41,9 @@ def stddevs(override: Sequence[float], told: Any) -> list[float] | None:
     return [float(value) for value in told] if told else None
 
 
-def robot_feeds(plan: RobotPlan, state: RobotState, publishers: Publishers,
-                settings: Settings) -> list[Feed]:
+def robot_feeds(
+    plan: RobotPlan, state: RobotState, publishers: Publishers, settings: Settings
+) -> list[Feed]:
     """Make the topics that do not depend on sensors; transforms come first."""
     feeds = []
     if plan.base_joint:
@@ -62,18 +63,26 @@ def _joint_states(plan: RobotPlan, state: RobotState, publishers: Publishers) ->
     topic = join(plan.namespace, 'joint_states')
     count = len(plan.joints)
     prefixes = (f'{plan.prefix}/joint/'.encode(), f'{plan.prefix}/effort'.encode())
-    return Feed(topic, publishers.get(template.message_type, topic), build,
-                wire=state.topics[:count + 1], subscriptions=prefixes,
-                rate_name='joint_state_rate')
+    return Feed(
+        topic,
+        publishers.get(template.message_type, topic),
+        build,
+        wire=state.topics[: count + 1],
+        subscriptions=prefixes,
+        rate_name='joint_state_rate',
+    )
 
 
-def _base_feeds(plan: RobotPlan, state: RobotState, publishers: Publishers,
-                settings: Settings) -> list[Feed]:
+def _base_feeds(
+    plan: RobotPlan, state: RobotState, publishers: Publishers, settings: Settings
+) -> list[Feed]:
     told = plan.covariances
     odometry = OdometryTemplate(
-        plan.frames.odom, plan.frames.base,
+        plan.frames.odom,
+        plan.frames.base,
         stddevs(settings.pose_stddev, told.get('pose_stddev')),
-        stddevs(settings.twist_stddev, told.get('twist_stddev')))
+        stddevs(settings.twist_stddev, told.get('twist_stddev')),
+    )
     pose = PoseStampedTemplate(plan.frames.map)
     wire = (state.topics[len(plan.joints) + 1],)
 
@@ -93,13 +102,25 @@ def _base_feeds(plan: RobotPlan, state: RobotState, publishers: Publishers,
         feeds.append(_transforms(plan, state, publishers, settings, wire))
     for name, template, build in wanted:
         topic = join(plan.namespace, name)
-        feeds.append(Feed(topic, publishers.get(template.message_type, topic), build, wire=wire,
-                          rate_name='odom_rate'))
+        feeds.append(
+            Feed(
+                topic,
+                publishers.get(template.message_type, topic),
+                build,
+                wire=wire,
+                rate_name='odom_rate',
+            )
+        )
     return feeds
 
 
-def _transforms(plan: RobotPlan, state: RobotState, publishers: Publishers, settings: Settings,
-                wire: tuple[bytes, ...]) -> Feed:
+def _transforms(
+    plan: RobotPlan,
+    state: RobotState,
+    publishers: Publishers,
+    settings: Settings,
+    wire: tuple[bytes, ...],
+) -> Feed:
     frames = plan.frames
     pairs = []
     if settings.publish_tf:

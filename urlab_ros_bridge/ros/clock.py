@@ -23,8 +23,11 @@ class ClockPublisher:
     def __init__(self, node: Node, rate: float) -> None:
         self._template = ClockTemplate()
         self._publisher = node.create_publisher(
-            self._template.message_type, '/clock', qos.clock(),
-            qos_overriding_options=qos.overridable())
+            self._template.message_type,
+            '/clock',
+            qos.clock(),
+            qos_overriding_options=qos.overridable(),
+        )
         self._limiter = RateLimiter(rate)
         self._held_back: int | None = None
         self._last: int | None = None

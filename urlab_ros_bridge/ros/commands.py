@@ -31,8 +31,14 @@ class Commands:
     :ivar refusals: what was not carried out.
     """
 
-    def __init__(self, node: Node, link: Link, timeline: Timeline,
-                 settings: Callable[[], Settings], log: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        link: Link,
+        timeline: Timeline,
+        settings: Callable[[], Settings],
+        log: Callable[[str, str], None],
+    ) -> None:
         self.refusals = Refusals(log)
         self.sender = CommandSender(self._failed)
         self._node = node
@@ -53,8 +59,15 @@ class Commands:
         for robot in plan.robots:
             if robot.drives or not self._link.has('twist_timeout'):
                 topic = join(robot.namespace, 'cmd_vel')
-                commands = VelocityCommands(robot.prefix, topic, self._link, self.sender,
-                                            self._timeline, self.refusals, self._settings)
+                commands = VelocityCommands(
+                    robot.prefix,
+                    topic,
+                    self._link,
+                    self.sender,
+                    self._timeline,
+                    self.refusals,
+                    self._settings,
+                )
                 velocities.append(commands)
                 self._subscribe(message_type(settings.cmd_vel_type), topic, commands.receive)
             if robot.actuators:
@@ -83,8 +96,11 @@ class Commands:
         self.sender.stop()
 
     def _subscribe(self, kind: type, topic: str, receive: Callable) -> None:
-        self._subscriptions.append(self._node.create_subscription(
-            kind, topic, receive, qos.command(), qos_overriding_options=qos.overridable()))
+        self._subscriptions.append(
+            self._node.create_subscription(
+                kind, topic, receive, qos.command(), qos_overriding_options=qos.overridable()
+            )
+        )
 
     def _failed(self, topic: str, error: UrlabError) -> None:
         self.refusals.add(topic, error)

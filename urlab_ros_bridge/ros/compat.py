@@ -23,7 +23,7 @@ _SET_UP = 'run `make setup`, then `. ./env.sh`'
 _HOW_TO_INSTALL = {
     'tf2_msgs': f'on a ROS installation, install its package tf2_msgs; else {_SET_UP}',
     'urlab_msgs': 'build it with `colcon build --base-paths . msg` and source '
-                  f'install/local_setup.bash; without a ROS installation {_SET_UP}',
+    f'install/local_setup.bash; without a ROS installation {_SET_UP}',
 }
 
 

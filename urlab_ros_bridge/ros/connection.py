@@ -53,9 +53,14 @@ class Link:
     :ivar reconnects: connections made again.
     """
 
-    def __init__(self, settings: Callable[[], Settings], stream: StreamThread, *,
-                 on_plan: Callable[[WorldPlan, bool], None],
-                 log: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        stream: StreamThread,
+        *,
+        on_plan: Callable[[WorldPlan, bool], None],
+        log: Callable[[str, str], None],
+    ) -> None:
         """
         Prepare the link.
 
@@ -70,8 +75,10 @@ class Link:
         self._log = log
         self.commands = self._make(first)
         self.client = self.commands
-        self.state = LinkState(endpoint=f'tcp://{first.host}:{first.rpc_port}',
-                               state_endpoint=f'tcp://{first.host}:{first.state_port}')
+        self.state = LinkState(
+            endpoint=f'tcp://{first.host}:{first.rpc_port}',
+            state_endpoint=f'tcp://{first.host}:{first.state_port}',
+        )
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects = 0
@@ -104,8 +111,14 @@ class Link:
 
     @staticmethod
     def _make(settings: Settings) -> Client:
-        return Client(settings.host, settings.rpc_port, state_port=settings.state_port,
-                      shared=True, name=NAME, timeout=settings.rpc_timeout)
+        return Client(
+            settings.host,
+            settings.rpc_port,
+            state_port=settings.state_port,
+            shared=True,
+            name=NAME,
+            timeout=settings.rpc_timeout,
+        )
 
     def _run(self) -> None:
         if self._settings().observe_only:
@@ -136,15 +149,19 @@ class Link:
 
     def _connect(self) -> None:
         if not self.commands.supports_shared_sessions() and not self.reconnects:
-            self._log('warning', 'this server allows one session, and the bridge takes it; set '
-                      'observe_only to leave it to another client')
+            self._log(
+                'warning',
+                'this server allows one session, and the bridge takes it; set '
+                'observe_only to leave it to another client',
+            )
         self.commands.connect(_HELLO_SECONDS)
 
     def _ask(self) -> None:
         if self.has('status'):
             self.status = status = self.commands.status()
-            self.state = replace(self.state, mode=status.mode, pinned=status.pinned,
-                                 paused=status.paused)
+            self.state = replace(
+                self.state, mode=status.mode, pinned=status.pinned, paused=status.paused
+            )
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
 
@@ -167,8 +184,9 @@ class Link:
             self._log('warning', problem)
         # Who sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
-        self.state = replace(self.state, phase=Phase.CONNECTED, mode=mode, problem=problem,
-                             robots=len(plan.robots))
+        self.state = replace(
+            self.state, phase=Phase.CONNECTED, mode=mode, problem=problem, robots=len(plan.robots)
+        )
         self.reconnects += again
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
         self._log('info', f'connected to {self.state.endpoint}, robots: {robots}')

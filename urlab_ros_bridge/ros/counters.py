@@ -74,5 +74,6 @@ class RateMeter:
         counters.latencies.clear()
         p50, p99 = np.percentile(latencies, (50, 99)) if len(latencies) else (math.nan, math.nan)
         ticks, messages, advanced = (b - a for a, b in zip(before[1:], latest[1:], strict=True))
-        return Rates(advanced * 1e-9 / seconds, ticks / seconds, messages / seconds, float(p50),
-                     float(p99))
+        return Rates(
+            advanced * 1e-9 / seconds, ticks / seconds, messages / seconds, float(p50), float(p99)
+        )

@@ -32,42 +32,64 @@ _CLOCK_TEXTS = {
 }
 
 
-def status(node: str, name: str, level: bytes, message: str,
-           values: Mapping[str, Any]) -> DiagnosticStatus:
+def status(
+    node: str, name: str, level: bytes, message: str, values: Mapping[str, Any]
+) -> DiagnosticStatus:
     """Return one status; values become text."""
-    pairs = [KeyValue(key=key, value=f'{value:.6g}' if isinstance(value, float) else str(value))
-             for key, value in values.items()]
-    return DiagnosticStatus(name=f'{node}: {name}', level=level, message=message,
-                            hardware_id='urlab', values=pairs)
+    pairs = [
+        KeyValue(key=key, value=f'{value:.6g}' if isinstance(value, float) else str(value))
+        for key, value in values.items()
+    ]
+    return DiagnosticStatus(
+        name=f'{node}: {name}', level=level, message=message, hardware_id='urlab', values=pairs
+    )
 
 
-def connection_status(node: str, link: Link, silence: float, rates: Rates,
-                      notes: Iterable[str]) -> DiagnosticStatus:
+def connection_status(
+    node: str, link: Link, silence: float, rates: Rates, notes: Iterable[str]
+) -> DiagnosticStatus:
     """Say in words how the connection is, and what to do about it."""
     state = link.state
     well, text = describe(state, silence)
     level = OK if well else WARN if state.connected else ERROR
     values: dict[str, Any] = {
-        'endpoint': state.endpoint, 'state endpoint': state.state_endpoint,
-        'phase': state.phase.value, 'mode': state.mode or 'not known',
+        'endpoint': state.endpoint,
+        'state endpoint': state.state_endpoint,
+        'phase': state.phase.value,
+        'mode': state.mode or 'not known',
         'paused': 'not known' if state.paused is None else state.paused,
-        'real time factor': rates.real_time_factor, 'reconnects': link.reconnects,
-        'last error': state.problem}
+        'real time factor': rates.real_time_factor,
+        'reconnects': link.reconnects,
+        'last error': state.problem,
+    }
     values |= {f'note {number}': note for number, note in enumerate(notes, 1)}
     return status(node, 'connection', level, text, values)
 
 
-def stream_status(node: str, counters: Counters, source: StreamStats, rates: Rates,
-                  silence: float) -> DiagnosticStatus:
+def stream_status(
+    node: str, counters: Counters, source: StreamStats, rates: Rates, silence: float
+) -> DiagnosticStatus:
     """Report on the state stream and the source of time."""
     level, text = _CLOCK_TEXTS[counters.closed_by]
     errors = counters.decode_errors + source.decode_errors
-    return status(node, 'state stream', level, text, {
-        'clock source': counters.closed_by or 'none', 'ticks per s': rates.tick_rate,
-        'ticks': counters.ticks, 'age of the last tick (s)': silence,
-        'dropped ticks': source.dropped_ticks, 'torn ticks': source.torn_ticks,
-        'decode errors': errors, 'last error': counters.last_error,
-        'latency p50 (ms)': rates.latency_p50 * 1e3, 'latency p99 (ms)': rates.latency_p99 * 1e3})
+    return status(
+        node,
+        'state stream',
+        level,
+        text,
+        {
+            'clock source': counters.closed_by or 'none',
+            'ticks per s': rates.tick_rate,
+            'ticks': counters.ticks,
+            'age of the last tick (s)': silence,
+            'dropped ticks': source.dropped_ticks,
+            'torn ticks': source.torn_ticks,
+            'decode errors': errors,
+            'last error': counters.last_error,
+            'latency p50 (ms)': rates.latency_p50 * 1e3,
+            'latency p99 (ms)': rates.latency_p99 * 1e3,
+        },
+    )
 
 
 def command_status(node: str, refusals: Refusals, sent: int) -> DiagnosticStatus:
@@ -89,10 +111,20 @@ def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:
         level, text = OK, 'nobody listens'
     else:
         level, text = OK, 'publishing'
-    return status(node, feed.topic, level, text, {
-        'rate (Hz)': meter.rates.get(feed.topic, 0.0), 'messages': feed.count,
-        'age (s)': meter.ages.get(feed.topic, float('nan')), 'drops': feed.dropped,
-        'decode errors': feed.errors, 'last error': feed.last_error})
+    return status(
+        node,
+        feed.topic,
+        level,
+        text,
+        {
+            'rate (Hz)': meter.rates.get(feed.topic, 0.0),
+            'messages': feed.count,
+            'age (s)': meter.ages.get(feed.topic, float('nan')),
+            'drops': feed.dropped,
+            'decode errors': feed.errors,
+            'last error': feed.last_error,
+        },
+    )
 
 
 def diagnostics_to_ros(stamp_ns: int | None, statuses: list[DiagnosticStatus]) -> DiagnosticArray:

@@ -36,12 +36,20 @@ def parameters_markdown() -> str:
     """Return the parameter tables of docs/bridge.md, one for each group."""
     parts = []
     for group, names in groups().items():
-        rows = ['| Parameter | Type | Default | Range | Live | Meaning |',
-                '|---|---|---|---|---|---|']
+        rows = [
+            '| Parameter | Type | Default | Range | Live | Meaning |',
+            '|---|---|---|---|---|---|',
+        ]
         for name in names:
             rule = TABLE[name].metadata
-            cells = (f'`{name}`', type_text(name), f'`{_value_text(TABLE[name].default)}`',
-                     _range_text(name), 'yes' if rule['live'] else '', rule['text'])
+            cells = (
+                f'`{name}`',
+                type_text(name),
+                f'`{_value_text(TABLE[name].default)}`',
+                _range_text(name),
+                'yes' if rule['live'] else '',
+                rule['text'],
+            )
             rows.append('| ' + ' | '.join(cells) + ' |')
         parts.append(f'### {group}\n\n' + '\n'.join(rows) + '\n')
     return '\n'.join(parts)
@@ -50,16 +58,22 @@ def parameters_markdown() -> str:
 def _nested_lines(name: str, opened: list[str]) -> tuple[list[str], list[str]]:
     """Return the YAML lines that open the groups of a dotted name, and the groups now open."""
     path = name.split('.')[:-1]
-    lines = ['  ' * (2 + depth) + f'{key}:' for depth, key in enumerate(path)
-             if opened[:depth + 1] != path[:depth + 1]]
+    lines = [
+        '  ' * (2 + depth) + f'{key}:'
+        for depth, key in enumerate(path)
+        if opened[: depth + 1] != path[: depth + 1]
+    ]
     return lines, path
 
 
 def parameters_yaml(node: str = '/**') -> str:
     """Return a parameter file with every parameter at its default and its meaning beside it."""
-    lines = ['# Every parameter of the bridge at its default.',
-             '# Made by: python -m urlab_ros_bridge.ros.docs yaml',
-             f'{node}:', '  ros__parameters:']
+    lines = [
+        '# Every parameter of the bridge at its default.',
+        '# Made by: python -m urlab_ros_bridge.ros.docs yaml',
+        f'{node}:',
+        '  ros__parameters:',
+    ]
     opened: list[str] = []
     for group, names in groups().items():
         lines += ['', f'    # -- {group} --']
@@ -70,10 +84,10 @@ def parameters_yaml(node: str = '/**') -> str:
             text = TABLE[name].metadata['text']
             if choices := _range_text(name):
                 text += f' ({choices})'
-            lines += textwrap.wrap(text, 96, initial_indent=indent + '# ',
-                                   subsequent_indent=indent + '# ')
-            lines.append(f'{indent}{name.rpartition(".")[2]}: '
-                         f'{_value_text(TABLE[name].default)}')
+            lines += textwrap.wrap(
+                text, 96, initial_indent=indent + '# ', subsequent_indent=indent + '# '
+            )
+            lines.append(f'{indent}{name.rpartition(".")[2]}: {_value_text(TABLE[name].default)}')
     return '\n'.join(lines) + '\n'
 
 

@@ -16,12 +16,15 @@ from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.state import EntityPose
 
 
-def entity_feeds(entities: Mapping[str, EntityPose], publishers: Publishers,
-                 settings: Settings) -> list[Feed]:
+def entity_feeds(
+    entities: Mapping[str, EntityPose], publishers: Publishers, settings: Settings
+) -> list[Feed]:
     """Make one topic for each entity."""
     names = ros_names(entities)
-    return [_feed(f'entities/{names[name]}/pose', state, publishers, settings)
-            for name, state in entities.items()]
+    return [
+        _feed(f'entities/{names[name]}/pose', state, publishers, settings)
+        for name, state in entities.items()
+    ]
 
 
 def _feed(topic: str, state: EntityPose, publishers: Publishers, settings: Settings) -> Feed:
@@ -33,5 +36,10 @@ def _feed(topic: str, state: EntityPose, publishers: Publishers, settings: Setti
             return None
         return template.update(stamp_ns, pose[0], wxyz_to_xyzw(pose[1].tolist()))
 
-    return Feed(topic, publishers.get(template.message_type, topic), build, wire=state.topics,
-                rate_name='entity_rate')
+    return Feed(
+        topic,
+        publishers.get(template.message_type, topic),
+        build,
+        wire=state.topics,
+        rate_name='entity_rate',
+    )

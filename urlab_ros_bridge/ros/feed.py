@@ -62,9 +62,16 @@ class Feed:
     :ivar wanted: whether anybody listens; `grew` whether somebody came since the last message.
     """
 
-    def __init__(self, topic: str, publisher: Publisher, build: Build, *,
-                 wire: Iterable[bytes] = (), subscriptions: Iterable[bytes] | None = None,
-                 rate_name: str = '') -> None:
+    def __init__(
+        self,
+        topic: str,
+        publisher: Publisher,
+        build: Build,
+        *,
+        wire: Iterable[bytes] = (),
+        subscriptions: Iterable[bytes] | None = None,
+        rate_name: str = '',
+    ) -> None:
         self.topic = topic
         self.publisher = publisher
         self.wire = frozenset(wire)
@@ -127,7 +134,8 @@ class Publishers:
         found = self._publishers.get(topic)
         if found is None:
             found = self._node.create_publisher(
-                message_type, topic, profile(), qos_overriding_options=qos.overridable())
+                message_type, topic, profile(), qos_overriding_options=qos.overridable()
+            )
             self._publishers[topic] = found
         elif found.msg_type is not message_type:
             raise TopicTaken(topic, found.msg_type.__name__, message_type.__name__)

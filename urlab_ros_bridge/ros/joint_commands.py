@@ -25,8 +25,12 @@ from urlab_ros_bridge.ros.sender import CommandSender
 from urlab_ros_bridge.wire.errors import list_names
 
 # What an actuator's set-point is; all other types take a force or torque.
-_FIELD_OF_TYPE = {'position': 'position', 'velocity': 'velocity', 'intvelocity': 'velocity',
-                  'damper': 'velocity'}
+_FIELD_OF_TYPE = {
+    'position': 'position',
+    'velocity': 'velocity',
+    'intvelocity': 'velocity',
+    'damper': 'velocity',
+}
 
 
 def command_field(actuator: Actuator, has_controller: bool) -> str:
@@ -50,8 +54,7 @@ def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
     :raises Refused: for an unknown name, NaN, a field of another length than `name`, or when the
         field that an actuator takes is empty.
     """
-    fields = {'position': message.position, 'velocity': message.velocity,
-              'effort': message.effort}
+    fields = {'position': message.position, 'velocity': message.velocity, 'effort': message.effort}
     for field, values in fields.items():
         if len(values) not in (0, len(message.name)):
             raise Refused(f'{field} has {len(values)} values for {len(message.name)} names')
@@ -71,8 +74,9 @@ def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
 
 def _actuators_of(name: str, plan: RobotPlan) -> Iterable[int]:
     by_joint = [index for index, actuator in enumerate(plan.actuators) if actuator.joint == name]
-    found = by_joint or [index for index, actuator in enumerate(plan.actuators)
-                         if actuator.name == name]
+    found = by_joint or [
+        index for index, actuator in enumerate(plan.actuators) if actuator.name == name
+    ]
     if not found:
         names = dict.fromkeys(actuator.joint or actuator.name for actuator in plan.actuators)
         raise Refused(f'no actuator moves {name!r}; {list_names("joint", names)}')
@@ -82,8 +86,9 @@ def _actuators_of(name: str, plan: RobotPlan) -> Iterable[int]:
 class JointCommands:
     """Commands for one robot; messages come in the executor's thread."""
 
-    def __init__(self, plan: RobotPlan, topic: str, link: Link, sender: CommandSender,
-                 refusals: Refusals) -> None:
+    def __init__(
+        self, plan: RobotPlan, topic: str, link: Link, sender: CommandSender, refusals: Refusals
+    ) -> None:
         self.topic = topic
         self._plan = plan
         self._link = link
@@ -122,8 +127,9 @@ class JointCommands:
                 values[index] = value
             self._wanted.clear()
             self._values = values
-        self._link.commands.step(ctrl={self._plan.prefix: values},
-                                 timeout=self._link.commands.timeout)
+        self._link.commands.step(
+            ctrl={self._plan.prefix: values}, timeout=self._link.commands.timeout
+        )
 
     def _present(self) -> list[float]:
         """Return set-points that change nothing: in live mode `step` only reads."""
@@ -138,5 +144,7 @@ class JointCommands:
             return list(ctrl)
         # With a controller `ctrl` is its output; its input that holds still is where the joint is.
         slots = dict(zip(plan.joints, plan.qpos, strict=False))
-        return [float(state.qpos[slots[actuator.joint]]) if actuator.joint in slots else value
-                for actuator, value in zip(plan.actuators, ctrl, strict=True)]
+        return [
+            float(state.qpos[slots[actuator.joint]]) if actuator.joint in slots else value
+            for actuator, value in zip(plan.actuators, ctrl, strict=True)
+        ]

@@ -26,8 +26,9 @@ class Velocity(NamedTuple):
 STOP = Velocity((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-def limited(linear: Sequence[float], angular: Sequence[float], max_linear: float,
-            max_angular: float) -> Velocity:
+def limited(
+    linear: Sequence[float], angular: Sequence[float], max_linear: float, max_angular: float
+) -> Velocity:
     """
     Scale a velocity into the limits, keeping its direction; 0: no limit.
 
@@ -67,5 +68,7 @@ def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:
     if age > max_age:
         raise Refused(f'stamp is {age:.3f} s old, cmd_vel_max_age is {max_age:g} s')
     if -age > max_age:
-        raise Refused(f'stamp is {-age:.3f} s ahead of simulation time: does its sender have '
-                      'use_sim_time set?')
+        raise Refused(
+            f'stamp is {-age:.3f} s ahead of simulation time: does its sender have '
+            'use_sim_time set?'
+        )

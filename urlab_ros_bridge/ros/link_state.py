@@ -55,16 +55,22 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
     silent = silence > SILENT_SECONDS
     if state.phase in (Phase.CONNECTING, Phase.LOST):
         gone = 'lost the server' if state.phase is Phase.LOST else 'no server'
-        return False, (f'{gone} at {state.endpoint}; still trying. Start it with `urlab server`, '
-                       'or set the parameters host and rpc_port')
+        return False, (
+            f'{gone} at {state.endpoint}; still trying. Start it with `urlab server`, '
+            'or set the parameters host and rpc_port'
+        )
     if state.phase is Phase.TAKEN:
-        return False, ('another client has taken the session of this server, which allows one: '
-                       'commands and services are refused. Start the bridge with observe_only, '
-                       'or restart it to take the session back')
+        return False, (
+            'another client has taken the session of this server, which allows one: '
+            'commands and services are refused. Start the bridge with observe_only, '
+            'or restart it to take the session back'
+        )
     if state.phase is Phase.OBSERVING:
         if silent:
-            return False, (f'observing, but no state arrives from {state.state_endpoint}: is the '
-                           'server up and in live mode?')
+            return False, (
+                f'observing, but no state arrives from {state.state_endpoint}: is the '
+                'server up and in live mode?'
+            )
         return True, 'observing: no requests are sent'
     return _describe_connected(state, silent)
 
@@ -75,13 +81,19 @@ def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
     if state.mode in ('direct', 'puppet'):
         how = 'steps it' if state.mode == 'direct' else 'sends its states'
         quiet = 'connected, but silent' if silent else 'connected'
-        back = ('the server is pinned to it' if state.pinned else
-                'to let it run by itself call set_mode with mode: live')
-        return not silent, (f'{quiet}: the server is in {state.mode} mode (another client {how}); '
-                            f'{back}')
+        back = (
+            'the server is pinned to it'
+            if state.pinned
+            else 'to let it run by itself call set_mode with mode: live'
+        )
+        return not silent, (
+            f'{quiet}: the server is in {state.mode} mode (another client {how}); {back}'
+        )
     if silent:
-        return False, (f'connected, but no state arrives from {state.state_endpoint}: check the '
-                       'parameter state_port' + (' (paused)' if state.paused else ''))
+        return False, (
+            f'connected, but no state arrives from {state.state_endpoint}: check the '
+            'parameter state_port' + (' (paused)' if state.paused else '')
+        )
     if state.paused:
         return True, 'connected, paused: to go on call pause with data: false'
     return True, f'connected: {state.mode or "mode not known"}'

@@ -45,8 +45,14 @@ NODE_NAME = 'urlab_bridge'
 class BridgeNode(Node):
     """The bridge."""
 
-    def __init__(self, *, status_fd: int | None = None, context: RosContext | None = None,
-                 parameter_overrides: list[Parameter] | None = None, **arguments: Any) -> None:
+    def __init__(
+        self,
+        *,
+        status_fd: int | None = None,
+        context: RosContext | None = None,
+        parameter_overrides: list[Parameter] | None = None,
+        **arguments: Any,
+    ) -> None:
         """
         Declare everything; nothing runs before `start`.
 
@@ -54,8 +60,9 @@ class BridgeNode(Node):
         :raises BadParameter: when a parameter has a value that is not accepted.
         :raises InterfaceMissing: without tf2_msgs or urlab_msgs.
         """
-        super().__init__(NODE_NAME, context=context, parameter_overrides=parameter_overrides,
-                         **arguments)
+        super().__init__(
+            NODE_NAME, context=context, parameter_overrides=parameter_overrides, **arguments
+        )
         self._log = log_to(self)
         self._ros_context = context
         self._refuse_sim_time()
@@ -66,14 +73,20 @@ class BridgeNode(Node):
         self.plan = WorldPlan()
         self._world_plan: WorldPlan | None = None
         self.stream = StreamThread(
-            settings, ClockPublisher(self, settings.clock_rate), on_tick=self._on_tick,
-            on_jump=self._on_jump, on_beat=self._on_beat)
+            settings,
+            ClockPublisher(self, settings.clock_rate),
+            on_tick=self._on_tick,
+            on_jump=self._on_jump,
+            on_beat=self._on_beat,
+        )
         self.link = Link(self._settings, self.stream, on_plan=self._on_plan, log=self._log)
         self.commands = Commands(self, self.link, self.stream.timeline, self._settings, self._log)
-        self._reporter = Reporter(self, self.stream, self.link, self.commands, self._log,
-                                  status_fd)
-        self._service_thread = _ServicesThread(self, Context(
-            self.link, self.stream, lambda: self.plan, self.commands.jump))
+        self._reporter = Reporter(
+            self, self.stream, self.link, self.commands, self._log, status_fd
+        )
+        self._service_thread = _ServicesThread(
+            self, Context(self.link, self.stream, lambda: self.plan, self.commands.jump)
+        )
 
     def start(self) -> None:
         """Start all threads."""
@@ -133,10 +146,15 @@ class _ServicesThread:
 
     def __init__(self, bridge: BridgeNode, context: Context) -> None:
         self._ros_context = bridge.context
-        self._node = Node(f'{bridge.get_name()}_services', context=bridge.context,
-                          namespace=bridge.get_namespace(), use_global_arguments=True,
-                          start_parameter_services=False, enable_rosout=False,
-                          parameter_overrides=[])
+        self._node = Node(
+            f'{bridge.get_name()}_services',
+            context=bridge.context,
+            namespace=bridge.get_namespace(),
+            use_global_arguments=True,
+            start_parameter_services=False,
+            enable_rosout=False,
+            parameter_overrides=[],
+        )
         create_services(self._node, context)
         self._executor = SingleThreadedExecutor(context=bridge.context)
         self._executor.add_node(self._node)

@@ -28,8 +28,14 @@ from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.settings import TABLE
 from urlab_ros_bridge.wire.errors import UrlabError
 
-__all__ = ['BadParameter', 'Parameters', 'nearest_name', 'parameters_markdown', 'parameters_yaml',
-           'undeclared_overrides']
+__all__ = [
+    'BadParameter',
+    'Parameters',
+    'nearest_name',
+    'parameters_markdown',
+    'parameters_yaml',
+    'undeclared_overrides',
+]
 
 # Parameters that rclpy itself declares or reads.
 _OF_RCLPY = ('use_sim_time', 'start_type_description_service')
@@ -54,7 +60,8 @@ def _descriptor(name: str) -> ParameterDescriptor:
             descriptor.integer_range = [IntegerRange(from_value=low, to_value=high, step=1)]
         else:
             descriptor.floating_point_range = [
-                FloatingPointRange(from_value=low, to_value=high, step=0.0)]
+                FloatingPointRange(from_value=low, to_value=high, step=0.0)
+            ]
     return descriptor
 
 
@@ -91,8 +98,12 @@ def undeclared_overrides(node: Node) -> list[str]:
     """Describe every override that names no parameter, with the nearest valid name."""
     texts = []
     for name in _overrides(node):
-        if (name in TABLE or node.has_parameter(name) or name in _OF_RCLPY
-                or name.startswith('qos_overrides.')):
+        if (
+            name in TABLE
+            or node.has_parameter(name)
+            or name in _OF_RCLPY
+            or name.startswith('qos_overrides.')
+        ):
             continue
         near = nearest_name(name)
         hint = f', did you mean {near!r}?' if near else ''
@@ -121,8 +132,10 @@ class Parameters:
             except (InvalidParameterTypeException, InvalidParameterValueException):
                 given = _widened(name, overrides[name])
                 given = overrides[name].value if given is None else given
-                texts.append(problem(name, _from_ros(name, given))
-                             or f'{name} is {given!r}, which is not accepted')
+                texts.append(
+                    problem(name, _from_ros(name, given))
+                    or f'{name} is {given!r}, which is not accepted'
+                )
         texts += problems(Settings(**values))
         if texts:
             raise BadParameter(texts)
@@ -136,13 +149,19 @@ class Parameters:
         default = list(default) if isinstance(default, tuple) else default
         widened = _widened(name, override)
         declared = node.declare_parameter(
-            name, default if widened is None else widened, _descriptor(name),
-            ignore_override=widened is not None)
+            name,
+            default if widened is None else widened,
+            _descriptor(name),
+            ignore_override=widened is not None,
+        )
         return _from_ros(name, declared.value)
 
     def _proposed(self, parameters: Iterable[Parameter]) -> Settings:
-        values = {TABLE[each.name].name: _from_ros(each.name, each.value)
-                  for each in parameters if each.name in TABLE}
+        values = {
+            TABLE[each.name].name: _from_ros(each.name, each.value)
+            for each in parameters
+            if each.name in TABLE
+        }
         return replace(self.settings, **values)
 
     def _check(self, parameters: list[Parameter]) -> SetParametersResult:
@@ -156,5 +175,3 @@ class Parameters:
             self.settings = proposed
             if self._changed is not None:
                 self._changed(proposed)
-
-

@@ -135,15 +135,20 @@ def namespaces(prefixes: Iterable[str], settings: Settings) -> dict[str, str]:
     """Return the namespace of each robot's topics, empty for none."""
     names = ros_names(prefixes)
     alone = settings.namespace_robots == 'never' or (
-        settings.namespace_robots == 'auto' and len(names) < 2)
+        settings.namespace_robots == 'auto' and len(names) < 2
+    )
     return dict.fromkeys(names, '') if alone else names
 
 
 def frame_names(prefix: str, settings: Settings, base: str) -> FrameNames:
     """Return the frames of a robot, with its prefix where one is asked for."""
     start = settings.frame_prefix.replace('{prefix}', prefix)
-    return FrameNames(start + (settings.base_frame or base), start + settings.footprint_frame,
-                      start + settings.odom_frame, settings.map_frame)
+    return FrameNames(
+        start + (settings.base_frame or base),
+        start + settings.footprint_frame,
+        start + settings.odom_frame,
+        settings.map_frame,
+    )
 
 
 def plan_world(handshake: Handshake, settings: Settings) -> WorldPlan:
@@ -155,33 +160,53 @@ def plan_world(handshake: Handshake, settings: Settings) -> WorldPlan:
     """
     prefixes = chosen(handshake.articulations, settings.robots)
     names = namespaces(prefixes, settings)
-    robots = tuple(_plan_robot(handshake.model, handshake.articulations[prefix], names[prefix],
-                               settings) for prefix in prefixes)
+    robots = tuple(
+        _plan_robot(handshake.model, handshake.articulations[prefix], names[prefix], settings)
+        for prefix in prefixes
+    )
     entities = tuple(handshake.entities) if settings.publish_entities else ()
     return WorldPlan(robots, entities)
 
 
-def _plan_robot(model: Any, robot: Articulation, namespace: str,
-                settings: Settings) -> RobotPlan:
+def _plan_robot(model: Any, robot: Articulation, namespace: str, settings: Settings) -> RobotPlan:
     joints = _joints(model, robot.prefix)
     base_body, base_name = _base(model, robot, joints.base_id)
     frames = frame_names(robot.prefix, settings, base_name)
     start = settings.frame_prefix.replace('{prefix}', robot.prefix)
     tree = static_transforms(
-        model, robot.prefix, base_body, robot.frames,
-        base_frame=settings.base_frame or base_name, frame_prefix=start,
+        model,
+        robot.prefix,
+        base_body,
+        robot.frames,
+        base_frame=settings.base_frame or base_name,
+        frame_prefix=start,
         world_frame=settings.map_frame,
-        exclude=(settings.footprint_frame, settings.odom_frame, settings.map_frame))
+        exclude=(settings.footprint_frame, settings.odom_frame, settings.map_frame),
+    )
     frames = FrameNames(tree.base, frames.footprint, frames.odom, frames.map)
     sensors = describe_sensors(model, robot.prefix, tree, settings.map_frame, robot.lidars)
     return RobotPlan(
-        robot.prefix, namespace, '' if settings.frame_prefix else namespace, frames,
-        tuple(joints.names), tuple(joints.qpos), tuple(joints.qvel), joints.base,
-        joints.base_qpos, joints.base_qvel, tree, group_sensors(sensors),
-        tuple(Scanner(lidar, _site_frame(model, tree, robot.prefix, lidar.site))
-              for lidar in robot.lidars.values()),
-        _actuators(model, robot), bool(robot.controller), robot.twist_controller is not None,
-        robot.covariances)
+        robot.prefix,
+        namespace,
+        '' if settings.frame_prefix else namespace,
+        frames,
+        tuple(joints.names),
+        tuple(joints.qpos),
+        tuple(joints.qvel),
+        joints.base,
+        joints.base_qpos,
+        joints.base_qvel,
+        tree,
+        group_sensors(sensors),
+        tuple(
+            Scanner(lidar, _site_frame(model, tree, robot.prefix, lidar.site))
+            for lidar in robot.lidars.values()
+        ),
+        _actuators(model, robot),
+        bool(robot.controller),
+        robot.twist_controller is not None,
+        robot.covariances,
+    )
 
 
 @dataclass

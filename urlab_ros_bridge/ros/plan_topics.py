@@ -36,8 +36,12 @@ class _Found:
         self.drives = False
 
 
-def plan_topics(rows: Mapping[bytes, bytes], settings: Settings,
-                handshake: Handshake | None = None, notes: Iterable[str] = ()) -> WorldPlan:
+def plan_topics(
+    rows: Mapping[bytes, bytes],
+    settings: Settings,
+    handshake: Handshake | None = None,
+    notes: Iterable[str] = (),
+) -> WorldPlan:
     """
     Plan from rows that were seen.
 
@@ -53,16 +57,22 @@ def plan_topics(rows: Mapping[bytes, bytes], settings: Settings,
             _add(robots, entities, topic, payload)
         except WireError:
             continue
-    wanted = list(robots) if settings.robots == (AUTO,) else [
-        prefix for prefix in robots if prefix in settings.robots]
+    wanted = (
+        list(robots)
+        if settings.robots == (AUTO,)
+        else [prefix for prefix in robots if prefix in settings.robots]
+    )
     names = namespaces(wanted, settings)
-    plans = tuple(_plan_robot(prefix, robots[prefix], names[prefix], settings, handshake)
-                  for prefix in wanted)
+    plans = tuple(
+        _plan_robot(prefix, robots[prefix], names[prefix], settings, handshake)
+        for prefix in wanted
+    )
     return WorldPlan(plans, tuple(entities) if settings.publish_entities else (), tuple(notes))
 
 
-def _add(robots: dict[str, _Found], entities: dict[str, None], topic: bytes,
-         payload: bytes) -> None:
+def _add(
+    robots: dict[str, _Found], entities: dict[str, None], topic: bytes, payload: bytes
+) -> None:
     parsed = parse_topic(topic)
     if parsed.kind == 'scene':
         entities[parsed.name] = None
@@ -79,20 +89,29 @@ def _add(robots: dict[str, _Found], entities: dict[str, None], topic: bytes,
         found.drives = True
 
 
-def _plan_robot(prefix: str, found: _Found, namespace: str, settings: Settings,
-                handshake: Handshake | None) -> RobotPlan:
+def _plan_robot(
+    prefix: str, found: _Found, namespace: str, settings: Settings, handshake: Handshake | None
+) -> RobotPlan:
     robot = handshake.articulations.get(prefix) if handshake else None
     told = robot.frames.get('base', '') if robot else ''
     base = robot.frames.get(told, told) if robot and told else DEFAULT_BASE
     frames = frame_names(prefix, settings, base or DEFAULT_BASE)
     lidars = robot.lidars if robot else {}
-    singles = [Sensor(name, UNKNOWN_KIND, dim, '', '') for name, dim in found.sensors.items()
-               if name not in lidars]
+    singles = [
+        Sensor(name, UNKNOWN_KIND, dim, '', '')
+        for name, dim in found.sensors.items()
+        if name not in lidars
+    ]
     return RobotPlan(
-        prefix, namespace, '' if settings.frame_prefix else namespace, frames,
+        prefix,
+        namespace,
+        '' if settings.frame_prefix else namespace,
+        frames,
         tuple(sorted(found.joints, key=lambda name: found.joints[name])),
-        base_joint=found.bases[0] if found.bases else '', tree=FrameTree(frames.base),
+        base_joint=found.bases[0] if found.bases else '',
+        tree=FrameTree(frames.base),
         sensors=SensorGroups(singles=singles),
         scanners=tuple(Scanner(lidar, frames.base) for lidar in lidars.values()),
         drives=found.drives or bool(robot and robot.twist_controller),
-        covariances=robot.covariances if robot else {})
+        covariances=robot.covariances if robot else {},
+    )

@@ -20,10 +20,17 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 Profile = Callable[[], QoSProfile]
 
 
-def _profile(depth: int, reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE,
-             durability: DurabilityPolicy = DurabilityPolicy.VOLATILE) -> QoSProfile:
-    return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=depth, reliability=reliability,
-                      durability=durability)
+def _profile(
+    depth: int,
+    reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE,
+    durability: DurabilityPolicy = DurabilityPolicy.VOLATILE,
+) -> QoSProfile:
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=depth,
+        reliability=reliability,
+        durability=durability,
+    )
 
 
 def clock() -> QoSProfile:

@@ -32,8 +32,15 @@ from urlab_ros_bridge.ros.stream import StreamThread
 class Reporter:
     """Runs in the stream thread, so that its stamps belong to the same timeline as all others."""
 
-    def __init__(self, node: Node, stream: StreamThread, link: Link, commands: Commands,
-                 log: Callable[[str, str], None], status_fd: int | None = None) -> None:
+    def __init__(
+        self,
+        node: Node,
+        stream: StreamThread,
+        link: Link,
+        commands: Commands,
+        log: Callable[[str, str], None],
+        status_fd: int | None = None,
+    ) -> None:
         """
         Make the publishers.
 
@@ -52,11 +59,14 @@ class Reporter:
         self._told = ''
         self._wall = WallClockWarning(log)
         self._diagnostics = node.create_publisher(
-            DiagnosticArray, '/diagnostics', qos.report(),
-            qos_overriding_options=qos.overridable())
+            DiagnosticArray, '/diagnostics', qos.report(), qos_overriding_options=qos.overridable()
+        )
         self._statistics = node.create_publisher(
-            load_interface(BRIDGE_STATISTICS), '~/statistics', qos.report(),
-            qos_overriding_options=qos.overridable())
+            load_interface(BRIDGE_STATISTICS),
+            '~/statistics',
+            qos.report(),
+            qos_overriding_options=qos.overridable(),
+        )
 
     def report(self, now: float) -> None:
         """
@@ -78,16 +88,22 @@ class Reporter:
         self._wall.look(stream.counters.closed_by)
         self._write_status(rates)
         if self._statistics.get_subscription_count():
-            self._statistics.publish(statistics_to_ros(
-                stream.counters, stream.source.stats, rates, link, stamp, feeds, self._feeds))
+            self._statistics.publish(
+                statistics_to_ros(
+                    stream.counters, stream.source.stats, rates, link, stamp, feeds, self._feeds
+                )
+            )
         if self._diagnostics.get_subscription_count():
             statuses = [
-                connection_status(self._name, link, stream.silence, rates,
-                                  world.notes if world else ()),
-                stream_status(self._name, stream.counters, stream.source.stats, rates,
-                              stream.silence),
+                connection_status(
+                    self._name, link, stream.silence, rates, world.notes if world else ()
+                ),
+                stream_status(
+                    self._name, stream.counters, stream.source.stats, rates, stream.silence
+                ),
                 command_status(self._name, self._commands.refusals, self._commands.sender.sent),
-                *(feed_status(self._name, feed, self._feeds) for feed in feeds)]
+                *(feed_status(self._name, feed, self._feeds) for feed in feeds),
+            ]
             self._diagnostics.publish(diagnostics_to_ros(stamp, statuses))
 
     def _tell(self, silence: float) -> None:
@@ -101,10 +117,14 @@ class Reporter:
         if self._status_fd is None:
             return
         _, text = describe(self._link.state, self._stream.silence)
-        line = json.dumps({
-            'messages_per_s': round(rates.message_rate, 1),
-            'ticks_per_s': round(rates.tick_rate, 1), 'connected': self._link.state.connected,
-            'state': text})
+        line = json.dumps(
+            {
+                'messages_per_s': round(rates.message_rate, 1),
+                'ticks_per_s': round(rates.tick_rate, 1),
+                'connected': self._link.state.connected,
+                'state': text,
+            }
+        )
         try:
             os.write(self._status_fd, f'{line}\n'.encode())
         except OSError:
@@ -124,9 +144,12 @@ class WallClockWarning:
         wall = closed_by == 'wall'
         if wall != self._wall and closed_by:
             self._wall = wall
-            self._log('warning' if wall else 'info',
-                      'the server tells no simulation time: stamps are wall time now' if wall
-                      else f'stamps are simulation time again, from {closed_by}')
+            self._log(
+                'warning' if wall else 'info',
+                'the server tells no simulation time: stamps are wall time now'
+                if wall
+                else f'stamps are simulation time again, from {closed_by}',
+            )
 
 
 def log_to(node: Node) -> Callable[[str, str], None]:

@@ -38,8 +38,11 @@ _RATE = 'sensor_rate'
 def sensor_names(plan: RobotPlan) -> tuple[str, ...]:
     """Return the local names of all sensors of a robot, each once."""
     groups = plan.sensors
-    names = [sensor.name for group in (*groups.imus, *groups.wrenches, *groups.twists)
-             for sensor in group.sensors.values()]
+    names = [
+        sensor.name
+        for group in (*groups.imus, *groups.wrenches, *groups.twists)
+        for sensor in group.sensors.values()
+    ]
     names += [sensor.name for sensor in groups.singles]
     names += [scanner.lidar.name for scanner in plan.scanners]
     return tuple(dict.fromkeys(names))
@@ -65,8 +68,9 @@ class SensorFeeds:
     :ivar notes: what could not be published, and why.
     """
 
-    def __init__(self, plan: RobotPlan, state: RobotState, publishers: Publishers,
-                 settings: Settings) -> None:
+    def __init__(
+        self, plan: RobotPlan, state: RobotState, publishers: Publishers, settings: Settings
+    ) -> None:
         self.plan = plan
         self.state = state
         self.publishers = publishers
@@ -77,18 +81,29 @@ class SensorFeeds:
     def make(self) -> list[Feed]:
         """Return all of them; what has no message type here is noted and left out."""
         groups = self.plan.sensors
-        magnetometers = [sensor for sensor in groups.singles
-                         if sensor.kind.message == MAGNETIC_FIELD]
+        magnetometers = [
+            sensor for sensor in groups.singles if sensor.kind.message == MAGNETIC_FIELD
+        ]
         for group in groups.imus:
             self.attempt(group.site, self.imu, group, len(groups.imus) > 1)
         for scanner in self.plan.scanners:
             self.attempt(scanner.lidar.name, self.scan, scanner, len(self.plan.scanners) > 1)
         for group in groups.wrenches:
-            self.attempt(group.site, self.pair, group, ('force', 'torque'),
-                         WrenchStampedTemplate(group.frame_id))
+            self.attempt(
+                group.site,
+                self.pair,
+                group,
+                ('force', 'torque'),
+                WrenchStampedTemplate(group.frame_id),
+            )
         for group in groups.twists:
-            self.attempt(group.site, self.pair, group, ('velocimeter', 'gyro'),
-                         TwistStampedTemplate(group.frame_id))
+            self.attempt(
+                group.site,
+                self.pair,
+                group,
+                ('velocimeter', 'gyro'),
+                TwistStampedTemplate(group.frame_id),
+            )
         for sensor in groups.singles:
             self.attempt(sensor.name, self.single, sensor, len(magnetometers) > 1)
         return self.feeds
@@ -105,24 +120,34 @@ class SensorFeeds:
         kinds = ('framequat', 'gyro', 'accelerometer')
         sensors = [group.sensors.get(kind) for kind in kinds]
         names = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
-        template = ImuTemplate(group.frame_id, *(
-            None if sensor is None else self.stddev(name)
-            for sensor, name in zip(sensors, names, strict=True)))
+        template = ImuTemplate(
+            group.frame_id,
+            *(
+                None if sensor is None else self.stddev(name)
+                for sensor, name in zip(sensors, names, strict=True)
+            ),
+        )
         read = self.state.sensor
         orientation, gyro, accelerometer = (sensor and sensor.name for sensor in sensors)
         turn = group.sensors['framequat'].kind.reading if orientation else None
 
         def build(stamp_ns: int) -> Any:
             values = [name and read(name) for name in (orientation, gyro, accelerometer)]
-            if any(name and value is None for name, value in zip(
-                    (orientation, gyro, accelerometer), values, strict=True)):
+            if any(
+                name and value is None
+                for name, value in zip((orientation, gyro, accelerometer), values, strict=True)
+            ):
                 return None
             if turn:
                 values[0] = turn(values[0])
             return template.update(stamp_ns, *values)
 
-        self.add(numbered('imu/data', group.site, several), template, build,
-                 [sensor.name for sensor in sensors if sensor])
+        self.add(
+            numbered('imu/data', group.site, several),
+            template,
+            build,
+            [sensor.name for sensor in sensors if sensor],
+        )
 
     def pair(self, group: SiteSensors, kinds: tuple[str, str], template: MessageTemplate) -> None:
         """Publish two vectors of one site; one of them may be missing."""
@@ -131,14 +156,20 @@ class SensorFeeds:
 
         def build(stamp_ns: int) -> Any:
             values = [None if sensor is None else read(sensor.name) for sensor in (first, second)]
-            if any(sensor and value is None for sensor, value in zip(
-                    (first, second), values, strict=True)):
+            if any(
+                sensor and value is None
+                for sensor, value in zip((first, second), values, strict=True)
+            ):
                 return None
             return template.update(stamp_ns, *values)
 
         sensor = first or second
-        self.add(ros_path(sensor.topic), template, build,
-                 [sensor.name for sensor in (first, second) if sensor])
+        self.add(
+            ros_path(sensor.topic),
+            template,
+            build,
+            [sensor.name for sensor in (first, second) if sensor],
+        )
 
     def single(self, sensor: Sensor, several_magnetometers: bool) -> None:
         """Publish a sensor that has a message of its own."""
@@ -165,8 +196,14 @@ class SensorFeeds:
         tick, so there the scanner's own rate decides.
         """
         lidar = scanner.lidar
-        geometry = ScanGeometry(lidar.angle_min, lidar.angle_max, lidar.rays, lidar.range_min,
-                                lidar.range_max, 1.0 / lidar.rate if lidar.rate > 0 else 0.0)
+        geometry = ScanGeometry(
+            lidar.angle_min,
+            lidar.angle_max,
+            lidar.rays,
+            lidar.range_min,
+            lidar.range_max,
+            1.0 / lidar.rate if lidar.rate > 0 else 0.0,
+        )
         template = LaserScanTemplate(scanner.frame, geometry)
         limiter, state = RateLimiter(lidar.rate), self.state
 
@@ -189,8 +226,9 @@ class SensorFeeds:
         told: Mapping[str, Any] = self.plan.covariances
         return override if override >= 0 else float(told.get(name) or 0.0)
 
-    def add(self, name: str, template: MessageTemplate, build: Callable[[int], Any],
-            sensors: list[str]) -> Feed:
+    def add(
+        self, name: str, template: MessageTemplate, build: Callable[[int], Any], sensors: list[str]
+    ) -> Feed:
         """Make the feed of a topic."""
         topic = join(self.plan.namespace, name)
         if any(feed.topic == topic for feed in self.feeds):

@@ -21,9 +21,19 @@ _FRAME = re.compile(r'[A-Za-z_][A-Za-z0-9_./-]*')
 _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
 
 
-def parameter(default: Any, text: str, *, group: str, name: str = '', low: float | None = None,
-              high: float | None = None, choices: tuple[str, ...] = (), live: bool = False,
-              frame: str = '', length: int = 0) -> Any:
+def parameter(
+    default: Any,
+    text: str,
+    *,
+    group: str,
+    name: str = '',
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    live: bool = False,
+    frame: str = '',
+    length: int = 0,
+) -> Any:
     """
     Return a row of the table.
 
@@ -32,124 +42,245 @@ def parameter(default: Any, text: str, *, group: str, name: str = '', low: float
     :param frame: ``'required'`` or ``'optional'`` for a frame name.
     :param length: an array must have this many elements, or one negative element.
     """
-    return field(default=default, metadata={
-        'text': text, 'group': group, 'name': name, 'low': low, 'high': high, 'choices': choices,
-        'live': live, 'frame': frame, 'length': length})
+    return field(
+        default=default,
+        metadata={
+            'text': text,
+            'group': group,
+            'name': name,
+            'low': low,
+            'high': high,
+            'choices': choices,
+            'live': live,
+            'frame': frame,
+            'length': length,
+        },
+    )
 
 
 @dataclass(frozen=True)
 class Settings:
     """The values of all parameters at one moment; a change makes a new object."""
 
-    host: str = parameter(
-        '127.0.0.1', 'Machine of the simulation server.', group='Connection')
+    host: str = parameter('127.0.0.1', 'Machine of the simulation server.', group='Connection')
     rpc_port: int = parameter(
-        5559, 'Port of the server\'s request socket.', group='Connection', low=1, high=65535)
+        5559, "Port of the server's request socket.", group='Connection', low=1, high=65535
+    )
     state_port: int = parameter(
-        5555, 'Port of the server\'s state stream.', group='Connection', low=1, high=65535)
+        5555, "Port of the server's state stream.", group='Connection', low=1, high=65535
+    )
     rpc_timeout: float = parameter(
-        2.0, 'Wait this long for a reply (s).', group='Connection', low=0.05, high=60.0)
+        2.0, 'Wait this long for a reply (s).', group='Connection', low=0.05, high=60.0
+    )
     observe_only: bool = parameter(
-        False, 'Listen to the state stream and send no request at all. For servers that allow '
+        False,
+        'Listen to the state stream and send no request at all. For servers that allow '
         'one session only (stock URLab), so that another client keeps its session. Services and '
         'commands are refused, and sensors are published without type and frame.',
-        group='Connection')
+        group='Connection',
+    )
     step_mode: str = parameter(
-        'live', 'Mode asked for at every connection. "live": the server steps in real time. '
-        '"keep": leave the mode as it is.', group='Connection', choices=('live', 'keep'),
-        live=True)
+        'live',
+        'Mode asked for at every connection. "live": the server steps in real time. '
+        '"keep": leave the mode as it is.',
+        group='Connection',
+        choices=('live', 'keep'),
+        live=True,
+    )
     stream: str = parameter(
-        'auto', 'What to decode: "rows" (one message a joint and sensor), "state_full" (one '
+        'auto',
+        'What to decode: "rows" (one message a joint and sensor), "state_full" (one '
         'snapshot a tick), or "auto": rows, and snapshots while no rows come.',
-        group='Connection', choices=('auto', 'rows', 'state_full'))
+        group='Connection',
+        choices=('auto', 'rows', 'state_full'),
+    )
 
     robots: tuple[str, ...] = parameter(
-        ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"] takes all.', group='Names')
+        ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"] takes all.', group='Names'
+    )
     namespace_robots: str = parameter(
-        'auto', 'Put a robot\'s topics under its prefix. "auto": only when there are several '
-        'robots.', group='Names', choices=('auto', 'always', 'never'))
+        'auto',
+        'Put a robot\'s topics under its prefix. "auto": only when there are several robots.',
+        group='Names',
+        choices=('auto', 'always', 'never'),
+    )
     frame_prefix: str = parameter(
-        '', 'Put before every frame name of a robot; {prefix} stands for the robot\'s prefix (in '
+        '',
+        "Put before every frame name of a robot; {prefix} stands for the robot's prefix (in "
         'YAML quote the value). Empty: plain names, and a robot with a namespace has its '
-        'transforms on tf below that namespace. Else all transforms are on /tf.', group='Names')
+        'transforms on tf below that namespace. Else all transforms are on /tf.',
+        group='Names',
+    )
     base_frame: str = parameter(
-        '', 'Frame of the base. Empty: the server\'s choice, else base_link.', group='Names',
-        frame='optional')
+        '',
+        "Frame of the base. Empty: the server's choice, else base_link.",
+        group='Names',
+        frame='optional',
+    )
     footprint_frame: str = parameter(
-        'base_footprint', 'Frame of the base projected to the floor.', group='Names',
-        frame='required')
+        'base_footprint',
+        'Frame of the base projected to the floor.',
+        group='Names',
+        frame='required',
+    )
     odom_frame: str = parameter(
-        'odom', 'Frame of odometry; its origin is that of the world.', group='Names',
-        frame='required')
+        'odom',
+        'Frame of odometry; its origin is that of the world.',
+        group='Names',
+        frame='required',
+    )
     map_frame: str = parameter(
-        'map', 'Frame of the world: ground truth and entities.', group='Names', frame='required')
+        'map', 'Frame of the world: ground truth and entities.', group='Names', frame='required'
+    )
 
     clock_rate: float = parameter(
-        100.0, 'Limit for /clock (Hz of wall time), 0: every tick. A pause, a step and a reset '
-        'are always published.', group='What is published', low=0.0, high=10000.0, live=True)
+        100.0,
+        'Limit for /clock (Hz of wall time), 0: every tick. A pause, a step and a reset '
+        'are always published.',
+        group='What is published',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
     joint_state_rate: float = parameter(
-        0.0, 'Limit for joint_states (Hz of simulation time), 0: every tick.',
-        group='What is published', low=0.0, high=10000.0, live=True)
+        0.0,
+        'Limit for joint_states (Hz of simulation time), 0: every tick.',
+        group='What is published',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
     odom_rate: float = parameter(
-        0.0, 'Limit for odom, its transform and the ground truth (Hz of simulation time), '
-        '0: every tick.', group='What is published', low=0.0, high=10000.0, live=True)
+        0.0,
+        'Limit for odom, its transform and the ground truth (Hz of simulation time), '
+        '0: every tick.',
+        group='What is published',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
     sensor_rate: float = parameter(
-        0.0, 'Limit for every other sensor topic (Hz of simulation time), 0: every tick.',
-        group='What is published', low=0.0, high=10000.0, live=True)
+        0.0,
+        'Limit for every other sensor topic (Hz of simulation time), 0: every tick.',
+        group='What is published',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
     entity_rate: float = parameter(
-        0.0, 'Limit for every entity pose (Hz of simulation time), 0: every tick.',
-        group='What is published', low=0.0, high=10000.0, live=True)
+        0.0,
+        'Limit for every entity pose (Hz of simulation time), 0: every tick.',
+        group='What is published',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
     publish_tf: bool = parameter(
-        True, 'Publish the transform odom_frame -> base_frame.', group='What is published')
+        True, 'Publish the transform odom_frame -> base_frame.', group='What is published'
+    )
     publish_footprint: bool = parameter(
-        True, 'Publish the transform base_frame -> footprint_frame.', group='What is published')
+        True, 'Publish the transform base_frame -> footprint_frame.', group='What is published'
+    )
     publish_sensor_frames: bool = parameter(
-        True, 'Publish static transforms of sensors and cameras that the model fixes to a body.',
-        group='What is published')
+        True,
+        'Publish static transforms of sensors and cameras that the model fixes to a body.',
+        group='What is published',
+    )
     publish_map_to_odom: bool = parameter(
-        False, 'Publish the static identity map_frame -> odom_frame. Never together with a '
-        'localisation node such as AMCL.', group='What is published')
+        False,
+        'Publish the static identity map_frame -> odom_frame. Never together with a '
+        'localisation node such as AMCL.',
+        group='What is published',
+    )
     publish_ground_truth: bool = parameter(
-        True, 'Publish ground_truth/pose.', group='What is published')
+        True, 'Publish ground_truth/pose.', group='What is published'
+    )
     publish_entities: bool = parameter(
-        True, 'Publish entities/NAME/pose for every movable body that is not a robot.',
-        group='What is published')
+        True,
+        'Publish entities/NAME/pose for every movable body that is not a robot.',
+        group='What is published',
+    )
 
     cmd_vel_type: str = parameter(
-        'auto', 'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped.',
-        group='Commands', choices=('auto', 'twist', 'twist_stamped'))
+        'auto',
+        'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped.',
+        group='Commands',
+        choices=('auto', 'twist', 'twist_stamped'),
+    )
     cmd_vel_timeout: float = parameter(
-        0.5, 'The robot stops when no new cmd_vel came for this long (s of simulation time).',
-        group='Commands', low=0.01, high=60.0, live=True)
+        0.5,
+        'The robot stops when no new cmd_vel came for this long (s of simulation time).',
+        group='Commands',
+        low=0.01,
+        high=60.0,
+        live=True,
+    )
     cmd_vel_max_age: float = parameter(
-        0.5, 'Refuse a stamped cmd_vel that is older than this, or newer than now by more than '
+        0.5,
+        'Refuse a stamped cmd_vel that is older than this, or newer than now by more than '
         'this (s of simulation time); 0: accept all. A zero stamp is always accepted.',
-        group='Commands', low=0.0, high=3600.0, live=True)
+        group='Commands',
+        low=0.0,
+        high=3600.0,
+        live=True,
+    )
     max_linear_speed: float = parameter(
-        0.0, 'Limit for the linear speed of cmd_vel (m/s), 0: the server\'s limit alone.',
-        group='Commands', low=0.0, high=1000.0, live=True)
+        0.0,
+        "Limit for the linear speed of cmd_vel (m/s), 0: the server's limit alone.",
+        group='Commands',
+        low=0.0,
+        high=1000.0,
+        live=True,
+    )
     max_angular_speed: float = parameter(
-        0.0, 'Limit for the yaw rate of cmd_vel (rad/s), 0: the server\'s limit alone.',
-        group='Commands', low=0.0, high=1000.0, live=True)
+        0.0,
+        "Limit for the yaw rate of cmd_vel (rad/s), 0: the server's limit alone.",
+        group='Commands',
+        low=0.0,
+        high=1000.0,
+        live=True,
+    )
 
     pose_stddev: tuple[float, ...] = parameter(
-        (-1.0,), 'Standard deviations of the odometry pose: x, y, z (m), roll, pitch, yaw (rad). '
-        + _STDDEV_TEXT, group='Covariances', name='covariance.pose_stddev', length=6)
+        (-1.0,),
+        'Standard deviations of the odometry pose: x, y, z (m), roll, pitch, yaw (rad). '
+        + _STDDEV_TEXT,
+        group='Covariances',
+        name='covariance.pose_stddev',
+        length=6,
+    )
     twist_stddev: tuple[float, ...] = parameter(
-        (-1.0,), 'Standard deviations of the odometry twist: x, y, z (m/s), roll, pitch, yaw '
-        '(rad/s). ' + _STDDEV_TEXT, group='Covariances', name='covariance.twist_stddev', length=6)
+        (-1.0,),
+        'Standard deviations of the odometry twist: x, y, z (m/s), roll, pitch, yaw '
+        '(rad/s). ' + _STDDEV_TEXT,
+        group='Covariances',
+        name='covariance.twist_stddev',
+        length=6,
+    )
     orientation_stddev: float = parameter(
-        -1.0, 'Standard deviation of an IMU\'s orientation (rad). ' + _STDDEV_TEXT,
-        group='Covariances', name='covariance.orientation_stddev')
+        -1.0,
+        "Standard deviation of an IMU's orientation (rad). " + _STDDEV_TEXT,
+        group='Covariances',
+        name='covariance.orientation_stddev',
+    )
     angular_velocity_stddev: float = parameter(
-        -1.0, 'Standard deviation of an IMU\'s angular velocity (rad/s). ' + _STDDEV_TEXT,
-        group='Covariances', name='covariance.angular_velocity_stddev')
+        -1.0,
+        "Standard deviation of an IMU's angular velocity (rad/s). " + _STDDEV_TEXT,
+        group='Covariances',
+        name='covariance.angular_velocity_stddev',
+    )
     linear_acceleration_stddev: float = parameter(
-        -1.0, 'Standard deviation of an IMU\'s linear acceleration (m/s^2). ' + _STDDEV_TEXT,
-        group='Covariances', name='covariance.linear_acceleration_stddev')
+        -1.0,
+        "Standard deviation of an IMU's linear acceleration (m/s^2). " + _STDDEV_TEXT,
+        group='Covariances',
+        name='covariance.linear_acceleration_stddev',
+    )
     magnetic_field_stddev: float = parameter(
-        -1.0, 'Standard deviation of a magnetometer (T). ' + _STDDEV_TEXT,
-        group='Covariances', name='covariance.magnetic_field_stddev')
+        -1.0,
+        'Standard deviation of a magnetometer (T). ' + _STDDEV_TEXT,
+        group='Covariances',
+        name='covariance.magnetic_field_stddev',
+    )
 
 
 def parameter_name(row: Field) -> str:
@@ -178,23 +309,25 @@ def problem(name: str, value: Any) -> str:
         if isinstance(number, float) and not math.isfinite(number):
             return f'{name} is {value!r}, must be finite'
     if rule['low'] is not None and not rule['low'] <= value <= rule['high']:
-        return (f'{name} is {value!r}, must be {rule["low"]:g} or more and at most '
-                f'{rule["high"]:g}')
+        return f'{name} is {value!r}, must be {rule["low"]:g} or more and at most {rule["high"]:g}'
     if rule['frame'] and not _FRAME.fullmatch(value) and (value or rule['frame'] == 'required'):
         return f'{name} is {value!r}, must be a frame name without a leading slash'
-    if rule['length'] and len(value) != rule['length'] and not (
-            len(value) == 1 and value[0] < 0):
+    if rule['length'] and len(value) != rule['length'] and not (len(value) == 1 and value[0] < 0):
         return f'{name} has {len(value)} elements, must have {rule["length"]}'
     return ''
 
 
 def problems(settings: Settings) -> list[str]:
     """Tell what is wrong with a whole set of values: each by itself, then their combination."""
-    found = [text for name, row in TABLE.items()
-             if (text := problem(name, getattr(settings, row.name)))]
-    frames = {'base_frame': settings.base_frame or 'base_link',
-              'footprint_frame': settings.footprint_frame,
-              'odom_frame': settings.odom_frame, 'map_frame': settings.map_frame}
+    found = [
+        text for name, row in TABLE.items() if (text := problem(name, getattr(settings, row.name)))
+    ]
+    frames = {
+        'base_frame': settings.base_frame or 'base_link',
+        'footprint_frame': settings.footprint_frame,
+        'odom_frame': settings.odom_frame,
+        'map_frame': settings.map_frame,
+    }
     for name, frame in frames.items():
         twins = [other for other in frames if frames[other] == frame and other > name]
         found += [f'{name} and {other} are both {frame!r}, must differ' for other in twins]
@@ -203,8 +336,14 @@ def problems(settings: Settings) -> list[str]:
     return found
 
 
-_TYPE_TEXT = {'bool': 'bool', 'int': 'integer', 'float': 'double', 'str': 'string',
-              'strings': 'string[]', 'floats': 'double[]'}
+_TYPE_TEXT = {
+    'bool': 'bool',
+    'int': 'integer',
+    'float': 'double',
+    'str': 'string',
+    'strings': 'string[]',
+    'floats': 'double[]',
+}
 
 
 def _kind(row: Field) -> str:

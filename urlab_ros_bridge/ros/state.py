@@ -61,7 +61,7 @@ class RobotState:
         """Return position, velocity and effort, each of shape (joints,); NaN: not known."""
         if self.snapshot is not None:
             return self._snapshot_joints(self.snapshot)
-        parts = self.slots[:self._count]
+        parts = self.slots[: self._count]
         if None in parts:
             return None
         data = b''.join(parts)
@@ -105,8 +105,8 @@ class RobotState:
         start, speed = self._base_slots
         if start < 0 or len(state.qpos) < start + 7 or len(state.qvel) < speed + 6:
             return None
-        x, y, z, qw, qx, qy, qz = state.qpos[start:start + 7].tolist()
-        return (x, y, z, qx, qy, qz, qw, *state.qvel[speed:speed + 6].tolist())
+        x, y, z, qw, qx, qy, qz = state.qpos[start : start + 7].tolist()
+        return (x, y, z, qx, qy, qz, qw, *state.qvel[speed : speed + 6].tolist())
 
 
 class EntityPose:
@@ -141,14 +141,18 @@ class EntityPose:
 class WorldState:
     """All robots and entities in one tick."""
 
-    def __init__(self, plan: WorldPlan,
-                 sensors: Callable[[RobotPlan], tuple[str, ...]]) -> None:
+    def __init__(self, plan: WorldPlan, sensors: Callable[[RobotPlan], tuple[str, ...]]) -> None:
         self.robots = {robot.prefix: RobotState(robot, sensors(robot)) for robot in plan.robots}
         self.entities = {name: EntityPose(name) for name in plan.entities}
-        self._members: list[RobotState | EntityPose] = [*self.robots.values(),
-                                                        *self.entities.values()]
-        self._places = {topic: (member.slots, index) for member in self._members
-                        for index, topic in enumerate(member.topics)}
+        self._members: list[RobotState | EntityPose] = [
+            *self.robots.values(),
+            *self.entities.values(),
+        ]
+        self._places = {
+            topic: (member.slots, index)
+            for member in self._members
+            for index, topic in enumerate(member.topics)
+        }
 
     def fill(self, tick: Tick) -> bool:
         """

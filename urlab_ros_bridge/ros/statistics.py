@@ -46,8 +46,15 @@ class FeedMeter:
             self._before[feed.topic] = (now, feed.count)
 
 
-def statistics_to_ros(counters: Counters, source: StreamStats, rates: Rates, link: Link,
-                      stamp_ns: int | None, feeds: Iterable[Feed], meter: FeedMeter) -> Any:
+def statistics_to_ros(
+    counters: Counters,
+    source: StreamStats,
+    rates: Rates,
+    link: Link,
+    stamp_ns: int | None,
+    feeds: Iterable[Feed],
+    meter: FeedMeter,
+) -> Any:
     """
     Return the message.
 
@@ -55,14 +62,30 @@ def statistics_to_ros(counters: Counters, source: StreamStats, rates: Rates, lin
     """
     state = link.state
     stream_type = load_interface(STREAM_STATISTICS)
-    streams = [stream_type(name=feed.topic, count=feed.count, dropped=feed.dropped,
-                           rate=meter.rates.get(feed.topic, 0.0),
-                           age=meter.ages.get(feed.topic, math.nan)) for feed in feeds]
+    streams = [
+        stream_type(
+            name=feed.topic,
+            count=feed.count,
+            dropped=feed.dropped,
+            rate=meter.rates.get(feed.topic, 0.0),
+            age=meter.ages.get(feed.topic, math.nan),
+        )
+        for feed in feeds
+    ]
     return load_interface(BRIDGE_STATISTICS)(
-        sim_time=time_to_ros(stamp_ns or 0), real_time_factor=rates.real_time_factor,
-        server_mode=state.mode, paused=bool(state.paused), connected=state.connected,
-        tick_rate=rates.tick_rate, message_rate=rates.message_rate, ticks=counters.ticks,
-        messages=counters.messages, ticks_dropped=source.dropped_ticks + source.torn_ticks,
+        sim_time=time_to_ros(stamp_ns or 0),
+        real_time_factor=rates.real_time_factor,
+        server_mode=state.mode,
+        paused=bool(state.paused),
+        connected=state.connected,
+        tick_rate=rates.tick_rate,
+        message_rate=rates.message_rate,
+        ticks=counters.ticks,
+        messages=counters.messages,
+        ticks_dropped=source.dropped_ticks + source.torn_ticks,
         decode_errors=counters.decode_errors + source.decode_errors,
-        latency_p50=rates.latency_p50, latency_p99=rates.latency_p99,
-        reconnects=link.reconnects, streams=streams)
+        latency_p50=rates.latency_p50,
+        latency_p99=rates.latency_p99,
+        reconnects=link.reconnects,
+        streams=streams,
+    )

@@ -44,10 +44,15 @@ class StreamThread:
         latest payload.
     """
 
-    def __init__(self, settings: Settings, clock: ClockPublisher, *,
-                 on_tick: Callable[[int], None] = lambda stamp_ns: None,
-                 on_jump: Callable[[], None] = lambda: None,
-                 on_beat: Callable[[float], None] = lambda now: None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: ClockPublisher,
+        *,
+        on_tick: Callable[[int], None] = lambda stamp_ns: None,
+        on_jump: Callable[[], None] = lambda: None,
+        on_beat: Callable[[float], None] = lambda now: None,
+    ) -> None:
         """
         Connect the stream.
 
@@ -142,8 +147,9 @@ class StreamThread:
             self.world.look()
             rows = self.world.subscriptions()
         silent = now - (self.counters.last_rows or started)
-        wanted = needed_topics(self._settings.stream, rows, has_sim_time=self._has_sim_time,
-                               silent_for=silent)
+        wanted = needed_topics(
+            self._settings.stream, rows, has_sim_time=self._has_sim_time, silent_for=silent
+        )
         if self.discover:
             wanted = {EVERYTHING}
         for topic in wanted - self._subscribed:
@@ -214,5 +220,8 @@ def _content(tick: Tick) -> object:
     """Return what a snapshot says apart from the time at which it was made."""
     if tick.rows or tick.snapshot is None:
         return None
-    return {key: value for key, value in tick.state().raw.items()
-            if key not in ('wall_time', 'sim_time')}
+    return {
+        key: value
+        for key, value in tick.state().raw.items()
+        if key not in ('wall_time', 'sim_time')
+    }

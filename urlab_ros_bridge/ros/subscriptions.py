@@ -12,8 +12,9 @@ EVERYTHING = b''
 SILENCE = 1.0
 
 
-def needed_topics(dialect: str, rows: set[bytes], *, has_sim_time: bool,
-                  silent_for: float) -> set[bytes]:
+def needed_topics(
+    dialect: str, rows: set[bytes], *, has_sim_time: bool, silent_for: float
+) -> set[bytes]:
     """
     Return the prefixes to subscribe to; ``sim_time`` is always subscribed.
 

@@ -43,6 +43,7 @@ def message_type(setting: str, distribution: str | None = None) -> type:
 def _installed_distribution() -> str:
     """Tell Jazzy from later ones where no ROS environment is sourced: by the parameter API."""
     from importlib import metadata
+
     try:
         major = int(metadata.version('ros-rclpy').partition('.')[0])
     except (metadata.PackageNotFoundError, ValueError):
@@ -53,9 +54,16 @@ def _installed_distribution() -> str:
 class VelocityCommands:
     """Commands for one robot; messages come in the executor's thread, ticks in the stream's."""
 
-    def __init__(self, prefix: str, topic: str, link: Link, sender: CommandSender,
-                 timeline: Timeline, refusals: Refusals,
-                 settings: Callable[[], Settings]) -> None:
+    def __init__(
+        self,
+        prefix: str,
+        topic: str,
+        link: Link,
+        sender: CommandSender,
+        timeline: Timeline,
+        refusals: Refusals,
+        settings: Callable[[], Settings],
+    ) -> None:
         self.topic = topic
         self._prefix = prefix
         self._link = link
@@ -75,11 +83,18 @@ class VelocityCommands:
             twist = message
             if isinstance(message, TwistStamped):
                 stamp, twist = message.header.stamp, message.twist
-                check_age(stamp.sec * NANOSECONDS + stamp.nanosec, self._timeline.stamp_ns,
-                          settings.cmd_vel_max_age)
+                check_age(
+                    stamp.sec * NANOSECONDS + stamp.nanosec,
+                    self._timeline.stamp_ns,
+                    settings.cmd_vel_max_age,
+                )
             linear, angular = twist.linear, twist.angular
-            velocity = limited((linear.x, linear.y, linear.z), (angular.x, angular.y, angular.z),
-                               settings.max_linear_speed, settings.max_angular_speed)
+            velocity = limited(
+                (linear.x, linear.y, linear.z),
+                (angular.x, angular.y, angular.z),
+                settings.max_linear_speed,
+                settings.max_angular_speed,
+            )
         except Refused as error:
             self._refusals.add(self.topic, error)
             return

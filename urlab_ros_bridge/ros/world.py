@@ -80,8 +80,11 @@ class World:
         """
         if not self.state.fill(tick):
             return 0
-        return sum(feed.emit(stamp_ns) for feed in self.feeds
-                   if feed.wanted and feed.limiter.due(stamp_ns))
+        return sum(
+            feed.emit(stamp_ns)
+            for feed in self.feeds
+            if feed.wanted and feed.limiter.due(stamp_ns)
+        )
 
     def publish_again(self, tick: Tick, stamp_ns: int, changed: Collection[bytes] | None) -> int:
         """
@@ -91,8 +94,11 @@ class World:
         """
         if not self.state.fill(tick):
             return 0
-        return sum(feed.emit(stamp_ns) for feed in self.feeds if feed.wanted and (
-            feed.grew or changed is None or not feed.wire.isdisjoint(changed)))
+        return sum(
+            feed.emit(stamp_ns)
+            for feed in self.feeds
+            if feed.wanted and (feed.grew or changed is None or not feed.wire.isdisjoint(changed))
+        )
 
     def clear(self) -> None:
         """Forget what belongs to the time before a jump; static transforms stay."""

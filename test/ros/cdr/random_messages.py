@@ -16,11 +16,29 @@ from rosidl_parser.definition import NamespacedType
 
 from urlab_ros_bridge.ros.cdr import lay_out
 
-PACKAGES = ('builtin_interfaces', 'diagnostic_msgs', 'geometry_msgs', 'nav_msgs', 'rosgraph_msgs',
-            'sensor_msgs', 'std_msgs', 'tf2_msgs', 'trajectory_msgs', 'urlab_msgs',
-            'visualization_msgs')
-BITS = {'int8': 8, 'int16': 16, 'int32': 32, 'int64': 64, 'uint8': 8, 'uint16': 16, 'uint32': 32,
-        'uint64': 64}
+PACKAGES = (
+    'builtin_interfaces',
+    'diagnostic_msgs',
+    'geometry_msgs',
+    'nav_msgs',
+    'rosgraph_msgs',
+    'sensor_msgs',
+    'std_msgs',
+    'tf2_msgs',
+    'trajectory_msgs',
+    'urlab_msgs',
+    'visualization_msgs',
+)
+BITS = {
+    'int8': 8,
+    'int16': 16,
+    'int32': 32,
+    'int64': 64,
+    'uint8': 8,
+    'uint16': 16,
+    'uint32': 32,
+    'uint64': 64,
+}
 
 
 def message_types():
@@ -31,8 +49,11 @@ def message_types():
             module = importlib.import_module(f'{package}.msg')
         except ImportError:
             continue
-        found += [item for name, item in sorted(vars(module).items())
-                  if hasattr(item, 'get_fields_and_field_types')]
+        found += [
+            item
+            for name, item in sorted(vars(module).items())
+            if hasattr(item, 'get_fields_and_field_types')
+        ]
     return found
 
 
@@ -50,7 +71,7 @@ def _value(kind, shape, values):
         return _primitive(kind.typename, values)
     if isinstance(kind, AbstractString):
         text = ''.join(shape.choices(string.ascii_letters + 'éß漢', k=shape.randrange(9)))
-        return text[:getattr(kind, 'maximum_size', None)]
+        return text[: getattr(kind, 'maximum_size', None)]
     if isinstance(kind, NamespacedType):
         module = importlib.import_module('.'.join(kind.namespaces))
         return random_message(getattr(module, kind.name), shape, values)
@@ -71,8 +92,15 @@ def _primitive(typename, values):
         return bytes([values.randrange(256)])
     if typename in ('float', 'double'):
         # Exact in float32 too, so that both ways round alike.
-        return values.choice([0.0, -0.0, float(values.randrange(-1 << 20, 1 << 20)) / 1024,
-                              float('inf'), -float('inf')])
+        return values.choice(
+            [
+                0.0,
+                -0.0,
+                float(values.randrange(-1 << 20, 1 << 20)) / 1024,
+                float('inf'),
+                -float('inf'),
+            ]
+        )
     bits = BITS[typename]
     low = 0 if typename.startswith('u') else -(1 << bits - 1)
     return values.randrange(low, low + (1 << bits))

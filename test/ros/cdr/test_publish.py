@@ -29,13 +29,17 @@ def node(monkeypatch):
 @pytest.mark.parametrize('effort', [[0.0, 0.0], []])
 def test_a_subscriber_gets_what_was_written(node, effort):
     # Without efforts the message ends with an empty sequence of eight-byte numbers.
-    template = Template(JointState(name=['left', 'right_wheel'], position=[0.0, 0.0],
-                                   velocity=[0.0, 0.0], effort=effort))
+    template = Template(
+        JointState(
+            name=['left', 'right_wheel'], position=[0.0, 0.0], velocity=[0.0, 0.0], effort=effort
+        )
+    )
     template.writer('header.stamp')(12, 345)
     template.array('position')[...] = 1.5, -2.5
     template.array('velocity')[...] = 3.0, 4.0
-    expected = JointState(name=['left', 'right_wheel'], position=[1.5, -2.5],
-                          velocity=[3.0, 4.0], effort=effort)
+    expected = JointState(
+        name=['left', 'right_wheel'], position=[1.5, -2.5], velocity=[3.0, 4.0], effort=effort
+    )
     expected.header.stamp.sec, expected.header.stamp.nanosec = 12, 345
     received = []
     publisher = node.create_publisher(JointState, 'states', 10)

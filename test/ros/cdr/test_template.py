@@ -51,8 +51,12 @@ def test_the_bytes_are_those_of_the_middleware(message_type):
 
 
 @settings(max_examples=150, deadline=None)
-@given(message_type=st.sampled_from(TYPES), shape=st.integers(0, 1 << 32),
-       before=st.integers(0, 1 << 32), after=st.integers(0, 1 << 32))
+@given(
+    message_type=st.sampled_from(TYPES),
+    shape=st.integers(0, 1 << 32),
+    before=st.integers(0, 1 << 32),
+    after=st.integers(0, 1 << 32),
+)
 def test_views_write_where_the_middleware_reads(message_type, shape, before, after):
     template = Template(random_message(message_type, random.Random(shape), random.Random(before)))
     message = random_message(message_type, random.Random(shape), random.Random(after))
@@ -66,8 +70,12 @@ def test_views_write_where_the_middleware_reads(message_type, shape, before, aft
 
 
 @settings(max_examples=80, deadline=None)
-@given(message_type=st.sampled_from(TYPES), shape=st.integers(0, 1 << 32),
-       before=st.integers(0, 1 << 32), after=st.integers(0, 1 << 32))
+@given(
+    message_type=st.sampled_from(TYPES),
+    shape=st.integers(0, 1 << 32),
+    before=st.integers(0, 1 << 32),
+    after=st.integers(0, 1 << 32),
+)
 def test_a_writer_of_one_field_leaves_the_others_alone(message_type, shape, before, after):
     template = Template(random_message(message_type, random.Random(shape), random.Random(before)))
     fields = [field for field in template.fields.values() if not field.text and field.count != 0]
@@ -79,9 +87,10 @@ def test_a_writer_of_one_field_leaves_the_others_alone(message_type, shape, befo
     template.writer(field.path)(*values.tolist())
     new = template.to_bytes()
     end = field.offset + field.nbytes
-    assert (new[:field.offset], new[end:]) == (old[:field.offset], old[end:])
-    assert repr(np.frombuffer(new[field.offset:end], field.dtype).tolist()) == repr(
-        values.tolist())
+    assert (new[: field.offset], new[end:]) == (old[: field.offset], old[end:])
+    assert repr(np.frombuffer(new[field.offset : end], field.dtype).tolist()) == repr(
+        values.tolist()
+    )
 
 
 def _plain(value):
@@ -133,17 +142,20 @@ def test_a_wrong_path_lists_the_right_ones():
         Template(Imu()).writer('orient')
 
 
-@pytest.mark.parametrize('ask', [
-    lambda template: template.array('orientation.x'),
-    lambda template: template.array('header.frame_id'),
-    lambda template: template.scalar('orientation_covariance'),
-    lambda template: template.scalar('header.frame_id'),
-    lambda template: template.block('orientation', 'f4', 4),
-    lambda template: template.block('orientation', 'f8', 3),
-    lambda template: template.block('header', 'i4', 2),
-    lambda template: template.writer('header'),
-    lambda template: template.writer('header.frame_id'),
-])
+@pytest.mark.parametrize(
+    'ask',
+    [
+        lambda template: template.array('orientation.x'),
+        lambda template: template.array('header.frame_id'),
+        lambda template: template.scalar('orientation_covariance'),
+        lambda template: template.scalar('header.frame_id'),
+        lambda template: template.block('orientation', 'f4', 4),
+        lambda template: template.block('orientation', 'f8', 3),
+        lambda template: template.block('header', 'i4', 2),
+        lambda template: template.writer('header'),
+        lambda template: template.writer('header.frame_id'),
+    ],
+)
 def test_a_field_is_only_what_it_is(ask):
     with pytest.raises(FieldMismatch):
         ask(Template(Imu()))
@@ -165,14 +177,17 @@ def test_a_writer_never_covers_the_count_of_a_sequence():
     assert decoded(JointTrajectory, template.to_bytes()) == repr(expected)
 
 
-@pytest.mark.parametrize(('change', 'reason'), [
-    (lambda good: b'\x00\x00' + good[2:], 'encapsulation'),
-    (lambda good: b'\x00\x07' + good[2:], 'encapsulation'),
-    (lambda good: good[:-1], 'bytes'),
-    (lambda good: good + bytes(4000), 'bytes'),
-    (lambda good: good[:24] + b'\1' + good[25:], 'byte 24 differs'),
-    (lambda good: b'', 'encapsulation'),
-])
+@pytest.mark.parametrize(
+    ('change', 'reason'),
+    [
+        (lambda good: b'\x00\x00' + good[2:], 'encapsulation'),
+        (lambda good: b'\x00\x07' + good[2:], 'encapsulation'),
+        (lambda good: good[:-1], 'bytes'),
+        (lambda good: good + bytes(4000), 'bytes'),
+        (lambda good: good[:24] + b'\1' + good[25:], 'byte 24 differs'),
+        (lambda good: b'', 'encapsulation'),
+    ],
+)
 def test_another_serialisation_is_noticed(change, reason):
     with pytest.raises(TemplateMismatch, match=f'Imu.*{reason}'):
         check('Imu', lay_out(Imu()), change(serialize_message(Imu())))

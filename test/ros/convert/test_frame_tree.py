@@ -21,7 +21,7 @@ from urlab_ros_bridge.wire.errors import UnknownName
 
 pytestmark = pytest.mark.ros
 
-ROBOT = '''
+ROBOT = """
 <mujoco>
   <worldbody>
     <light pos="0 0 5"/>
@@ -53,7 +53,7 @@ ROBOT = '''
     <touch name="bot_head" site="bot_head"/>
   </sensor>
 </mujoco>
-'''
+"""
 
 
 @pytest.fixture(scope='module')
@@ -112,9 +112,21 @@ def test_frames_are_where_mujoco_has_them(robot, tree):
 def test_names_are_local_and_there_is_one_parent_each(tree):
     assert tree.base == 'base_link'
     children = [item.child for item in tree.static] + [item.child for item in tree.moving]
-    assert sorted(children) == sorted([
-        'imu', 'sonar', 'sonar_range', 'mast', 'head', 'head_site', 'hat', 'front',
-        'front_optical_frame', 'eye_link', 'eye_optical_frame'])
+    assert sorted(children) == sorted(
+        [
+            'imu',
+            'sonar',
+            'sonar_range',
+            'mast',
+            'head',
+            'head_site',
+            'hat',
+            'front',
+            'front_optical_frame',
+            'eye_link',
+            'eye_optical_frame',
+        ]
+    )
     known = {'base_link'}
     for item in tree.static + tree.moving:
         known.add(item.child)
@@ -143,12 +155,14 @@ def test_optical_axes_are_those_of_the_picture(robot, tree):
         right, up, back = camera.T
         position, orientation = world_pose(robot, tree, tree.optical[index])
         np.testing.assert_allclose(position, data.cam_xpos[index], atol=1e-12)
-        np.testing.assert_allclose(matrix(orientation), np.array([right, -up, -back]).T,
-                                   atol=1e-12)
+        np.testing.assert_allclose(
+            matrix(orientation), np.array([right, -up, -back]).T, atol=1e-12
+        )
         # The camera frame itself follows REP-103: x along the view, z up in the picture.
         _, orientation = world_pose(robot, tree, tree.cameras[index])
-        np.testing.assert_allclose(matrix(orientation), np.array([-back, -right, up]).T,
-                                   atol=1e-12)
+        np.testing.assert_allclose(
+            matrix(orientation), np.array([-back, -right, up]).T, atol=1e-12
+        )
 
 
 def test_the_range_frame_looks_along_the_beam(robot, tree):
@@ -159,7 +173,7 @@ def test_the_range_frame_looks_along_the_beam(robot, tree):
 
 
 # In a process of its own: MuJoCo chooses its renderer when it is imported.
-DRAW = '''
+DRAW = """
 import json, sys
 import mujoco, numpy
 spec = mujoco.MjSpec.from_string(sys.stdin.read())
@@ -176,16 +190,21 @@ renderer.enable_segmentation_rendering()
 renderer.update_scene(data, 'bot_front')
 rows, columns = numpy.nonzero(renderer.render()[:, :, 0] == model.geom('mark').id)
 print(json.dumps([rows.mean(), columns.mean()]))
-'''
+"""
 
 
 def test_a_point_is_drawn_where_the_optical_frame_says(robot, tree):
     optical = world_pose(robot, tree, tree.optical[robot[0].camera('bot_front').id])
     # Right of the middle and below it, two metres ahead.
     point, _ = compose(*optical, (0.5, 0.25, 2.0), (0, 0, 0, 1))
-    result = subprocess.run([sys.executable, '-c', DRAW, json.dumps([float(x) for x in point])],
-                            input=ROBOT, capture_output=True, text=True, timeout=60,
-                            env={**os.environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'})
+    result = subprocess.run(
+        [sys.executable, '-c', DRAW, json.dumps([float(x) for x in point])],
+        input=ROBOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'},
+    )
     if 'no renderer' in result.stderr:
         pytest.skip(result.stderr.splitlines()[-1])
     row, column = json.loads(result.stdout)
@@ -196,9 +215,14 @@ def test_a_point_is_drawn_where_the_optical_frame_says(robot, tree):
 
 def test_renamed_prefixed_and_reserved(robot):
     tree = static_transforms(
-        robot[0], 'bot', 'base_link',
-        {'base': 'base_link', 'imu': 'imu_link', 'front': 'camera_link'}, base_frame='torso',
-        frame_prefix='bot/', exclude=['hat'])
+        robot[0],
+        'bot',
+        'base_link',
+        {'base': 'base_link', 'imu': 'imu_link', 'front': 'camera_link'},
+        base_frame='torso',
+        frame_prefix='bot/',
+        exclude=['hat'],
+    )
     frames = {item.child for item in tree.static}
     assert tree.base == 'bot/torso'
     assert {'bot/imu_link', 'bot/camera_link', 'bot/camera_optical_frame'} <= frames
@@ -213,18 +237,19 @@ def test_an_unknown_base_lists_the_bodies_of_the_robot(robot):
 
 
 def test_a_base_without_joints_is_mounted_in_the_world():
-    model = mujoco.MjModel.from_xml_string('''
+    model = mujoco.MjModel.from_xml_string("""
         <mujoco><worldbody><body name="table" pos="1 0 1" euler="0 0 90">
           <body name="arm" pos="0.5 0 0"><geom size="0.1"/>
             <body name="link"><joint/><geom size="0.1"/></body></body></body></worldbody></mujoco>
-        ''')
+        """)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     tree = static_transforms(model, '', 'arm', world_frame='map')
     assert tree.mount[:2] == ('map', 'arm')
     np.testing.assert_allclose(tree.mount.position, data.body('arm').xpos, atol=1e-12)
-    np.testing.assert_allclose(matrix(tree.mount.orientation).ravel(), data.body('arm').xmat,
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        matrix(tree.mount.orientation).ravel(), data.body('arm').xmat, atol=1e-12
+    )
     assert [item.child for item in tree.moving] == ['link']
 
 

@@ -15,8 +15,11 @@ from urlab_ros_bridge.ros.convert import frames as f
 pytestmark = pytest.mark.ros
 
 components = st.floats(-1, 1)
-quaternions = st.tuples(components, components, components, components).filter(
-    lambda q: sum(x * x for x in q) > 1e-3).map(f.normalize)
+quaternions = (
+    st.tuples(components, components, components, components)
+    .filter(lambda q: sum(x * x for x in q) > 1e-3)
+    .map(f.normalize)
+)
 vectors = st.tuples(*[st.floats(-100, 100)] * 3)
 
 
@@ -46,8 +49,9 @@ def test_multiply_is_that_of_mujoco(left, right):
 
 @given(quaternions)
 def test_conjugate_is_the_inverse(quaternion):
-    np.testing.assert_allclose(f.multiply(quaternion, f.conjugate(quaternion)), f.IDENTITY,
-                               atol=1e-14)
+    np.testing.assert_allclose(
+        f.multiply(quaternion, f.conjugate(quaternion)), f.IDENTITY, atol=1e-14
+    )
 
 
 @given(quaternions, vectors, quaternions, vectors, vectors)
@@ -56,8 +60,9 @@ def test_compose_chains_poses(outer, position, inner, offset, point):
     through = f.rotate(inner, point)
     through = f.rotate(outer, tuple(map(sum, zip(through, offset, strict=True))))
     expected = np.add(through, position)
-    np.testing.assert_allclose(np.add(f.rotate(chained, point), chained_position), expected,
-                               atol=1e-10)
+    np.testing.assert_allclose(
+        np.add(f.rotate(chained, point), chained_position), expected, atol=1e-10
+    )
 
 
 @given(st.tuples(*[st.floats(allow_nan=True, allow_infinity=True)] * 4))
@@ -111,8 +116,9 @@ def test_both_ways_to_the_footprint_meet(position, quaternion, ground):
 
 
 def test_optical_constants_agree():
-    np.testing.assert_allclose(f.multiply(f.CAMERA_TO_BODY, f.BODY_TO_OPTICAL),
-                               f.CAMERA_TO_OPTICAL, atol=1e-15)
+    np.testing.assert_allclose(
+        f.multiply(f.CAMERA_TO_BODY, f.BODY_TO_OPTICAL), f.CAMERA_TO_OPTICAL, atol=1e-15
+    )
     # REP-103: z forward, x right, y down, seen from x forward, y left, z up.
     assert f.rotate(f.BODY_TO_OPTICAL, (0, 0, 1)) == (1, 0, 0)
     assert f.rotate(f.BODY_TO_OPTICAL, (1, 0, 0)) == (0, -1, 0)

@@ -13,7 +13,7 @@ from urlab_ros_bridge.ros.convert.frames import wxyz_to_xyzw
 
 pytestmark = pytest.mark.ros
 
-WORLD = '''
+WORLD = """
 <mujoco>
   <option magnetic="0.1 0.2 -0.4"/>
   <worldbody>
@@ -34,7 +34,7 @@ WORLD = '''
     <framequat name="quat_tilted" objtype="site" objname="tilted"/>
   </sensor>
 </mujoco>
-'''
+"""
 
 
 @pytest.fixture(scope='module')
@@ -52,8 +52,16 @@ def xyz(vector):
 
 
 def measure(data, suffix=''):
-    return imu_to_ros(0, 'imu', wxyz_to_xyzw(data.sensor(f'quat{suffix}').data),
-                      data.sensor('gyro').data, data.sensor(f'acc{suffix}').data, 0.1, 0.2, 0.3)
+    return imu_to_ros(
+        0,
+        'imu',
+        wxyz_to_xyzw(data.sensor(f'quat{suffix}').data),
+        data.sensor('gyro').data,
+        data.sensor(f'acc{suffix}').data,
+        0.1,
+        0.2,
+        0.3,
+    )
 
 
 def test_at_rest_it_reads_one_g_upwards(resting):
@@ -67,8 +75,9 @@ def test_at_rest_it_reads_one_g_upwards(resting):
 def test_the_orientation_turns_the_reading_into_the_world(resting, suffix):
     imu = measure(resting, suffix)
     orientation = imu.orientation
-    up = rotate((orientation.x, orientation.y, orientation.z, orientation.w),
-                xyz(imu.linear_acceleration))
+    up = rotate(
+        (orientation.x, orientation.y, orientation.z, orientation.w), xyz(imu.linear_acceleration)
+    )
     np.testing.assert_allclose(up, [0, 0, 9.81], atol=0.01)
 
 
@@ -85,17 +94,17 @@ def test_the_gyro_is_in_the_frame_of_the_sensor(resting):
 def test_the_field_is_in_tesla(resting):
     message = magnetic_field_to_ros(0, 'imu', resting.sensor('mag').data, 1e-6)
     # World field (0.1, 0.2, -0.4) gauss, seen from a frame turned by 90 degrees.
-    np.testing.assert_allclose(xyz(message.magnetic_field), [0.2e-4, -0.1e-4, -0.4e-4],
-                               atol=1e-7)
-    np.testing.assert_allclose(message.magnetic_field_covariance,
-                               np.diag([1e-12] * 3).ravel())
+    np.testing.assert_allclose(xyz(message.magnetic_field), [0.2e-4, -0.1e-4, -0.4e-4], atol=1e-7)
+    np.testing.assert_allclose(message.magnetic_field_covariance, np.diag([1e-12] * 3).ravel())
 
 
 def test_known_errors_are_variances():
     imu = imu_to_ros(0, 'imu', (0, 0, 0, 1), (0, 0, 0), (0, 0, 0), 0.1, 0.2, 0.3)
-    for covariance, variance in ((imu.orientation_covariance, 0.01),
-                                 (imu.angular_velocity_covariance, 0.04),
-                                 (imu.linear_acceleration_covariance, 0.09)):
+    for covariance, variance in (
+        (imu.orientation_covariance, 0.01),
+        (imu.angular_velocity_covariance, 0.04),
+        (imu.linear_acceleration_covariance, 0.09),
+    ):
         np.testing.assert_allclose(covariance, np.diag([variance] * 3).ravel())
 
 
@@ -104,8 +113,11 @@ def test_what_is_not_reported_says_so(missing):
     values = [(0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)]
     values[missing] = None
     imu = imu_to_ros(0, 'imu', *values)
-    covariances = [imu.orientation_covariance, imu.angular_velocity_covariance,
-                   imu.linear_acceleration_covariance]
+    covariances = [
+        imu.orientation_covariance,
+        imu.angular_velocity_covariance,
+        imu.linear_acceleration_covariance,
+    ]
     for index, covariance in enumerate(covariances):
         # -1: not reported; all zeros: reported, error unknown.
         np.testing.assert_array_equal(covariance, [-1.0 * (index == missing)] + [0.0] * 8)

@@ -36,8 +36,19 @@ def world():
 
 def distances(model, data, angles):
     hit = np.zeros(1, np.int32)
-    return [mujoco.mj_ray(model, data, ORIGIN, np.array([math.cos(angle), math.sin(angle), 0.0]),
-                          None, 1, -1, hit) for angle in angles]
+    return [
+        mujoco.mj_ray(
+            model,
+            data,
+            ORIGIN,
+            np.array([math.cos(angle), math.sin(angle), 0.0]),
+            None,
+            1,
+            -1,
+            hit,
+        )
+        for angle in angles
+    ]
 
 
 def test_each_range_is_the_distance_along_its_angle(world):
@@ -45,8 +56,9 @@ def test_each_range_is_the_distance_along_its_angle(world):
     measured = np.array(distances(*world, angles), np.float32)
     scan = laser_scan_to_ros(0, 'lidar', SCAN, measured)
     # A reader knows the angle of a beam from the message alone.
-    from_message = [scan.angle_min + index * scan.angle_increment
-                    for index in range(len(scan.ranges))]
+    from_message = [
+        scan.angle_min + index * scan.angle_increment for index in range(len(scan.ranges))
+    ]
     again = np.array(distances(*world, from_message))
     ranges = np.array(scan.ranges)
     inside = np.isfinite(ranges)
@@ -59,14 +71,25 @@ def test_each_range_is_the_distance_along_its_angle(world):
 def test_beams_count_counter_clockwise_from_x():
     # One wall on the left: only the beam at +90 degrees, three quarters through, sees it.
     model = mujoco.MjModel.from_xml_string(
-        '<mujoco><worldbody><geom type="box" size="0.1 0.1 1" pos="0 2 0"/></worldbody></mujoco>')
+        '<mujoco><worldbody><geom type="box" size="0.1 0.1 1" pos="0 2 0"/></worldbody></mujoco>'
+    )
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     geometry = ScanGeometry(-math.pi, math.pi / 2, 4, 0.1, 10)
     hit = np.zeros(1, np.int32)
-    rays = [mujoco.mj_ray(model, data, np.zeros(3),
-                          np.array([math.cos(angle), math.sin(angle), 0]), None, 1, -1, hit)
-            for angle in (-math.pi, -math.pi / 2, 0, math.pi / 2)]
+    rays = [
+        mujoco.mj_ray(
+            model,
+            data,
+            np.zeros(3),
+            np.array([math.cos(angle), math.sin(angle), 0]),
+            None,
+            1,
+            -1,
+            hit,
+        )
+        for angle in (-math.pi, -math.pi / 2, 0, math.pi / 2)
+    ]
     scan = laser_scan_to_ros(0, 'lidar', geometry, rays)
     assert list(scan.ranges) == [math.inf, math.inf, math.inf, pytest.approx(1.9)]
 
@@ -76,11 +99,15 @@ def test_nothing_too_near_and_too_far():
     geometry = ScanGeometry(0, 1, len(values), 0.12, 12.0)
     for dtype in (np.float32, np.float64):
         scan = laser_scan_to_ros(0, 'lidar', geometry, np.array(values, dtype))
-        expected = np.array([math.inf, -math.inf, -math.inf, 0.12, 5.0, 12.0, math.inf, math.nan,
-                             math.inf], np.float32)
+        expected = np.array(
+            [math.inf, -math.inf, -math.inf, 0.12, 5.0, 12.0, math.inf, math.nan, math.inf],
+            np.float32,
+        )
         np.testing.assert_array_equal(np.array(scan.ranges, np.float32), expected)
-        single = [range_to_ros(0, 'sonar', float(value), 0.1, 0.12, 12.0).range
-                  for value in np.array(values, np.float32)]
+        single = [
+            range_to_ros(0, 'sonar', float(value), 0.1, 0.12, 12.0).range
+            for value in np.array(values, np.float32)
+        ]
         np.testing.assert_array_equal(np.array(single, np.float32), expected)
 
 
@@ -100,11 +127,21 @@ def test_the_number_of_rays_follows_from_the_angles(rays, angle_min, width):
         assert round(float((high - low) / step)) + 1 == rays
 
 
-@pytest.mark.parametrize('arguments', [
-    (0, 1, 0, 0.1, 10), (0, 1, -4, 0.1, 10), (0, 0, 2, 0.1, 10), (0, math.nan, 5, 0.1, 10),
-    (0, math.inf, 5, 0.1, 10), (0, 1, 5, 10, 0.1), (0, 1, 5, -1, 10), (0, 1, 5, math.nan, 1),
-    (0, 1, 1 << 40, 0.1, 10), (1000.0, 1000.0001, 100, 0.1, 10),
-])
+@pytest.mark.parametrize(
+    'arguments',
+    [
+        (0, 1, 0, 0.1, 10),
+        (0, 1, -4, 0.1, 10),
+        (0, 0, 2, 0.1, 10),
+        (0, math.nan, 5, 0.1, 10),
+        (0, math.inf, 5, 0.1, 10),
+        (0, 1, 5, 10, 0.1),
+        (0, 1, 5, -1, 10),
+        (0, 1, 5, math.nan, 1),
+        (0, 1, 1 << 40, 0.1, 10),
+        (1000.0, 1000.0001, 100, 0.1, 10),
+    ],
+)
 def test_scans_that_no_message_can_describe(arguments):
     with pytest.raises(BadScan):
         ScanGeometry(*arguments)

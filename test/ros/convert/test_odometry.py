@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.rows import pack_base_state
 pytestmark = pytest.mark.ros
 
 # The centre of mass and the inertial axes lie apart from the body frame, on purpose.
-TUMBLER = '''
+TUMBLER = """
 <mujoco>
   <worldbody>
     <body name="stand" pos="1 2 3"/>
@@ -27,13 +27,19 @@ TUMBLER = '''
     </body>
   </worldbody>
 </mujoco>
-'''
+"""
 
 
 def row(data):
     """Return the base_state row as the wire says."""
-    return pack_base_state(BaseState(tuple(data.qpos[:3]), (*data.qpos[4:7], data.qpos[3]),
-                                     tuple(data.qvel[:3]), tuple(data.qvel[3:6])))
+    return pack_base_state(
+        BaseState(
+            tuple(data.qpos[:3]),
+            (*data.qpos[4:7], data.qpos[3]),
+            tuple(data.qvel[:3]),
+            tuple(data.qvel[3:6]),
+        )
+    )
 
 
 @pytest.fixture(scope='module')
@@ -67,8 +73,9 @@ def test_the_twist_is_that_of_the_body_in_its_own_frame(tumbling, seed):
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
     np.testing.assert_allclose([position.x, position.y, position.z], data.xpos[base], atol=5e-6)
     matrix = np.empty(9)
-    mujoco.mju_quat2Mat(matrix, np.array([orientation.w, orientation.x, orientation.y,
-                                          orientation.z]))
+    mujoco.mju_quat2Mat(
+        matrix, np.array([orientation.w, orientation.x, orientation.y, orientation.z])
+    )
     np.testing.assert_allclose(matrix, data.xmat[base], atol=1e-6)
 
 
@@ -84,14 +91,16 @@ def test_a_quaternion_of_any_length_only_turns():
     scaled[3:7] *= 5
     np.testing.assert_allclose(odometry_values(scaled), odometry_values(base_state), atol=1e-12)
     assert np.isclose(np.linalg.norm(odometry_values(scaled)[3:7]), 1)
-    np.testing.assert_allclose(np.linalg.norm(odometry_values(scaled)[7:10]),
-                               np.linalg.norm([1, 2, 3]))
+    np.testing.assert_allclose(
+        np.linalg.norm(odometry_values(scaled)[7:10]), np.linalg.norm([1, 2, 3])
+    )
 
 
 def test_covariances_are_squares_on_the_diagonal():
     message = odometry_to_ros(0, 'odom', 'base_link', [0.0] * 13, [1, 2, 3, 4, 5, 6], None)
-    np.testing.assert_array_equal(message.pose.covariance.reshape(6, 6),
-                                  np.diag([1, 4, 9, 16, 25, 36]))
+    np.testing.assert_array_equal(
+        message.pose.covariance.reshape(6, 6), np.diag([1, 4, 9, 16, 25, 36])
+    )
     assert not message.twist.covariance.any()
 
 

@@ -22,10 +22,11 @@ from urlab_ros_bridge.ros.convert.sensor_table import sensor_markdown
 
 pytestmark = pytest.mark.ros
 
-needs_urlab = pytest.mark.skipif(find_interface(SENSOR_STAMPED) is None,
-                                 reason='urlab_msgs is missing')
+needs_urlab = pytest.mark.skipif(
+    find_interface(SENSOR_STAMPED) is None, reason='urlab_msgs is missing'
+)
 
-ROBOT = '''
+ROBOT = """
 <mujoco>
   <worldbody>
     <body name="crate"><freejoint/><geom name="crate" size="0.1"/></body>
@@ -96,7 +97,7 @@ ROBOT = '''
     <framepos name="crate" objtype="body" objname="crate"/>
   </sensor>
 </mujoco>
-'''
+"""
 
 
 @pytest.fixture(scope='module')
@@ -111,8 +112,9 @@ def sensors(model):
 
 
 def test_the_table_has_every_sensor_of_mujoco():
-    types = {item.name.removeprefix('mjSENS_').lower()
-             for item in mujoco.mjtSensor.__members__.values()}
+    types = {
+        item.name.removeprefix('mjSENS_').lower() for item in mujoco.mjtSensor.__members__.values()
+    }
     assert types == set(SENSOR_KINDS)
 
 
@@ -132,21 +134,44 @@ def test_only_sensors_of_the_robot(sensors):
     assert 'clock' not in sensors and 'crate' not in sensors and len(sensors) == 27
 
 
-@pytest.mark.parametrize(('name', 'unit'), [
-    ('turn_pos', 'rad'), ('lift_pos', 'm'), ('limit', 'N m'), ('turn_frc', 'N m'),
-    ('lift_frc', 'N'), ('pull_frc', ''), ('rope_len', 'm'), ('coupling_len', ''), ('touch', 'N'),
-    ('mag', 'G'), ('user', ''),
-])
+@pytest.mark.parametrize(
+    ('name', 'unit'),
+    [
+        ('turn_pos', 'rad'),
+        ('lift_pos', 'm'),
+        ('limit', 'N m'),
+        ('turn_frc', 'N m'),
+        ('lift_frc', 'N'),
+        ('pull_frc', ''),
+        ('rope_len', 'm'),
+        ('coupling_len', ''),
+        ('touch', 'N'),
+        ('mag', 'G'),
+        ('user', ''),
+    ],
+)
 def test_units_know_what_the_joint_does(sensors, name, unit):
     assert sensors[name].unit == unit
 
 
-@pytest.mark.parametrize(('name', 'frame'), [
-    ('gyro', 'imu'), ('force', 'wrist_site'), ('sonar', 'sonar_range'), ('turn_pos', ''),
-    ('ball_q', 'wrist'), ('ball_w', 'ball'), ('where', 'world'), ('where_in', 'mark'),
-    ('relative', 'wrist'), ('inertial', ''), ('com', 'world'), ('pixel', 'eye_optical_frame'),
-    ('user', 'imu'),
-])
+@pytest.mark.parametrize(
+    ('name', 'frame'),
+    [
+        ('gyro', 'imu'),
+        ('force', 'wrist_site'),
+        ('sonar', 'sonar_range'),
+        ('turn_pos', ''),
+        ('ball_q', 'wrist'),
+        ('ball_w', 'ball'),
+        ('where', 'world'),
+        ('where_in', 'mark'),
+        ('relative', 'wrist'),
+        ('inertial', ''),
+        ('com', 'world'),
+        ('pixel', 'eye_optical_frame'),
+        ('user', 'imu'),
+    ],
+)
 def test_readings_name_their_frame(sensors, name, frame):
     assert sensors[name].frame_id == frame
 
@@ -161,8 +186,11 @@ def test_sensors_of_one_site_share_a_message(sensors):
     (twist,) = groups.twists
     assert (twist.site, sorted(twist.sensors)) == ('probe', ['gyro', 'velocimeter'])
     # Each sensor is published once at least, and alone only when it is in no group.
-    grouped = {item.name for group in groups.imus + groups.wrenches + groups.twists
-               for item in group.sensors.values()}
+    grouped = {
+        item.name
+        for group in groups.imus + groups.wrenches + groups.twists
+        for item in group.sensors.values()
+    }
     single = {item.name for item in groups.singles}
     assert not grouped & single and grouped | single == set(sensors)
 
@@ -209,10 +237,10 @@ def test_topics(sensors):
 
 
 def test_a_payload_pulls_the_force_sensor_down():
-    model = mujoco.MjModel.from_xml_string('''
+    model = mujoco.MjModel.from_xml_string("""
         <mujoco><worldbody><body><geom size="0.1"/>
           <body><site name="s"/><geom size="0.1" mass="2" pos="0.5 0 0"/></body></body></worldbody>
-          <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>''')
+          <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>""")
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     message = wrench_to_ros(0, 's', data.sensor('f').data, data.sensor('t').data)
@@ -220,8 +248,9 @@ def test_a_payload_pulls_the_force_sensor_down():
     # Weight of the payload, and its moment r x F about the site.
     weight = np.array([0, 0, -2 * 9.81])
     np.testing.assert_allclose([force.x, force.y, force.z], weight, atol=1e-9)
-    np.testing.assert_allclose([torque.x, torque.y, torque.z], np.cross([0.5, 0, 0], weight),
-                               atol=1e-9)
+    np.testing.assert_allclose(
+        [torque.x, torque.y, torque.z], np.cross([0.5, 0, 0], weight), atol=1e-9
+    )
 
 
 def test_a_half_that_is_not_measured_is_not_a_number():

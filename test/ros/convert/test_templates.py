@@ -27,8 +27,9 @@ JOINTS = [f'joint_{index}' for index in range(5)]
 SCAN = c.ScanGeometry(-1.0, 1.0, 9, 0.1, 10.0, 0.1)
 
 needs_tf = pytest.mark.skipif(find_interface(TF_MESSAGE) is None, reason='tf2_msgs is missing')
-needs_urlab = pytest.mark.skipif(find_interface(SENSOR_STAMPED) is None,
-                                 reason='urlab_msgs is missing')
+needs_urlab = pytest.mark.skipif(
+    find_interface(SENSOR_STAMPED) is None, reason='urlab_msgs is missing'
+)
 
 # Name -> (template factory, length of each argument after the stamp).
 CASES = {
@@ -99,11 +100,13 @@ def test_update_equals_the_serialised_message(make, shapes, dtype, data):
 @pytest.mark.parametrize(('make', 'shapes'), ALL)
 def test_sequences_are_as_good_as_arrays(make, shapes):
     template = make()
-    arrays = [np.linspace(0.1, 3.0, math.prod(np.atleast_1d(shape))).reshape(shape)
-              for shape in shapes]
+    arrays = [
+        np.linspace(0.1, 3.0, math.prod(np.atleast_1d(shape))).reshape(shape) for shape in shapes
+    ]
     lists = [values.tolist() for values in arrays]
-    tuples = [tuple(map(tuple, values)) if np.ndim(values) > 1 else tuple(values)
-              for values in lists]
+    tuples = [
+        tuple(map(tuple, values)) if np.ndim(values) > 1 else tuple(values) for values in lists
+    ]
     assert template.update(5, *arrays) == template.update(5, *lists)
     assert template.update(5, *arrays) == template.update(5, *tuples)
 
@@ -130,13 +133,17 @@ def _ignored(template, index):
     """Return whether an argument is of a field that is not reported."""
     if template.message_type.__name__ == 'Imu':
         return template._stddevs[index] is None
-    return template.message_type.__name__ == 'JointState' and index == 2 and (
-        not template._has_effort)
+    return (
+        template.message_type.__name__ == 'JointState'
+        and index == 2
+        and (not template._has_effort)
+    )
 
 
 def test_another_middleware_gets_message_objects(monkeypatch):
-    monkeypatch.setattr(cdr_template, 'serialize_message',
-                        lambda message: b'\0\0' + serialize_message(message)[2:])
+    monkeypatch.setattr(
+        cdr_template, 'serialize_message', lambda message: b'\0\0' + serialize_message(message)[2:]
+    )
     template = c.PoseStampedTemplate('map')
     assert isinstance(template.fallback_reason, TemplateMismatch)
     result = template.update(7, (1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 1.0))
@@ -145,8 +152,12 @@ def test_another_middleware_gets_message_objects(monkeypatch):
 
 
 def test_the_stamp_carries_over_into_seconds():
-    for stamp, pair in ((0, (0, 0)), (999_999_999, (0, 999_999_999)), (10**9, (1, 0)),
-                        (2_147_483_647_999_999_999, (2_147_483_647, 999_999_999))):
+    for stamp, pair in (
+        (0, (0, 0)),
+        (999_999_999, (0, 999_999_999)),
+        (10**9, (1, 0)),
+        (2_147_483_647_999_999_999, (2_147_483_647, 999_999_999)),
+    ):
         time = c.clock_to_ros(c.check_stamp(stamp)).clock
         assert (time.sec, time.nanosec) == pair
 
@@ -176,7 +187,8 @@ def test_every_transform_has_the_stamp_and_its_frames():
 @needs_tf
 def test_static_transforms():
     message = c.static_transforms_to_ros(
-        [c.StaticTransform('base_link', 'imu', (1.0, 2.0, 3.0), (1.0, 0.0, 0.0, 0.0))])
+        [c.StaticTransform('base_link', 'imu', (1.0, 2.0, 3.0), (1.0, 0.0, 0.0, 0.0))]
+    )
     (transform,) = message.transforms
     assert (transform.header.frame_id, transform.child_frame_id) == ('base_link', 'imu')
     assert transform.transform.translation.z == 3.0

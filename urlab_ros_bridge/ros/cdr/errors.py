@@ -15,8 +15,10 @@ class UnsupportedType(CdrError, TypeError):
     """A field has a type whose serialisation differs between implementations."""
 
     def __init__(self, path: str, typename: str) -> None:
-        super().__init__(f'field {path!r} is a {typename}, which has no portable layout in CDR; '
-                         'supported are all types of ROS interfaces but wstring and wchar')
+        super().__init__(
+            f'field {path!r} is a {typename}, which has no portable layout in CDR; '
+            'supported are all types of ROS interfaces but wstring and wchar'
+        )
 
 
 class FieldMismatch(CdrError, TypeError):

@@ -29,13 +29,30 @@ from urlab_ros_bridge.ros.cdr.errors import UnsupportedType
 HEADER = b'\x00\x01\x00\x00'
 
 # IDL type -> numpy type; the names on the left are rosidl_parser.definition.BASIC_TYPES.
-DTYPES: dict[str, np.dtype] = {name: np.dtype(code) for name, code in {
-    'boolean': 'u1', 'octet': 'u1', 'char': 'u1', 'uint8': 'u1', 'int8': 'i1',
-    'int16': '<i2', 'short': '<i2', 'uint16': '<u2', 'unsigned short': '<u2',
-    'int32': '<i4', 'long': '<i4', 'uint32': '<u4', 'unsigned long': '<u4',
-    'int64': '<i8', 'long long': '<i8', 'uint64': '<u8', 'unsigned long long': '<u8',
-    'float': '<f4', 'double': '<f8',
-}.items()}
+DTYPES: dict[str, np.dtype] = {
+    name: np.dtype(code)
+    for name, code in {
+        'boolean': 'u1',
+        'octet': 'u1',
+        'char': 'u1',
+        'uint8': 'u1',
+        'int8': 'i1',
+        'int16': '<i2',
+        'short': '<i2',
+        'uint16': '<u2',
+        'unsigned short': '<u2',
+        'int32': '<i4',
+        'long': '<i4',
+        'uint32': '<u4',
+        'unsigned long': '<u4',
+        'int64': '<i8',
+        'long long': '<i8',
+        'uint64': '<u8',
+        'unsigned long long': '<u8',
+        'float': '<f4',
+        'double': '<f8',
+    }.items()
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,18 @@ from urlab_ros_bridge.wire.errors import UnknownName
 # Fast DDS aligns the elements of an empty sequence when it reckons the length, but not when it
 # writes: up to so many bytes trail for each of them.  Readers never come there.
 _MAX_TRAILING = 8
-_STRUCT_CODES = {'u1': 'B', 'i1': 'b', 'u2': 'H', 'i2': 'h', 'u4': 'I', 'i4': 'i', 'u8': 'Q',
-                 'i8': 'q', 'f4': 'f', 'f8': 'd'}
+_STRUCT_CODES = {
+    'u1': 'B',
+    'i1': 'b',
+    'u2': 'H',
+    'i2': 'h',
+    'u4': 'I',
+    'i4': 'i',
+    'u8': 'Q',
+    'i8': 'q',
+    'f4': 'f',
+    'f8': 'd',
+}
 
 
 class Template:
@@ -102,8 +112,11 @@ class Template:
         wanted = np.dtype(dtype).newbyteorder('<')
         found = sum(1 if item.count is None else item.count for item in run)
         end = run[0].offset + count * wanted.itemsize
-        if (found != count or run[-1].offset + run[-1].nbytes != end
-                or any(item.dtype != wanted or item.text for item in run)):
+        if (
+            found != count
+            or run[-1].offset + run[-1].nbytes != end
+            or any(item.dtype != wanted or item.text for item in run)
+        ):
             kinds = ', '.join(dict.fromkeys(item.dtype.str for item in run))
             raise FieldMismatch(path, f'{count} x {wanted.str}', f'{found} x {kinds}')
         return np.ndarray((count,), wanted, self._buffer, run[0].offset)
@@ -131,8 +144,11 @@ class Template:
     def _below(self, path: str) -> list[Field]:
         if path in self.fields:
             return [self.fields[path]]
-        run = [found for name, found in self.fields.items() if name.startswith((f'{path}.',
-                                                                                f'{path}['))]
+        run = [
+            found
+            for name, found in self.fields.items()
+            if name.startswith((f'{path}.', f'{path}['))
+        ]
         if not run:
             raise UnknownName('field', path, self.fields)
         return run
@@ -148,16 +164,21 @@ def check(name: str, layout: Layout, serialized: bytes) -> None:
     """
     expected = bytearray(serialized)
     if expected[:2] != HEADER[:2]:
-        raise TemplateMismatch(name, 'the middleware does not use plain little-endian CDR '
-                                     f'(encapsulation {expected[:4].hex()}, not {HEADER.hex()})')
+        raise TemplateMismatch(
+            name,
+            'the middleware does not use plain little-endian CDR '
+            f'(encapsulation {expected[:4].hex()}, not {HEADER.hex()})',
+        )
     excess = len(expected) - len(layout.data)
     if not 0 <= excess < _MAX_TRAILING * (1 + len(layout.fields)):
-        raise TemplateMismatch(name, f'the middleware makes {len(expected)} bytes, '
-                                     f'the layout {len(layout.data)}')
+        raise TemplateMismatch(
+            name, f'the middleware makes {len(expected)} bytes, the layout {len(layout.data)}'
+        )
     for offset in layout.padding:
         expected[offset] = 0
     # The last two bytes of the header are options without a meaning for version 1.
-    if expected[4:len(layout.data)] != layout.data[4:]:
-        first = next(index for index in range(4, len(layout.data))
-                     if expected[index] != layout.data[index])
+    if expected[4 : len(layout.data)] != layout.data[4:]:
+        first = next(
+            index for index in range(4, len(layout.data)) if expected[index] != layout.data[index]
+        )
         raise TemplateMismatch(name, f'byte {first} differs')

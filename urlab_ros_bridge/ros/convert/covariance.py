@@ -23,7 +23,7 @@ def diagonal(stddevs: Sequence[float]) -> list[float]:
     """
     size = len(stddevs)
     matrix = [0.0] * (size * size)
-    matrix[::size + 1] = [float(stddev) ** 2 for stddev in stddevs]
+    matrix[:: size + 1] = [float(stddev) ** 2 for stddev in stddevs]
     return matrix
 
 

@@ -92,10 +92,17 @@ class FrameTree:
         return pose
 
 
-def static_transforms(model: Any, prefix: str, base_body: str,
-                      frames: Mapping[str, str] | None = None, *, base_frame: str = '',
-                      frame_prefix: str = '', world_frame: str = 'map',
-                      exclude: Sequence[str] = ()) -> FrameTree:
+def static_transforms(
+    model: Any,
+    prefix: str,
+    base_body: str,
+    frames: Mapping[str, str] | None = None,
+    *,
+    base_frame: str = '',
+    frame_prefix: str = '',
+    world_frame: str = 'map',
+    exclude: Sequence[str] = (),
+) -> FrameTree:
     """
     Find the frames of one robot.
 
@@ -146,15 +153,19 @@ def _base_id(model: Any, prefix: str, base_body: str, names: list[str]) -> int:
     for index in range(model.nbody):
         if model.body(index).name == wanted:
             return index
-    raise UnknownName('body', base_body, [name for index, name in enumerate(names)
-                                          if model.body(index).name != name or not prefix])
+    raise UnknownName(
+        'body',
+        base_body,
+        [name for index, name in enumerate(names) if model.body(index).name != name or not prefix],
+    )
 
 
 class _Builder:
     """Collects the frames, and keeps their names apart."""
 
-    def __init__(self, model: Any, prefix: str, renamed: dict[str, str], frame_prefix: str,
-                 taken: set[str]) -> None:
+    def __init__(
+        self, model: Any, prefix: str, renamed: dict[str, str], frame_prefix: str, taken: set[str]
+    ) -> None:
         self.model = model
         self.prefix = prefix
         self.renamed = renamed
@@ -226,15 +237,19 @@ class _Builder:
             tree.static.append(StaticTransform(frame, optical, _ORIGIN, BODY_TO_OPTICAL))
 
     def add(self, parent: str, child: str, position: Any, quaternion_wxyz: Any) -> None:
-        self.tree.static.append(StaticTransform(parent, child, tuple(position.tolist()),
-                                                wxyz_to_xyzw(quaternion_wxyz.tolist())))
+        self.tree.static.append(
+            StaticTransform(
+                parent, child, tuple(position.tolist()), wxyz_to_xyzw(quaternion_wxyz.tolist())
+            )
+        )
 
 
 def _pose_in_world(model: Any, body: int) -> tuple[Vector, Quaternion]:
     """Return the pose of a body in the reference configuration."""
     pose: tuple[Vector, Quaternion] = (_ORIGIN, IDENTITY)
     while body:
-        pose = compose(model.body_pos[body].tolist(),
-                       wxyz_to_xyzw(model.body_quat[body].tolist()), *pose)
+        pose = compose(
+            model.body_pos[body].tolist(), wxyz_to_xyzw(model.body_quat[body].tolist()), *pose
+        )
         body = int(model.body_parentid[body])
     return pose

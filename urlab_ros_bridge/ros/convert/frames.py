@@ -79,10 +79,12 @@ def multiply(left: Sequence[float], right: Sequence[float]) -> Quaternion:
     """Chain two rotations: a vector is turned by `right` first."""
     ax, ay, az, aw = left
     bx, by, bz, bw = right
-    return (aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz)
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
 
 
 def rotate(quaternion: Sequence[float], vector: Sequence[float]) -> Vector:
@@ -92,9 +94,11 @@ def rotate(quaternion: Sequence[float], vector: Sequence[float]) -> Vector:
     tx = 2.0 * (y * vz - z * vy)
     ty = 2.0 * (z * vx - x * vz)
     tz = 2.0 * (x * vy - y * vx)
-    return (vx + w * tx + y * tz - z * ty,
-            vy + w * ty + z * tx - x * tz,
-            vz + w * tz + x * ty - y * tx)
+    return (
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
+    )
 
 
 def rotate_inverse(quaternion: Sequence[float], vector: Sequence[float]) -> Vector:
@@ -103,13 +107,18 @@ def rotate_inverse(quaternion: Sequence[float], vector: Sequence[float]) -> Vect
     return rotate((-x, -y, -z, w), vector)
 
 
-def compose(position: Sequence[float], quaternion: Sequence[float],
-            child_position: Sequence[float], child_quaternion: Sequence[float],
-            ) -> tuple[Vector, Quaternion]:
+def compose(
+    position: Sequence[float],
+    quaternion: Sequence[float],
+    child_position: Sequence[float],
+    child_quaternion: Sequence[float],
+) -> tuple[Vector, Quaternion]:
     """Return the pose of a grandchild in the parent frame."""
     x, y, z = rotate(quaternion, child_position)
-    return ((position[0] + x, position[1] + y, position[2] + z),
-            multiply(quaternion, child_quaternion))
+    return (
+        (position[0] + x, position[1] + y, position[2] + z),
+        multiply(quaternion, child_quaternion),
+    )
 
 
 def yaw_of(quaternion: Sequence[float]) -> float:
@@ -128,8 +137,9 @@ def yaw_quaternion(yaw: float) -> Quaternion:
     return 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)
 
 
-def footprint(position: Sequence[float], quaternion: Sequence[float],
-              ground: float = 0.0) -> tuple[Vector, Quaternion]:
+def footprint(
+    position: Sequence[float], quaternion: Sequence[float], ground: float = 0.0
+) -> tuple[Vector, Quaternion]:
     """
     Project a base to the floor, in the frame of its pose.
 
@@ -139,8 +149,9 @@ def footprint(position: Sequence[float], quaternion: Sequence[float],
     return (position[0], position[1], ground), yaw_quaternion(yaw_of(quaternion))
 
 
-def footprint_in_base(position: Sequence[float], quaternion: Sequence[float],
-                      ground: float = 0.0) -> tuple[Vector, Quaternion]:
+def footprint_in_base(
+    position: Sequence[float], quaternion: Sequence[float], ground: float = 0.0
+) -> tuple[Vector, Quaternion]:
     """
     Return the pose of the footprint in the frame of the base.
 
@@ -149,5 +160,7 @@ def footprint_in_base(position: Sequence[float], quaternion: Sequence[float],
     :param quaternion: of length one.
     """
     _, heading = footprint(position, quaternion, ground)
-    return (rotate_inverse(quaternion, (0.0, 0.0, ground - position[2])),
-            multiply(conjugate(quaternion), heading))
+    return (
+        rotate_inverse(quaternion, (0.0, 0.0, ground - position[2])),
+        multiply(conjugate(quaternion), heading),
+    )

@@ -27,10 +27,16 @@ TESLA_PER_GAUSS = 1e-4
 _ZERO = (0.0, 0.0, 0.0)
 
 
-def imu_to_ros(stamp_ns: int, frame_id: str, orientation: Values | None,
-               angular_velocity: Values | None, linear_acceleration: Values | None,
-               orientation_stddev: float = 0.0, angular_velocity_stddev: float = 0.0,
-               linear_acceleration_stddev: float = 0.0) -> Imu:
+def imu_to_ros(
+    stamp_ns: int,
+    frame_id: str,
+    orientation: Values | None,
+    angular_velocity: Values | None,
+    linear_acceleration: Values | None,
+    orientation_stddev: float = 0.0,
+    angular_velocity_stddev: float = 0.0,
+    linear_acceleration_stddev: float = 0.0,
+) -> Imu:
     """
     Return a measurement; what is None is marked as not reported.
 
@@ -49,14 +55,17 @@ def imu_to_ros(stamp_ns: int, frame_id: str, orientation: Values | None,
         imu.linear_acceleration = _vector(linear_acceleration)
     imu.orientation_covariance = isotropic(None if orientation is None else orientation_stddev)
     imu.angular_velocity_covariance = isotropic(
-        None if angular_velocity is None else angular_velocity_stddev)
+        None if angular_velocity is None else angular_velocity_stddev
+    )
     imu.linear_acceleration_covariance = isotropic(
-        None if linear_acceleration is None else linear_acceleration_stddev)
+        None if linear_acceleration is None else linear_acceleration_stddev
+    )
     return imu
 
 
-def magnetic_field_to_ros(stamp_ns: int, frame_id: str, gauss: Values,
-                          stddev: float = 0.0) -> MagneticField:
+def magnetic_field_to_ros(
+    stamp_ns: int, frame_id: str, gauss: Values, stddev: float = 0.0
+) -> MagneticField:
     """
     Return a magnetometer reading, in tesla.
 
@@ -65,8 +74,11 @@ def magnetic_field_to_ros(stamp_ns: int, frame_id: str, gauss: Values,
     """
     x, y, z = floats(gauss, 3)
     field = Vector3(x=x * TESLA_PER_GAUSS, y=y * TESLA_PER_GAUSS, z=z * TESLA_PER_GAUSS)
-    return MagneticField(header=header_to_ros(stamp_ns, frame_id), magnetic_field=field,
-                         magnetic_field_covariance=isotropic(stddev))
+    return MagneticField(
+        header=header_to_ros(stamp_ns, frame_id),
+        magnetic_field=field,
+        magnetic_field_covariance=isotropic(stddev),
+    )
 
 
 def _vector(values: Values) -> Vector3:
@@ -82,9 +94,13 @@ def _quaternion(values: Values) -> Quaternion:
 class ImuTemplate(MessageTemplate):
     """sensor_msgs/Imu of one sensor."""
 
-    def __init__(self, frame_id: str, orientation_stddev: float | None = 0.0,
-                 angular_velocity_stddev: float | None = 0.0,
-                 linear_acceleration_stddev: float | None = 0.0) -> None:
+    def __init__(
+        self,
+        frame_id: str,
+        orientation_stddev: float | None = 0.0,
+        angular_velocity_stddev: float | None = 0.0,
+        linear_acceleration_stddev: float | None = 0.0,
+    ) -> None:
         """
         Fix what is reported.
 
@@ -97,22 +113,40 @@ class ImuTemplate(MessageTemplate):
 
     def _bind(self, template: Template) -> None:
         self._stamp = template.writer('header.stamp')
-        writers = [template.writer(path) for path in ('orientation', 'angular_velocity',
-                                                      'linear_acceleration')]
+        writers = [
+            template.writer(path)
+            for path in ('orientation', 'angular_velocity', 'linear_acceleration')
+        ]
         self._orientation, self._angular_velocity, self._linear_acceleration = (
             None if stddev is None else writer
-            for writer, stddev in zip(writers, self._stddevs, strict=True))
+            for writer, stddev in zip(writers, self._stddevs, strict=True)
+        )
 
-    def message(self, stamp_ns: int, orientation: Values | None, angular_velocity: Values | None,
-                linear_acceleration: Values | None) -> Imu:
+    def message(
+        self,
+        stamp_ns: int,
+        orientation: Values | None,
+        angular_velocity: Values | None,
+        linear_acceleration: Values | None,
+    ) -> Imu:
         values = (orientation, angular_velocity, linear_acceleration)
-        return imu_to_ros(stamp_ns, self._frame_id,
-                          *(None if stddev is None else value
-                            for value, stddev in zip(values, self._stddevs, strict=True)),
-                          *(stddev or 0.0 for stddev in self._stddevs))
+        return imu_to_ros(
+            stamp_ns,
+            self._frame_id,
+            *(
+                None if stddev is None else value
+                for value, stddev in zip(values, self._stddevs, strict=True)
+            ),
+            *(stddev or 0.0 for stddev in self._stddevs),
+        )
 
-    def update(self, stamp_ns: int, orientation: Values | None, angular_velocity: Values | None,
-               linear_acceleration: Values | None) -> bytes:
+    def update(
+        self,
+        stamp_ns: int,
+        orientation: Values | None,
+        angular_velocity: Values | None,
+        linear_acceleration: Values | None,
+    ) -> bytes:
         self._stamp(*divmod(stamp_ns, NANOSECONDS))
         if self._orientation:
             self._orientation(*normalize(floats(orientation, 4)))

@@ -18,8 +18,14 @@ from urlab_ros_bridge.ros.convert.errors import WrongLength
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
-def joint_state_to_ros(stamp_ns: int, frame_id: str, names: Sequence[str], position: Values,
-                       velocity: Values, effort: Values | None = None) -> JointState:
+def joint_state_to_ros(
+    stamp_ns: int,
+    frame_id: str,
+    names: Sequence[str],
+    position: Values,
+    velocity: Values,
+    effort: Values | None = None,
+) -> JointState:
     """
     Return the state of n joints.
 
@@ -28,9 +34,12 @@ def joint_state_to_ros(stamp_ns: int, frame_id: str, names: Sequence[str], posit
     :param effort: shape (n,), torque (N m) or force (N) of the actuators; None: not known.
     :raises WrongLength: when one of them has another length.
     """
-    message = JointState(header=header_to_ros(stamp_ns, frame_id), name=list(names),
-                         position=_column(position, len(names)),
-                         velocity=_column(velocity, len(names)))
+    message = JointState(
+        header=header_to_ros(stamp_ns, frame_id),
+        name=list(names),
+        position=_column(position, len(names)),
+        velocity=_column(velocity, len(names)),
+    )
     if effort is not None:
         message.effort = _column(effort, len(names))
     return message
@@ -64,15 +73,23 @@ class JointStateTemplate(MessageTemplate):
         self._velocity = template.array('velocity')
         self._effort = template.array('effort')
 
-    def message(self, stamp_ns: int, position: Values, velocity: Values,
-                effort: Values | None = None) -> JointState:
+    def message(
+        self, stamp_ns: int, position: Values, velocity: Values, effort: Values | None = None
+    ) -> JointState:
         if self._has_effort and effort is None:
             raise WrongLength(self._count, 0)
-        return joint_state_to_ros(stamp_ns, self._frame_id, self._names, position, velocity,
-                                  effort if self._has_effort else None)
+        return joint_state_to_ros(
+            stamp_ns,
+            self._frame_id,
+            self._names,
+            position,
+            velocity,
+            effort if self._has_effort else None,
+        )
 
-    def update(self, stamp_ns: int, position: Values, velocity: Values,
-               effort: Values | None = None) -> bytes:
+    def update(
+        self, stamp_ns: int, position: Values, velocity: Values, effort: Values | None = None
+    ) -> bytes:
         """
         Serialise.
 

@@ -84,8 +84,9 @@ def to_ranges(distances: Values, range_min: float, range_max: float, out: np.nda
     np.putmask(out, far, np.inf)
 
 
-def laser_scan_to_ros(stamp_ns: int, frame_id: str, geometry: ScanGeometry,
-                      distances: Values) -> LaserScan:
+def laser_scan_to_ros(
+    stamp_ns: int, frame_id: str, geometry: ScanGeometry, distances: Values
+) -> LaserScan:
     """
     Return a scan.
 
@@ -97,11 +98,16 @@ def laser_scan_to_ros(stamp_ns: int, frame_id: str, geometry: ScanGeometry,
     ranges = np.empty(geometry.rays, np.float32)
     to_ranges(distances, geometry.range_min, geometry.range_max, ranges)
     return LaserScan(
-        header=header_to_ros(stamp_ns, frame_id), angle_min=float(geometry.angle_min),
-        angle_max=float(geometry.angle_max), angle_increment=float(geometry.angle_increment),
-        time_increment=0.0, scan_time=float(geometry.scan_time),
-        range_min=float(geometry.range_min), range_max=float(geometry.range_max),
-        ranges=array.array('f', ranges.tobytes()))
+        header=header_to_ros(stamp_ns, frame_id),
+        angle_min=float(geometry.angle_min),
+        angle_max=float(geometry.angle_max),
+        angle_increment=float(geometry.angle_increment),
+        time_increment=0.0,
+        scan_time=float(geometry.scan_time),
+        range_min=float(geometry.range_min),
+        range_max=float(geometry.range_max),
+        ranges=array.array('f', ranges.tobytes()),
+    )
 
 
 class LaserScanTemplate(MessageTemplate):
@@ -145,8 +151,14 @@ def to_range(distance: float, min_range: float, max_range: float) -> float:
     return -math.inf if distance < min_range else distance
 
 
-def range_to_ros(stamp_ns: int, frame_id: str, distance: float, field_of_view: float = 0.0,
-                 min_range: float = 0.0, max_range: float = math.inf) -> Range:
+def range_to_ros(
+    stamp_ns: int,
+    frame_id: str,
+    distance: float,
+    field_of_view: float = 0.0,
+    min_range: float = 0.0,
+    max_range: float = math.inf,
+) -> Range:
     """
     Return the distance that a single ray along the x axis of `frame_id` measures.
 
@@ -154,16 +166,26 @@ def range_to_ros(stamp_ns: int, frame_id: str, distance: float, field_of_view: f
     :param field_of_view: rad; 0 for a ray without width.
     """
     low, high = as_float32(min_range), as_float32(max_range)
-    return Range(header=header_to_ros(stamp_ns, frame_id), radiation_type=Range.INFRARED,
-                 field_of_view=float(field_of_view), min_range=low, max_range=high,
-                 range=to_range(float(distance), low, high))
+    return Range(
+        header=header_to_ros(stamp_ns, frame_id),
+        radiation_type=Range.INFRARED,
+        field_of_view=float(field_of_view),
+        min_range=low,
+        max_range=high,
+        range=to_range(float(distance), low, high),
+    )
 
 
 class RangeTemplate(MessageTemplate):
     """sensor_msgs/Range of one rangefinder."""
 
-    def __init__(self, frame_id: str, field_of_view: float = 0.0, min_range: float = 0.0,
-                 max_range: float = math.inf) -> None:
+    def __init__(
+        self,
+        frame_id: str,
+        field_of_view: float = 0.0,
+        min_range: float = 0.0,
+        max_range: float = math.inf,
+    ) -> None:
         self._frame_id = frame_id
         self._static = (field_of_view, as_float32(min_range), as_float32(max_range))
         super().__init__(self.message(0, (0.0,)))

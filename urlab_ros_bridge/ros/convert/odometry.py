@@ -43,9 +43,14 @@ def odometry_values(base_state: Values) -> tuple[float, ...]:
     return (x, y, z, *quaternion, *rotate_inverse(quaternion, (vx, vy, vz)), wx, wy, wz)
 
 
-def odometry_to_ros(stamp_ns: int, frame_id: str, child_frame_id: str, base_state: Values,
-                    pose_stddev: Sequence[float] | None = None,
-                    twist_stddev: Sequence[float] | None = None) -> Odometry:
+def odometry_to_ros(
+    stamp_ns: int,
+    frame_id: str,
+    child_frame_id: str,
+    base_state: Values,
+    pose_stddev: Sequence[float] | None = None,
+    twist_stddev: Sequence[float] | None = None,
+) -> Odometry:
     """
     Return the odometry of a floating base.
 
@@ -70,9 +75,13 @@ def odometry_to_ros(stamp_ns: int, frame_id: str, child_frame_id: str, base_stat
 class OdometryTemplate(MessageTemplate):
     """nav_msgs/Odometry of one base."""
 
-    def __init__(self, frame_id: str, child_frame_id: str,
-                 pose_stddev: Sequence[float] | None = None,
-                 twist_stddev: Sequence[float] | None = None) -> None:
+    def __init__(
+        self,
+        frame_id: str,
+        child_frame_id: str,
+        pose_stddev: Sequence[float] | None = None,
+        twist_stddev: Sequence[float] | None = None,
+    ) -> None:
         self._static = (frame_id, child_frame_id)
         self._stddevs = (pose_stddev, twist_stddev)
         super().__init__(self.message(0, _AT_REST))

@@ -19,8 +19,9 @@ from urlab_ros_bridge.ros.convert.errors import WrongLength
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
-def sensor_to_ros(stamp_ns: int, frame_id: str, name: str, typename: str, unit: str,
-                  values: Values) -> Any:
+def sensor_to_ros(
+    stamp_ns: int, frame_id: str, name: str, typename: str, unit: str, values: Values
+) -> Any:
     """
     Return a reading.
 
@@ -32,8 +33,9 @@ def sensor_to_ros(stamp_ns: int, frame_id: str, name: str, typename: str, unit: 
     :raises InterfaceMissing: without urlab_msgs.
     """
     data = array.array('d', np.asarray(values, np.float64).tobytes())
-    return load_interface(SENSOR_STAMPED)(header=header_to_ros(stamp_ns, frame_id), name=name,
-                                          type=typename, unit=unit, data=data)
+    return load_interface(SENSOR_STAMPED)(
+        header=header_to_ros(stamp_ns, frame_id), name=name, type=typename, unit=unit, data=data
+    )
 
 
 class SensorStampedTemplate(MessageTemplate):

@@ -140,10 +140,14 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
 
 def sensor_markdown() -> str:
     """Return the table as Markdown, for the documentation."""
-    lines = ['| MuJoCo sensor | values | unit | message | topic | frame |',
-             '|---|---|---|---|---|---|']
+    lines = [
+        '| MuJoCo sensor | values | unit | message | topic | frame |',
+        '|---|---|---|---|---|---|',
+    ]
     for kind in _KINDS:
         unit = f'{kind.unit} ({kind.unit_of_slide})' if kind.unit_of_slide else kind.unit
-        lines.append(f'| `{kind.name}` | {kind.dim or "any"} | {unit} | `{kind.message}` '
-                     f'| `{kind.topic}` | {kind.frame} |')
+        lines.append(
+            f'| `{kind.name}` | {kind.dim or "any"} | {unit} | `{kind.message}` '
+            f'| `{kind.topic}` | {kind.frame} |'
+        )
     return '\n'.join(lines) + '\n'

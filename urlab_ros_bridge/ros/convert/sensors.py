@@ -96,8 +96,13 @@ class SensorGroups:
     singles: list[Sensor] = field(default_factory=list)
 
 
-def describe_sensors(model: Any, prefix: str, tree: FrameTree, world_frame: str = 'map',
-                     leave_out: Container[str] = ()) -> list[Sensor]:
+def describe_sensors(
+    model: Any,
+    prefix: str,
+    tree: FrameTree,
+    world_frame: str = 'map',
+    leave_out: Container[str] = (),
+) -> list[Sensor]:
     """
     List the sensors whose compiled names start with the robot's prefix, in order of their id.
 
@@ -133,8 +138,12 @@ def group_sensors(sensors: list[Sensor]) -> SensorGroups:
         if sensor.kind.message in (IMU, WRENCH, TWIST):
             continue
         imu = imus.get(sensor.site)
-        if (imu and sensor.kind.name == 'framequat' and sensor.plain
-                and 'framequat' not in imu.sensors):
+        if (
+            imu
+            and sensor.kind.name == 'framequat'
+            and sensor.plain
+            and 'framequat' not in imu.sensors
+        ):
             imu.sensors['framequat'] = sensor
         else:
             groups.singles.append(sensor)
@@ -150,8 +159,11 @@ def single_template(sensor: Sensor, magnetic_field_stddev: float = 0.0) -> Messa
     :param magnetic_field_stddev: tesla, for magnetometers.
     :raises InterfaceMissing: without urlab_msgs, for a sensor without a standard message.
     """
-    simple = {VECTOR3: Vector3StampedTemplate, POINT: PointStampedTemplate,
-              QUATERNION: QuaternionStampedTemplate}
+    simple = {
+        VECTOR3: Vector3StampedTemplate,
+        POINT: PointStampedTemplate,
+        QUATERNION: QuaternionStampedTemplate,
+    }
     message = sensor.kind.message
     if message in simple:
         return simple[message](sensor.frame_id)
@@ -159,8 +171,9 @@ def single_template(sensor: Sensor, magnetic_field_stddev: float = 0.0) -> Messa
         return MagneticFieldTemplate(sensor.frame_id, magnetic_field_stddev)
     if message == RANGE:
         return RangeTemplate(sensor.frame_id, max_range=sensor.cutoff or math.inf)
-    return SensorStampedTemplate(sensor.frame_id, sensor.name, sensor.kind.name, sensor.unit,
-                                 sensor.dim)
+    return SensorStampedTemplate(
+        sensor.frame_id, sensor.name, sensor.kind.name, sensor.unit, sensor.dim
+    )
 
 
 def _put(groups: list[SiteSensors], sensor: Sensor) -> None:
@@ -212,9 +225,16 @@ def _describe(reader: _Reader, index: int, local: str) -> Sensor:
     site = ''
     if object_type == 'site':
         site = model.site(object_id).name.removeprefix(reader.start)
-    return Sensor(local, kind, dim, _unit(model, kind, object_type, object_id),
-                  _frame(reader, kind, index), site, not reference,
-                  float(model.sensor_cutoff[index]))
+    return Sensor(
+        local,
+        kind,
+        dim,
+        _unit(model, kind, object_type, object_id),
+        _frame(reader, kind, index),
+        site,
+        not reference,
+        float(model.sensor_cutoff[index]),
+    )
 
 
 def _frame(reader: _Reader, kind: SensorKind, index: int) -> str:

@@ -25,8 +25,9 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 _ZERO = (0.0, 0.0, 0.0)
 
 
-def pose_to_ros(stamp_ns: int, frame_id: str, position: Values,
-                orientation: Values) -> PoseStamped:
+def pose_to_ros(
+    stamp_ns: int, frame_id: str, position: Values, orientation: Values
+) -> PoseStamped:
     """
     Return a pose in `frame_id`.
 
@@ -35,30 +36,38 @@ def pose_to_ros(stamp_ns: int, frame_id: str, position: Values,
     """
     x, y, z = floats(position, 3)
     qx, qy, qz, qw = normalize(floats(orientation, 4))
-    return PoseStamped(header=header_to_ros(stamp_ns, frame_id),
-                       pose=Pose(position=Point(x=float(x), y=float(y), z=float(z)),
-                                 orientation=Quaternion(x=qx, y=qy, z=qz, w=qw)))
+    return PoseStamped(
+        header=header_to_ros(stamp_ns, frame_id),
+        pose=Pose(
+            position=Point(x=float(x), y=float(y), z=float(z)),
+            orientation=Quaternion(x=qx, y=qy, z=qz, w=qw),
+        ),
+    )
 
 
 def vector3_to_ros(stamp_ns: int, frame_id: str, vector: Values) -> Vector3Stamped:
     """Return a vector of shape (3,) in the axes of `frame_id`."""
     x, y, z = floats(vector, 3)
-    return Vector3Stamped(header=header_to_ros(stamp_ns, frame_id),
-                          vector=Vector3(x=float(x), y=float(y), z=float(z)))
+    return Vector3Stamped(
+        header=header_to_ros(stamp_ns, frame_id),
+        vector=Vector3(x=float(x), y=float(y), z=float(z)),
+    )
 
 
 def point_to_ros(stamp_ns: int, frame_id: str, point: Values) -> PointStamped:
     """Return a point of shape (3,), in m, in `frame_id`."""
     x, y, z = floats(point, 3)
-    return PointStamped(header=header_to_ros(stamp_ns, frame_id),
-                        point=Point(x=float(x), y=float(y), z=float(z)))
+    return PointStamped(
+        header=header_to_ros(stamp_ns, frame_id), point=Point(x=float(x), y=float(y), z=float(z))
+    )
 
 
 def quaternion_to_ros(stamp_ns: int, frame_id: str, quaternion: Values) -> QuaternionStamped:
     """Return an orientation xyzw in `frame_id`; it is normalised."""
     x, y, z, w = normalize(floats(quaternion, 4))
-    return QuaternionStamped(header=header_to_ros(stamp_ns, frame_id),
-                             quaternion=Quaternion(x=x, y=y, z=z, w=w))
+    return QuaternionStamped(
+        header=header_to_ros(stamp_ns, frame_id), quaternion=Quaternion(x=x, y=y, z=z, w=w)
+    )
 
 
 class PoseStampedTemplate(MessageTemplate):

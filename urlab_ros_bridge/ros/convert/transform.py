@@ -31,8 +31,9 @@ _IDENTITY_POSE = (0.0,) * 6 + (1.0,)
 Poses = np.ndarray | Sequence[Values]
 
 
-def transform_to_ros(stamp_ns: int, parent: str, child: str, position: Values,
-                     orientation: Values) -> TransformStamped:
+def transform_to_ros(
+    stamp_ns: int, parent: str, child: str, position: Values, orientation: Values
+) -> TransformStamped:
     """
     Return the pose of `child` in `parent`.
 
@@ -42,9 +43,13 @@ def transform_to_ros(stamp_ns: int, parent: str, child: str, position: Values,
     x, y, z = floats(position, 3)
     qx, qy, qz, qw = normalize(floats(orientation, 4))
     return TransformStamped(
-        header=header_to_ros(stamp_ns, parent), child_frame_id=child,
-        transform=Transform(translation=Vector3(x=float(x), y=float(y), z=float(z)),
-                            rotation=Quaternion(x=qx, y=qy, z=qz, w=qw)))
+        header=header_to_ros(stamp_ns, parent),
+        child_frame_id=child,
+        transform=Transform(
+            translation=Vector3(x=float(x), y=float(y), z=float(z)),
+            rotation=Quaternion(x=qx, y=qy, z=qz, w=qw),
+        ),
+    )
 
 
 def transforms_to_ros(stamp_ns: int, frames: Sequence[tuple[str, str]], poses: Poses) -> Any:
@@ -59,13 +64,17 @@ def transforms_to_ros(stamp_ns: int, frames: Sequence[tuple[str, str]], poses: P
     if len(frames) != len(poses):
         raise WrongLength(len(frames), len(poses))
     rows = [floats(row, 7) for row in poses]
-    return load_interface(TF_MESSAGE)(transforms=[
-        transform_to_ros(stamp_ns, parent, child, row[:3], row[3:])
-        for (parent, child), row in zip(frames, rows, strict=True)])
+    return load_interface(TF_MESSAGE)(
+        transforms=[
+            transform_to_ros(stamp_ns, parent, child, row[:3], row[3:])
+            for (parent, child), row in zip(frames, rows, strict=True)
+        ]
+    )
 
 
 def static_transforms_to_ros(
-        transforms: Iterable[tuple[str, str, Values, Values]], stamp_ns: int = 0) -> Any:
+    transforms: Iterable[tuple[str, str, Values, Values]], stamp_ns: int = 0
+) -> Any:
     """
     Return a tf2_msgs/TFMessage for /tf_static.
 
@@ -73,7 +82,8 @@ def static_transforms_to_ros(
     :raises InterfaceMissing: without tf2_msgs.
     """
     return load_interface(TF_MESSAGE)(
-        transforms=[transform_to_ros(stamp_ns, *transform) for transform in transforms])
+        transforms=[transform_to_ros(stamp_ns, *transform) for transform in transforms]
+    )
 
 
 class TFTemplate(MessageTemplate):
@@ -91,8 +101,10 @@ class TFTemplate(MessageTemplate):
 
     def _bind(self, template: Template) -> None:
         paths = [f'transforms[{index}]' for index in range(len(self._frames))]
-        self._writers = [(template.writer(f'{path}.header.stamp'),
-                          template.writer(f'{path}.transform')) for path in paths]
+        self._writers = [
+            (template.writer(f'{path}.header.stamp'), template.writer(f'{path}.transform'))
+            for path in paths
+        ]
 
     def message(self, stamp_ns: int, poses: Poses) -> Any:
         return transforms_to_ros(stamp_ns, self._frames, poses)

@@ -37,8 +37,9 @@ def _six(first: Values | None, second: Values | None, sign: float) -> tuple[floa
     return sign * a, sign * b, sign * c, sign * d, sign * e, sign * f
 
 
-def wrench_to_ros(stamp_ns: int, frame_id: str, force: Values | None,
-                  torque: Values | None) -> WrenchStamped:
+def wrench_to_ros(
+    stamp_ns: int, frame_id: str, force: Values | None, torque: Values | None
+) -> WrenchStamped:
     """
     Return the wrench that the child side exerts on the parent, about the origin of the site.
 
@@ -46,13 +47,15 @@ def wrench_to_ros(stamp_ns: int, frame_id: str, force: Values | None,
     :param torque: shape (3,), N m likewise.
     """
     fx, fy, fz, tx, ty, tz = _six(force, torque, -1.0)
-    return WrenchStamped(header=header_to_ros(stamp_ns, frame_id),
-                         wrench=Wrench(force=Vector3(x=fx, y=fy, z=fz),
-                                       torque=Vector3(x=tx, y=ty, z=tz)))
+    return WrenchStamped(
+        header=header_to_ros(stamp_ns, frame_id),
+        wrench=Wrench(force=Vector3(x=fx, y=fy, z=fz), torque=Vector3(x=tx, y=ty, z=tz)),
+    )
 
 
-def twist_to_ros(stamp_ns: int, frame_id: str, linear: Values | None,
-                 angular: Values | None) -> TwistStamped:
+def twist_to_ros(
+    stamp_ns: int, frame_id: str, linear: Values | None, angular: Values | None
+) -> TwistStamped:
     """
     Return the velocity of a site in its own frame.
 
@@ -60,9 +63,10 @@ def twist_to_ros(stamp_ns: int, frame_id: str, linear: Values | None,
     :param angular: shape (3,), rad/s, from a gyro at the same site.
     """
     vx, vy, vz, wx, wy, wz = _six(linear, angular, 1.0)
-    return TwistStamped(header=header_to_ros(stamp_ns, frame_id),
-                        twist=Twist(linear=Vector3(x=vx, y=vy, z=vz),
-                                    angular=Vector3(x=wx, y=wy, z=wz)))
+    return TwistStamped(
+        header=header_to_ros(stamp_ns, frame_id),
+        twist=Twist(linear=Vector3(x=vx, y=vy, z=vz), angular=Vector3(x=wx, y=wy, z=wz)),
+    )
 
 
 class WrenchStampedTemplate(MessageTemplate):
@@ -76,12 +80,12 @@ class WrenchStampedTemplate(MessageTemplate):
         self._stamp = template.writer('header.stamp')
         self._wrench = template.writer('wrench')
 
-    def message(self, stamp_ns: int, force: Values | None,
-                torque: Values | None = None) -> WrenchStamped:
+    def message(
+        self, stamp_ns: int, force: Values | None, torque: Values | None = None
+    ) -> WrenchStamped:
         return wrench_to_ros(stamp_ns, self._frame_id, force, torque)
 
-    def update(self, stamp_ns: int, force: Values | None,
-               torque: Values | None = None) -> bytes:
+    def update(self, stamp_ns: int, force: Values | None, torque: Values | None = None) -> bytes:
         self._stamp(*divmod(stamp_ns, NANOSECONDS))
         self._wrench(*_six(force, torque, -1.0))
         return self._to_bytes()
@@ -98,12 +102,12 @@ class TwistStampedTemplate(MessageTemplate):
         self._stamp = template.writer('header.stamp')
         self._twist = template.writer('twist')
 
-    def message(self, stamp_ns: int, linear: Values | None,
-                angular: Values | None = None) -> TwistStamped:
+    def message(
+        self, stamp_ns: int, linear: Values | None, angular: Values | None = None
+    ) -> TwistStamped:
         return twist_to_ros(stamp_ns, self._frame_id, linear, angular)
 
-    def update(self, stamp_ns: int, linear: Values | None,
-               angular: Values | None = None) -> bytes:
+    def update(self, stamp_ns: int, linear: Values | None, angular: Values | None = None) -> bytes:
         self._stamp(*divmod(stamp_ns, NANOSECONDS))
         self._twist(*_six(linear, angular, 1.0))
         return self._to_bytes()

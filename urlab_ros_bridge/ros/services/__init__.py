@@ -27,5 +27,6 @@ def create_services(node: Node, context: Context) -> None:
     :raises InterfaceMissing: without urlab_msgs.
     """
     for service in SERVICES:
-        node.create_service(load_interface(service.type_name), service.name,
-                            partial(answer, service, context))
+        node.create_service(
+            load_interface(service.type_name), service.name, partial(answer, service, context)
+        )

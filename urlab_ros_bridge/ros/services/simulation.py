@@ -29,14 +29,18 @@ def reset(context: Context, request: Any, response: Any) -> str:
         robot = context.robot(item.articulation or _owner(context, item.joint))
         known = (*robot.joints, robot.base_joint)
         if item.joint.removeprefix(f'{robot.prefix}_') not in known:
-            raise Unfit(BAD_VALUE, f'{robot.prefix} has no joint {item.joint!r}; '
-                        f'available: {", ".join(robot.joints)}')
+            raise Unfit(
+                BAD_VALUE,
+                f'{robot.prefix} has no joint {item.joint!r}; '
+                f'available: {", ".join(robot.joints)}',
+            )
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
     if request.keep_time and not context.link.has('keep_time'):
         raise Unfit(BAD_VALUE, 'this server cannot keep time in a reset')
     mark = context.stream.timeline.mark()
-    result = context.client.reset(request.keyframe_name or None, request.seed or None,
-                                  overrides or None, request.keep_time)
+    result = context.client.reset(
+        request.keyframe_name or None, request.seed or None, overrides or None, request.keep_time
+    )
     context.on_reset()
     context.settle(response, result.sim_time_ns, result.step, mark)
     return f'reset to {request.keyframe_name or "the initial state"} at {result.time:.6g} s'
@@ -126,15 +130,19 @@ def set_twist(context: Context, request: Any, response: Any) -> str:
     vectors = [(vector.x, vector.y, vector.z) for vector in (request.linear, request.angular)]
     numbers = (*vectors[0], *vectors[1], request.timeout)
     if not all(map(math.isfinite, numbers)) or request.timeout < 0:
-        raise Unfit(BAD_VALUE, f'twist {vectors} with timeout {request.timeout} s: all numbers '
-                    'must be finite, and the timeout not negative')
+        raise Unfit(
+            BAD_VALUE,
+            f'twist {vectors} with timeout {request.timeout} s: all numbers '
+            'must be finite, and the timeout not negative',
+        )
     robot = context.robot(request.articulation)
     if request.timeout and not context.link.has('twist_timeout'):
         raise Unfit(BAD_VALUE, 'this server knows no timeout for a twist')
     twist = context.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
     response.articulation = robot.prefix
     response.linear, response.angular = (
-        Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular))
+        Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular)
+    )
     return f'{robot.prefix} drives' if any(numbers[:6]) else f'{robot.prefix} stops'
 
 
