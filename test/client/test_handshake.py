@@ -17,7 +17,7 @@ from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.client.handshake import load_model
-from urlab_ros_bridge.client.handshake import parse_handshake
+from urlab_ros_bridge.client.handshake_reader import parse_handshake
 
 
 @pytest.fixture(scope='module')

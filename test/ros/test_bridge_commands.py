@@ -9,7 +9,7 @@ from geometry_msgs.msg import TwistStamped
 from geometry_msgs.msg import Vector3
 import pytest
 from sensor_msgs.msg import JointState
-from small_world import EXTENSIONS
+from small_model import EXTENSIONS
 from std_msgs.msg import Header
 
 pytestmark = [pytest.mark.ros]

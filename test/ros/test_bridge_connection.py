@@ -10,7 +10,7 @@ from nav_msgs.msg import Odometry
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from small_world import XML
+from small_model import XML
 
 from urlab_ros_bridge.client.client import Client
 

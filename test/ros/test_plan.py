@@ -5,11 +5,11 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
-from small_world import PREFIX
-from small_world import XML
+from small_model import PREFIX
+from small_model import XML
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
-from urlab_ros_bridge.client.handshake import parse_handshake
+from urlab_ros_bridge.client.handshake_reader import parse_handshake
 from urlab_ros_bridge.ros.plan import chosen
 from urlab_ros_bridge.ros.plan import namespaces
 from urlab_ros_bridge.ros.plan import plan_world

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.settings import groups
-from urlab_ros_bridge.ros.settings import problem
-from urlab_ros_bridge.ros.settings import problems
+from urlab_ros_bridge.ros.setting_rules import groups
+from urlab_ros_bridge.ros.setting_rules import problem
+from urlab_ros_bridge.ros.setting_rules import problems
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.settings import TABLE
 

@@ -90,6 +90,22 @@ def rig():
     return Rig
 
 
+@pytest.fixture
+def rover(rig):
+    """Return a rover in direct mode."""
+    made = rig()
+    made.ask('set_mode', mode='direct')
+    return made
+
+
+@pytest.fixture
+def quadruped(rig):
+    """Return a quadruped in direct mode."""
+    made = rig(world='quadruped')
+    made.ask('set_mode', mode='direct')
+    return made
+
+
 @pytest.fixture(scope='module')
 def shared_rig():
     """Return a rover in direct mode that all tests of a module share."""

@@ -16,7 +16,7 @@ from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnsendableValue
 from urlab_ros_bridge.client.handshake import Handshake
-from urlab_ros_bridge.client.handshake import parse_handshake
+from urlab_ros_bridge.client.handshake_reader import parse_handshake
 from urlab_ros_bridge.client.rpc import RpcSocket
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.codec import pack

@@ -14,9 +14,9 @@ import sys
 import textwrap
 from typing import Any
 
-from urlab_ros_bridge.ros.settings import groups
+from urlab_ros_bridge.ros.setting_rules import groups
+from urlab_ros_bridge.ros.setting_rules import type_text
 from urlab_ros_bridge.ros.settings import TABLE
-from urlab_ros_bridge.ros.settings import type_text
 
 
 def _range_text(name: str) -> str:

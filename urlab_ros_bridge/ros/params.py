@@ -21,9 +21,9 @@ from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.docs import parameters_markdown
 from urlab_ros_bridge.ros.docs import parameters_yaml
-from urlab_ros_bridge.ros.settings import kind
-from urlab_ros_bridge.ros.settings import problem
-from urlab_ros_bridge.ros.settings import problems
+from urlab_ros_bridge.ros.setting_rules import kind
+from urlab_ros_bridge.ros.setting_rules import problem
+from urlab_ros_bridge.ros.setting_rules import problems
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.settings import TABLE
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -3,8 +3,8 @@
 """
 The parameters of the bridge, as one table.
 
-The fields of `Settings` are the table: declaration, validation, the YAML file in ``config/`` and
-the page in ``docs/`` all come from it.  No ROS is needed to read it.
+The fields of `Settings` are the table: declaration, validation (`setting_rules`), the YAML file in
+``config/`` and the page in ``docs/`` all come from it.  No ROS is needed to read it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ from dataclasses import dataclass
 from dataclasses import Field
 from dataclasses import field
 from dataclasses import fields
-import math
-import re
 from typing import Any
 
-_FRAME = re.compile(r'[A-Za-z_][A-Za-z0-9_./-]*')
 _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
 
 
@@ -289,82 +286,3 @@ def parameter_name(row: Field) -> str:
 
 
 TABLE: dict[str, Field] = {parameter_name(row): row for row in fields(Settings)}
-
-
-def problem(name: str, value: Any) -> str:
-    """
-    Tell in words what is wrong with a value of the parameter `name`; empty when it is right.
-
-    >>> problem('clock_rate', -1.0)
-    'clock_rate is -1.0, must be 0 or more and at most 10000'
-    """
-    row = TABLE[name]
-    rule = row.metadata
-    wanted = type(row.default)
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        return f'{name} is {value!r}, must be of type {_TYPE_TEXT[_kind(row)]}'
-    if rule['choices'] and value not in rule['choices']:
-        return f'{name} is {value!r}, must be one of: {", ".join(rule["choices"])}'
-    for number in value if wanted is tuple else (value,):
-        if isinstance(number, float) and not math.isfinite(number):
-            return f'{name} is {value!r}, must be finite'
-    if rule['low'] is not None and not rule['low'] <= value <= rule['high']:
-        return f'{name} is {value!r}, must be {rule["low"]:g} or more and at most {rule["high"]:g}'
-    if rule['frame'] and not _FRAME.fullmatch(value) and (value or rule['frame'] == 'required'):
-        return f'{name} is {value!r}, must be a frame name without a leading slash'
-    if rule['length'] and len(value) != rule['length'] and not (len(value) == 1 and value[0] < 0):
-        return f'{name} has {len(value)} elements, must have {rule["length"]}'
-    return ''
-
-
-def problems(settings: Settings) -> list[str]:
-    """Tell what is wrong with a whole set of values: each by itself, then their combination."""
-    found = [
-        text for name, row in TABLE.items() if (text := problem(name, getattr(settings, row.name)))
-    ]
-    frames = {
-        'base_frame': settings.base_frame or 'base_link',
-        'footprint_frame': settings.footprint_frame,
-        'odom_frame': settings.odom_frame,
-        'map_frame': settings.map_frame,
-    }
-    for name, frame in frames.items():
-        twins = [other for other in frames if frames[other] == frame and other > name]
-        found += [f'{name} and {other} are both {frame!r}, must differ' for other in twins]
-    if not settings.robots or not all(settings.robots):
-        found.append('robots holds an empty name; ["auto"] takes all robots')
-    return found
-
-
-_TYPE_TEXT = {
-    'bool': 'bool',
-    'int': 'integer',
-    'float': 'double',
-    'str': 'string',
-    'strings': 'string[]',
-    'floats': 'double[]',
-}
-
-
-def _kind(row: Field) -> str:
-    if isinstance(row.default, tuple):
-        return 'strings' if isinstance(row.default[0], str) else 'floats'
-    return type(row.default).__name__
-
-
-def kind(name: str) -> str:
-    """Return bool, int, float, str, strings or floats."""
-    return _kind(TABLE[name])
-
-
-def type_text(name: str) -> str:
-    """Return the type of a parameter as documentation writes it."""
-    return _TYPE_TEXT[kind(name)]
-
-
-def groups() -> dict[str, list[str]]:
-    """Return the parameter names of each group, in order of the table."""
-    grouped: dict[str, list[str]] = {}
-    for name, row in TABLE.items():
-        grouped.setdefault(row.metadata['group'], []).append(name)
-    return grouped
