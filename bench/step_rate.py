@@ -117,8 +117,11 @@ def measure(n_steps: int, rounds: int, count: int) -> float:
     ask(server, {'op': 'reset', 'session_id': session})
     bare_endpoint, stop_floor = start(floor, 'quadruped', n_steps, reply, ctrl)
     bare = connect(bare_endpoint)
-    typed = Client('127.0.0.1', int(endpoint.rsplit(':', 1)[1]), shared=True)
+    # A server of its own for the typed client: all three walk the same trajectory.
+    typed_endpoint, stop_typed = start(serve, 'quadruped')
+    typed = Client('127.0.0.1', int(typed_endpoint.rsplit(':', 1)[1]))
     typed.connect()
+    typed.reset()
 
     def exchange(socket: zmq.Socket) -> None:
         socket.send(request)
@@ -141,6 +144,7 @@ def measure(n_steps: int, rounds: int, count: int) -> float:
     typed.close()
     stop_floor()
     stop_server()
+    stop_typed()
 
     def middle(value) -> float:
         return statistics.median(value(turn) for turn in turns)

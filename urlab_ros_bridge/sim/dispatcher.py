@@ -97,7 +97,10 @@ class Dispatcher:
         finally:
             if lock is not None:
                 lock.release()
-        return codec.pack(reply, session.encoding)
+        try:
+            return codec.pack(reply, session.encoding)
+        except Exception:
+            return self._broken(session)
 
     def dispatch(self, frame: bytes) -> bytes:
         """Answer a frame on the calling thread, however long it takes."""

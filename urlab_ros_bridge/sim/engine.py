@@ -20,51 +20,13 @@ import mujoco
 from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.lidar import Lidar
+from urlab_ros_bridge.sim.lock import ModelLock
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
+PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
 _LOG = logging.getLogger(__name__)
-
-
-class ModelLock:
-    """
-    A lock that knows how many wait for it.
-
-    Python's locks are not fair: a loop that releases and takes the lock at once starves the rest.
-    `contended` lets the live loop step aside.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting = 0
-        self.changed = threading.Condition(self._lock)
-
-    @property
-    def contended(self) -> bool:
-        """Say whether somebody waits."""
-        return self._waiting > 0
-
-    def acquire(self, timeout: float = -1.0) -> bool:
-        """Take the lock; false when `timeout` seconds pass first."""
-        if self._lock.acquire(blocking=False):
-            return True
-        self._waiting += 1
-        try:
-            return self._lock.acquire(timeout=timeout)
-        finally:
-            self._waiting -= 1
-
-    def release(self) -> None:
-        """Give the lock back."""
-        self._lock.release()
-
-    def __enter__(self) -> ModelLock:
-        self.acquire()
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        self._lock.release()
 
 
 class Engine:
@@ -75,6 +37,9 @@ class Engine:
     :ivar pinned: the mode cannot be changed by clients.
     :ivar mode_chosen: somebody set a mode, so a plain hello no longer promotes to direct.
     :ivar steps: sub-steps since the start or the last time reset.
+    :ivar epoch: how often time and `steps` began anew.
+    :ivar fault: why the live loop has stopped time, '' when all is well.
+    :ivar revision: how often the model's options were changed.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar on_state: called with the lock held after the state changed; the argument says whether
         rows belong to this tick.
@@ -97,7 +62,11 @@ class Engine:
         self.mode = step_mode if self.pinned else 'live'
         self.mode_chosen = self.pinned
         self.paused = paused
+        self._mode_lock = threading.Lock()
         self.steps = 0
+        self.epoch = 0
+        self.revision = 0
+        self.fault = ''
         self.speed = 1.0
         self.draining = False
         self.on_state: list[Callable[[bool], None]] = []
@@ -130,42 +99,69 @@ class Engine:
         for hook in self.on_substep:
             hook()
 
-    def advance(self, count: int, raw: Collection[str] = ()) -> None:
+    def steps_since(self, base: tuple[int, int]) -> int:
+        """Return the sub-steps since a `counter`; a time reset in between counts from there."""
+        epoch, steps = base
+        return self.steps - steps if epoch == self.epoch else self.steps
+
+    @property
+    def counter(self) -> tuple[int, int]:
+        """Return (epoch, steps) as they are now."""
+        return self.epoch, self.steps
+
+    @staticmethod
+    def step_deadline() -> float:
+        """Return when a step request that begins now has to be done, by time.monotonic."""
+        return time.monotonic() + STEP_TIMEOUT
+
+    def advance(self, count: int, raw: Collection[str], deadline: float) -> None:
         """
         Run `count` sub-steps for a step request.  Needs the lock.
 
-        :raises OpError: step_timeout after 5 s of wall time, shutting_down when the server drains.
+        :param raw: prefixes whose controllers are bypassed.
+        :raises OpError: step_timeout at the deadline, shutting_down when the server drains.
         """
-        start = time.perf_counter()
-        for done in range(count):
+        start = time.monotonic()
+        for done in range(1, count + 1):
             self.substep(raw)
-            if done % 64 == 63:
-                if self.draining:
-                    raise OpError('shutting_down')
-                if time.perf_counter() - start > STEP_TIMEOUT:
-                    raise OpError(
-                        'step_timeout',
-                        f'{done + 1} of {count} steps done in '
-                        f'{STEP_TIMEOUT:g} s; ask for fewer steps at a time',
-                    )
+            self.check_deadline(deadline, done, count)
         if count:
-            cost = (time.perf_counter() - start) / count
+            cost = (time.monotonic() - start) / count
             self.seconds_per_step += 0.1 * (cost - self.seconds_per_step)
 
-    def wait_unpaused(self) -> None:
+    def check_deadline(self, deadline: float, done: int, count: int) -> None:
         """
-        Wait until time may run.  Needs the lock, which is free while waiting.
+        Break a step request off that still has to do something but may not.
 
-        :raises OpError: step_timeout after 5 s, shutting_down when the server drains.
+        :raises OpError: step_timeout or shutting_down.
         """
-        deadline = time.monotonic() + STEP_TIMEOUT
-        while self.paused and not self.draining:
+        if done == count:
+            return
+        if self.draining:
+            raise OpError('shutting_down')
+        if time.monotonic() > deadline:
+            raise OpError(
+                'step_timeout',
+                f'{done} of {count} steps done in {STEP_TIMEOUT:g} s; '
+                'ask for fewer steps at a time',
+            )
+
+    def wait_unpaused(self, deadline: float) -> None:
+        """
+        Wait until time may run in direct mode.  Needs the lock, which is free while waiting.
+
+        :raises OpError: step_timeout at the deadline or when the mode is changed meanwhile,
+            shutting_down when the server drains.
+        """
+        while self.paused and self.mode == 'direct' and not self.draining:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise OpError('step_timeout', 'the simulation is paused; set_paused false first')
             self.lock.changed.wait(left)
         if self.draining:
             raise OpError('shutting_down')
+        if self.mode != 'direct':
+            raise OpError('step_timeout', f'the mode became {self.mode} while the step waited')
 
     def state_changed(self) -> None:
         """Publish the state as it is now, after an op has changed it.  Needs the lock."""
@@ -177,20 +173,56 @@ class Engine:
             publish(rows)
 
     def set_mode(self, mode: str) -> str:
-        """Change the mode and return the previous one.  Needs the lock."""
-        previous, self.mode, self.mode_chosen = self.mode, mode, True
-        if mode != 'live':
-            self.paused = False
+        """
+        Change the mode and return the previous one.  Needs the lock.
+
+        Entering direct or puppet ends a pause; a mode that is set already changes nothing.
+        """
+        with self._mode_lock:
+            previous = self._enter(mode)
         if mode != previous:
             self.lock.changed.notify_all()
         return previous
 
+    def promote(self) -> None:
+        """
+        Enter direct mode for a stock client, unless a mode was set before.
+
+        Takes the lock itself, but never waits long for it: a hello must be quick.
+        """
+        if self.mode_chosen:
+            return
+        held = self.lock.acquire(timeout=PROMOTION_WAIT)
+        try:
+            with self._mode_lock:
+                if not self.mode_chosen:
+                    self._enter('direct')
+            if held:
+                self.lock.changed.notify_all()
+        finally:
+            if held:
+                self.lock.release()
+
+    def _enter(self, mode: str) -> str:
+        previous, self.mode, self.mode_chosen = self.mode, mode, True
+        if mode not in ('live', previous):
+            self.paused = False
+        return previous
+
     def set_paused(self, paused: bool) -> None:
         """Stop or resume time.  Needs the lock."""
+        self.fault = ''
         if paused != self.paused:
             self.paused = paused
             self.lock.changed.notify_all()
             self.state_changed()
+
+    def fail(self, reason: str) -> None:
+        """Stop time because stepping or publishing broke; reset or set_paused clear the fault."""
+        with self.lock:
+            self.fault = reason
+            self.paused = True
+            self.lock.changed.notify_all()
 
     def reset(self, key: int | None, keep_time: bool) -> None:
         """
@@ -199,7 +231,7 @@ class Engine:
         The caller writes overrides, then calls `settle`.
         """
         model, data = self.world.model, self.world.data
-        now, steps = data.time, self.steps
+        now = data.time
         if key is None:
             mujoco.mj_resetData(model, data)
         else:
@@ -208,7 +240,9 @@ class Engine:
             control.reset(None if key is None else model.key_ctrl[key])
         if keep_time:
             data.time = now
-        self.steps = steps if keep_time else 0
+        if not keep_time:
+            self._begin_anew(0)
+        self.fault = ''
 
     def settle(self) -> None:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
@@ -226,8 +260,13 @@ class Engine:
             'check gains, timestep and commands',
             self.world.data.time,
         )
-        self.steps = 0
+        # The state was reset at the beginning of this step, which was then done.
+        self._begin_anew(1)
         for control in self.controls.values():
             control.reset(None)
         for lidar in self._all_lidars:
             lidar.reset(self.world.data.time)
+
+    def _begin_anew(self, steps: int) -> None:
+        self.epoch += 1
+        self.steps = steps

@@ -25,10 +25,23 @@ EXTENSIONS = (
 )
 
 
-def handshake(context: Context) -> dict[str, Any]:
-    """Return the fields of hello_ok that are the same for every session."""
+class CompiledModel:
+    """The model as MuJoCo binary, kept until set_sim_options changes the model."""
+
+    def __init__(self) -> None:
+        self._held: tuple[int, bytes] | None = None
+
+    def of(self, context: Context) -> bytes:
+        """Return the binary of the model as it is now."""
+        revision, held = context.engine.revision, self._held
+        if held is None or held[0] != revision:
+            held = self._held = (revision, context.world.compiled_model())
+        return held[1]
+
+
+def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
+    """Return the fields of hello_ok that are the same for every session, as they are now."""
     world = context.world
-    mjb = world.compiled_model()
     specs = {spec.prefix: spec for spec in world.spec.articulations}
     return {
         'urlab_version': f'urlab/{__version__}',

@@ -10,6 +10,7 @@ the schedule is met again, never longer.  A stall of more than MAX_CATCH_UP is w
 from __future__ import annotations
 
 from collections import deque
+import logging
 import threading
 import time
 
@@ -18,7 +19,9 @@ from urlab_ros_bridge.sim.engine import Engine
 IDLE_BEAT = 0.1  # s; stock servers repeat the state at about 10 Hz when nothing steps
 MAX_CATCH_UP = 1.0  # s of schedule that a stall may leave to be caught up
 METER_WINDOW = 1.0  # s
+MAX_SLEEP = 0.05  # s; a change of speed or mode is noticed this soon, however long a step is
 _YIELD = 2e-5  # s; long enough for a waiting thread to take the lock
+_LOG = logging.getLogger(__name__)
 
 
 class RealTimeMeter:
@@ -55,32 +58,45 @@ class LiveLoop(threading.Thread):
         self.meter = RealTimeMeter()
 
     def run(self) -> None:
-        """Loop until the engine drains."""
-        engine, lock = self._engine, self._engine.lock
+        """Loop until the engine drains; what breaks stops time, never this thread."""
+        engine = self._engine
         while not engine.draining:
-            with lock:
-                if engine.mode == 'live' and not engine.paused:
-                    delay = self._live_step()
-                else:
-                    self._idle()
-                    delay = None
-            if delay is None:
-                continue
-            if delay > 0:
-                time.sleep(delay)
-            elif lock.contended:
-                time.sleep(_YIELD)
+            try:
+                self._turn()
+            except Exception as error:
+                self._failed(error)
+
+    def _turn(self) -> None:
+        engine, lock = self._engine, self._engine.lock
+        with lock:
+            if engine.mode == 'live' and not engine.paused:
+                delay = self._live_step()
+            else:
+                self._idle()
+                return
+        if delay > 0:
+            time.sleep(min(delay, MAX_SLEEP))
+        elif lock.contended:
+            time.sleep(_YIELD)
+
+    def _failed(self, error: Exception) -> None:
+        reason = f'{type(error).__name__}: {error}'
+        if reason != self._engine.fault:
+            _LOG.error('the simulation is paused, it broke: %s', reason, exc_info=error)
+        self._engine.fail(reason)
+        time.sleep(IDLE_BEAT)
 
     def _live_step(self) -> float:
         """Run one sub-step when it is due; return seconds until the next one."""
         engine = self._engine
         now = time.perf_counter()
-        if self._deadline is None:
-            self._deadline = now
+        period = engine.world.model.opt.timestep / engine.speed
+        # Not later than one period from now: the speed may have been raised meanwhile.
+        self._deadline = now if self._deadline is None else min(self._deadline, now + period)
         if now >= self._deadline:
             engine.substep()
             engine.publish(rows=True)
-            self._deadline += engine.world.model.opt.timestep / engine.speed
+            self._deadline += period
             now = time.perf_counter()
             if now - self._deadline > MAX_CATCH_UP:
                 self._deadline = now

@@ -68,7 +68,9 @@ class Server:
         registry = build_registry()
         dispatcher = Dispatcher(self.context, registry, pre_session_ops(registry))
         self._endpoints = {'rpc': _endpoint(rpc), 'state': _endpoint(self._state_socket)}
-        self._transport = ZmqRpcTransport(self._zmq, rpc, dispatcher)
+        self._transport = ZmqRpcTransport(
+            self._zmq, rpc, dispatcher, eager=lambda: engine.mode != 'live'
+        )
         self._transport.start()
         self.context.live.start()
 

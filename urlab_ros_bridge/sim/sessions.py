@@ -29,14 +29,14 @@ class Session:
     """
     One session.
 
-    :ivar step_offset: engine steps at the hello; replies count steps since then.
+    :ivar base: the engine's counter at the hello; replies count steps since then.
     """
 
     encoding: str = 'msgpack'
     observations: str = 'standard'
     shared: bool = False
     client: str = ''
-    step_offset: int = 0
+    base: tuple[int, int] = (0, 0)
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)
 

@@ -50,7 +50,12 @@ _ENUMS: dict[str, dict[str, int]] = {
 }
 # Threads of the constraint solver are not offered by the Python bindings: 0 is the only value.
 _MAX_WORKERS = 0
-_MASK_LIMIT = 1 << 31
+_COUNT_LIMIT = 100_000  # a step of the solver must end, or nobody can stop the server
+# The first number beyond all bits that MuJoCo knows.
+_MASK_LIMITS = {
+    'disableflags': 1 << int(mujoco.mjtDisableBit.mjNDISABLE),
+    'enableflags': 1 << int(mujoco.mjtEnableBit.mjNENABLE),
+}
 FIELDS = (
     *_NUMBERS,
     *_COUNTS,
@@ -77,6 +82,7 @@ def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[
             changes.append(_change(options, part, name))
     for apply in changes:
         apply()
+    context.engine.revision += 1
     return {'options': describe(options)}
 
 
@@ -117,8 +123,9 @@ def _scalar(part: Fields, name: str) -> float | int:
         low, high = _NUMBERS[name]
         return part.number(name, low=low, high=high)
     value = part.integer(name, 0)
-    if not 0 <= value < _MASK_LIMIT:
-        raise bad_value(f'options.{name}', value, 'a whole number from 0')
+    limit = _MASK_LIMITS.get(name, _COUNT_LIMIT + 1)
+    if not 0 <= value < limit:
+        raise bad_value(f'options.{name}', value, f'a whole number from 0 to {limit - 1}')
     return value
 
 

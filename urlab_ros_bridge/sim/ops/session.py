@@ -8,7 +8,9 @@ from typing import Any
 
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.dispatcher import PreSession
+from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.handshake import CompiledModel
 from urlab_ros_bridge.sim.handshake import handshake
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
@@ -18,48 +20,56 @@ from urlab_ros_bridge.wire.stamp import ns_to_block
 
 def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     """Return the handlers of hello and meta, which need no session."""
-    payload: dict[str, Any] = {}
+    binary = CompiledModel()
 
     def hello(context: Context, fields: Fields) -> tuple[Session, dict[str, Any]]:
-        if not payload:
-            payload.update(handshake(context))
+        payload = handshake(context, binary.of(context))
         session = _open_session(context, fields)
         return session, {'session_id': session.id, **payload}
 
     def meta(context: Context, fields: Fields) -> tuple[Session, dict[str, Any]]:
-        return context.sessions.last_plain, {'ops': registry.meta()}
+        try:
+            session = context.sessions.find(fields.string('session_id'))
+        except OpError:
+            session = context.sessions.last_plain
+        return session, {'ops': registry.meta()}
 
     return {'hello': hello, 'meta': meta}
 
 
 def _open_session(context: Context, fields: Fields) -> Session:
     """
-    Open the session that a hello asks for; a hello never fails for what it asks.
+    Open the session that a hello asks for; unknown levels and encodings count as absent.
 
     The first plain one promotes `auto` to direct unless a mode was set before (Networking page).
+    A plain one without a level keeps that of the plain session before it, as stock servers do.
     """
-    level = fields.string('observations', context.sessions.last_plain.observations)
+    shared = fields.boolean('shared')
+    usual = 'standard' if shared else context.sessions.last_plain.observations
+    level = fields.string('observations', usual)
     encoding = fields.string('encoding').lower()
+    client = (fields.string('client') or fields.string('client_version'))[:64]
+    if not shared:
+        context.engine.promote()
     session = Session(
         encoding='json' if encoding == 'json' else 'msgpack',
         observations=level if level in OBSERVATION_LEVELS else 'standard',
-        shared=fields.boolean('shared'),
-        client=(fields.string('client') or fields.string('client_version'))[:64],
-        step_offset=context.engine.steps,
+        shared=shared,
+        client=client,
+        base=context.engine.counter,
     )
     context.sessions.open(session)
-    engine = context.engine
-    if not session.shared and not engine.mode_chosen:
-        with engine.lock:
-            if not engine.mode_chosen:
-                engine.set_mode('direct')
     return session
 
 
 def status(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
-    """Return mode, pace and sessions; takes no lock, so it answers during a long step too."""
+    """
+    Return mode, pace and sessions; takes no lock, so it answers during a long step too.
+
+    `fault` is there only when the live loop broke and therefore paused the world.
+    """
     engine, meter = context.engine, context.live.meter
-    return {
+    reply = {
         'mode': engine.mode,
         'pinned': engine.pinned,
         'paused': engine.paused,
@@ -72,6 +82,9 @@ def status(context: Context, session: Session, fields: Fields) -> dict[str, Any]
         'cameras': 0,
         'world': context.world.name,
     }
+    if engine.fault:
+        reply['fault'] = engine.fault
+    return reply
 
 
 def register(registry: Registry) -> None:

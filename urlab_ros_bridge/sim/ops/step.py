@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
@@ -58,38 +60,52 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
             _direct(context, fields, command)
         else:
             _live(context, fields, command)
-    return context.observer.observe(level, engine.steps - session.step_offset)
+    return context.observer.observe(level, engine.steps_since(session.base))
 
 
 def _direct(context: Context, fields: Fields, command: Command) -> None:
     engine = context.engine
-    count = step_count(fields)
-    engine.wait_unpaused()
+    count, deadline = step_count(fields), engine.step_deadline()
+    engine.wait_unpaused(deadline)
     command.stage()
-    xfrc = context.world.data.xfrc_applied
-    for body, force in command.xfrc:
-        xfrc[body] += force
     try:
-        engine.advance(count, command.raw)
+        with _wrenches(context, command):
+            engine.advance(count, command.raw, deadline)
     finally:
-        # mj_step leaves xfrc_applied as it is; the protocol wants a one-shot impulse.
-        if command.xfrc:
-            xfrc[:] = 0.0
         engine.publish(rows=False)
 
 
 def _live(context: Context, fields: Fields, command: Command) -> None:
     engine = context.engine
-    command.stage()
-    if not fields.boolean('while_paused'):
-        return
-    if not engine.paused:
+    stepping = fields.boolean('while_paused')
+    if stepping and not engine.paused:
         raise OpError(
             'bad_value', 'while_paused: the simulation is running; set_paused true first'
         )
-    for _ in range(step_count(fields)):
-        engine.advance(1, command.raw)
-        engine.publish(rows=True)
+    count, deadline = step_count(fields) if stepping else 0, engine.step_deadline()
+    command.stage()
+    with _wrenches(context, command if stepping else Command()):
+        for done in range(1, count + 1):
+            engine.advance(1, command.raw, deadline)
+            engine.publish(rows=True)
+            engine.check_deadline(deadline, done, count)
+
+
+@contextmanager
+def _wrenches(context: Context, command: Command) -> Iterator[None]:
+    """
+    Apply the wrenches of a command for its window only.
+
+    mj_step leaves xfrc_applied as it is; the protocol wants a one-shot impulse.
+    """
+    xfrc = context.world.data.xfrc_applied
+    for body, force in command.xfrc:
+        xfrc[body] += force
+    try:
+        yield
+    finally:
+        if command.xfrc:
+            xfrc[:] = 0.0
 
 
 def _puppet(context: Context, fields: Fields) -> None:
@@ -133,11 +149,9 @@ def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     engine.reset(key, fields.boolean('keep_time'))
     for slot, value in overrides:
         world.data.qpos[slot] = value
-    if engine.steps == 0:
-        session.step_offset = 0
     engine.settle()
     engine.state_changed()
-    return context.observer.observe(session.observations, engine.steps - session.step_offset)
+    return context.observer.observe(session.observations, engine.steps_since(session.base))
 
 
 def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
@@ -145,7 +159,7 @@ def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any
     level = observation_level(fields, session)
     context.engine.settle()
     context.engine.state_changed()
-    return context.observer.observe(level, context.engine.steps - session.step_offset)
+    return context.observer.observe(level, context.engine.steps_since(session.base))
 
 
 def observation_level(fields: Fields, session: Session) -> str:
