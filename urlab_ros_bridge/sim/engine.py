@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.lock import ModelLock
+from urlab_ros_bridge.sim.player import Player
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
@@ -44,6 +45,7 @@ class Engine:
     :ivar on_state: called with the lock held after the state changed; the argument says whether
         rows belong to this tick.
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
+    :ivar player: a replay that takes the place of physics; live mode and reset end it.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Engine:
         self.fault = ''
         self.speed = 1.0
         self.draining = False
+        self.player: Player | None = None
         self.on_state: list[Callable[[bool], None]] = []
         self.on_substep: list[Callable[[], None]] = []
         self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
@@ -207,6 +210,8 @@ class Engine:
         previous, self.mode, self.mode_chosen = self.mode, mode, True
         if mode not in ('live', previous):
             self.paused = False
+        if mode == 'live':
+            self.player = None
         return previous
 
     def set_paused(self, paused: bool) -> None:
@@ -243,6 +248,7 @@ class Engine:
         if not keep_time:
             self._begin_anew(0)
         self.fault = ''
+        self.player = None
 
     def settle(self) -> None:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
@@ -252,6 +258,13 @@ class Engine:
             lidar.reset(data.time)
             lidar.update(model, data)
         self.lock.changed.notify_all()
+
+    def accept_state(self) -> None:
+        """Count a state that was written from outside as one step.  Needs the lock."""
+        self.settle()
+        self.steps += 1
+        for hook in self.on_substep:
+            hook()
 
     def _diverged(self) -> None:
         """MuJoCo has reset the data because the state became invalid; go on from there."""

@@ -147,7 +147,7 @@ def vector(field: str, value: Any) -> np.ndarray:
     # Plain Python is ten times cheaper here than numpy: a request has a dozen numbers.  Where one
     # is NaN or infinite, so is the sum.
     if value and not (
-        math.isfinite(sum(value)) and -MAX_MAGNITUDE <= min(value) and max(value) <= MAX_MAGNITUDE
+        math.isfinite(sum(value)) and min(value) >= -MAX_MAGNITUDE and max(value) <= MAX_MAGNITUDE
     ):
         raise bad_value(field, value, f'a list of finite numbers up to {MAX_MAGNITUDE:g}')
     return np.array(value, dtype=np.float64)

@@ -128,11 +128,19 @@ def _puppet(context: Context, fields: Fields) -> None:
     for name, values in pushed.items():
         getattr(world.data, name)[:] = values
     world.data.time = time
-    engine.settle()
-    engine.steps += 1
-    for hook in engine.on_substep:
-        hook()
+    engine.accept_state()
     engine.publish(rows=False)
+
+
+def _replay(context: Context, fields: Fields, player: Player) -> None:
+    """Show the next n_steps frames; commands and pushed states are not looked at."""
+    engine, deadline = context.engine, context.engine.step_deadline()
+    if engine.mode == 'direct':
+        engine.wait_unpaused(deadline)
+    try:
+        player.advance(step_count(fields), deadline)
+    finally:
+        engine.publish(rows=False)
 
 
 def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
