@@ -10,6 +10,9 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.engine import Engine
 from urlab_ros_bridge.sim.live import LiveLoop
 from urlab_ros_bridge.sim.observations import Observer
+from urlab_ros_bridge.sim.paths import DataFolder
+from urlab_ros_bridge.sim.recorder import Recorder
+from urlab_ros_bridge.sim.replay import Replay
 from urlab_ros_bridge.sim.sessions import SessionTable
 from urlab_ros_bridge.sim.world import World
 
@@ -24,3 +27,6 @@ class Context:
     observer: Observer
     sessions: SessionTable
     live: LiveLoop
+    recorder: Recorder
+    replay: Replay
+    data: DataFolder

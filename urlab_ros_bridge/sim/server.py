@@ -21,8 +21,11 @@ from urlab_ros_bridge.sim.live import LiveLoop
 from urlab_ros_bridge.sim.observations import Observer
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
+from urlab_ros_bridge.sim.paths import DataFolder
 from urlab_ros_bridge.sim.publish.state import SEND_QUEUE
 from urlab_ros_bridge.sim.publish.state import StatePublisher
+from urlab_ros_bridge.sim.recorder import Recorder
+from urlab_ros_bridge.sim.replay import Replay
 from urlab_ros_bridge.sim.sessions import SessionTable
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.sim.world import load_world
@@ -137,7 +140,18 @@ def build_context(config: ServerConfig, world: World) -> Context:
             lidar.name = name
             lidars[spec.prefix].append(lidar)
     engine = Engine(world, controls, lidars, config.step_mode, config.paused)
-    return Context(config, world, engine, Observer(engine), SessionTable(), LiveLoop(engine))
+    recorder = Recorder(engine)
+    return Context(
+        config,
+        world,
+        engine,
+        Observer(engine),
+        SessionTable(),
+        LiveLoop(engine),
+        recorder,
+        Replay(engine, recorder),
+        DataFolder(config.data_dir, config.allow_absolute_paths),
+    )
 
 
 def _endpoint(socket: zmq.Socket) -> str:

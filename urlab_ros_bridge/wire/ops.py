@@ -108,7 +108,7 @@ _REPLAY = _ops(
     MANAGER_REQUIRED,
     'replay',
     """
-replay_load          | | path | name:string
+replay_load          | | path | name:string total_frames:int?
 replay_list_sessions | | | sessions:array
 replay_set_active    | | name |
 replay_start         | | | active_session:string total_frames:int

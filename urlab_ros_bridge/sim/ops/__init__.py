@@ -7,6 +7,8 @@ from __future__ import annotations
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
+from urlab_ros_bridge.sim.ops import recording
+from urlab_ros_bridge.sim.ops import replay
 from urlab_ros_bridge.sim.ops import runtime
 from urlab_ros_bridge.sim.ops import session
 from urlab_ros_bridge.sim.ops import step
@@ -18,6 +20,6 @@ __all__ = ['build_registry']
 def build_registry() -> Registry:
     """Return the registry with every op of this package, in the order that `meta` lists."""
     registry = Registry()
-    for module in (step, runtime, options, poses, contacts, session):
+    for module in (step, runtime, options, poses, contacts, recording, replay, session):
         module.register(registry)
     return registry

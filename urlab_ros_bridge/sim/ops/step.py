@@ -19,6 +19,7 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.fields import vector
+from urlab_ros_bridge.sim.player import Player
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
@@ -49,10 +50,13 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
 
     direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
     and read back.  With the extension `while_paused` a paused live world advances n_steps.
+    During a replay: n_steps of its frames.
     """
-    engine = context.engine
+    engine, player = context.engine, context.engine.player
     level = observation_level(fields, session)
-    if engine.mode == 'puppet':
+    if player is not None:
+        _replay(context, fields, player)
+    elif engine.mode == 'puppet':
         _puppet(context, fields)
     else:
         command = read_command(context, fields)
@@ -60,7 +64,10 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
             _direct(context, fields, command)
         else:
             _live(context, fields, command)
-    return context.observer.observe(level, engine.steps_since(session.base))
+    reply = context.observer.observe(level, engine.steps_since(session.base))
+    if player is not None:
+        reply.update(player.report())
+    return reply
 
 
 def _direct(context: Context, fields: Fields, command: Command) -> None:
@@ -137,6 +144,8 @@ def _replay(context: Context, fields: Fields, player: Player) -> None:
     engine, deadline = context.engine, context.engine.step_deadline()
     if engine.mode == 'direct':
         engine.wait_unpaused(deadline)
+    if engine.player is not player:
+        raise OpError('step_timeout', 'the replay ended while the step waited')
     try:
         player.advance(step_count(fields), deadline)
     finally:
