@@ -166,7 +166,7 @@ SERVING = (
     Argument(
         'data_dir',
         'Folder that recordings are written to and read from; default: '
-        'urlab_data in the working directory.',
+        'urlab in the data folder of the user (XDG_DATA_HOME).',
         metavar='DIR',
     ),
     Argument('allow_absolute_paths', 'Let clients name files outside the data folder.', False),

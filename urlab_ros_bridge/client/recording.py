@@ -10,6 +10,8 @@ from urlab_ros_bridge.client.replies import Recording
 from urlab_ros_bridge.client.replies import ReplayStarted
 from urlab_ros_bridge.client.session import Session
 
+FILE_TIMEOUT = 600.0  # s; an hour at 500 Hz takes about a minute to write
+
 
 class RecordingOps(Session):
     """One method for each op of the namespaces recording and replay."""
@@ -28,18 +30,22 @@ class RecordingOps(Session):
             f.number(reply, 'sim_duration_s', where, 0.0),
         )
 
-    def recording_save(self, path: str | None = None) -> str:
-        """Write the recording on the server's disk; return its absolute path there."""
-        reply = self.request('recording_save', path=path)
+    def recording_save(self, path: str | None = None, timeout: float = FILE_TIMEOUT) -> str:
+        """
+        Write the recording on the server's disk; return its absolute path there.
+
+        The call ends when the file is whole; meanwhile another client may go on.
+        """
+        reply = self.request('recording_save', timeout, path=path)
         return f.text(reply, 'absolute_path', 'recording_save_ok')
 
     def recording_clear(self) -> None:
         """Forget the recorded frames."""
         self.request('recording_clear')
 
-    def replay_load(self, path: str) -> str:
+    def replay_load(self, path: str, timeout: float = FILE_TIMEOUT) -> str:
         """Load a recording from the server's disk; return the name of its replay session."""
-        return f.text(self.request('replay_load', path=path), 'name', 'replay_load_ok')
+        return f.text(self.request('replay_load', timeout, path=path), 'name', 'replay_load_ok')
 
     def replay_list_sessions(self) -> tuple[str, ...]:
         """Return the names of the loaded replay sessions."""

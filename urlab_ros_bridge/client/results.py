@@ -223,6 +223,11 @@ class StepResult(Observation):
         """Return the editor's mouse drag ``{body_id, version, xfrc[6]}``, mostly empty."""
         return f.mapping(self.raw, 'perturbation', 'step_ok')
 
+    @Lazy
+    def replay(self) -> dict[str, Any]:
+        """Return ``{frame, total_frames}`` while a replay is stepped (extension), else {}."""
+        return f.mapping(self.raw, 'replay', 'step_ok')
+
 
 class Snapshot(Observation):
     """The `state/full` message that closes a tick."""

@@ -24,7 +24,7 @@ class ServerConfig:
     :ivar bind: address that all sockets bind.
     :ivar step_mode: ``auto``, or a mode that is then pinned.
     :ivar paused: start with time standing still.
-    :ivar data_dir: folder that file ops are confined to.
+    :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     """
 
     world: str = 'rover'

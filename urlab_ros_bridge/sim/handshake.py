@@ -22,6 +22,7 @@ EXTENSIONS = (
     'twist_timeout',
     'step_while_paused',
     'status',
+    'replay_frame',
 )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 import logging
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -131,6 +132,10 @@ class Recorder:
     def nbytes(self) -> int:
         """Return the memory that the frames take."""
         return len(self._blocks) * self._rows * 8 * (self.layout.width + 1)
+
+    def report(self) -> dict[str, Any]:
+        """Return what `status` says; needs no lock."""
+        return {'active': self.active, 'frames': self.frames, 'saved': self.saved}
 
     def snapshot(self) -> Take:
         """Return the frames that there are now; later ones do not change it."""

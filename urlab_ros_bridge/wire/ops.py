@@ -204,6 +204,7 @@ _EXTENSIONS = [
             'sim_time:object',
             'sessions:array',
             'cameras:int',
+            'recording:object',
         ),
     ),
 ]

@@ -81,6 +81,7 @@ def status(context: Context, session: Session, fields: Fields) -> dict[str, Any]
         'sessions': context.sessions.connected(),
         'cameras': 0,
         'world': context.world.name,
+        'recording': context.recorder.report(),
     }
     if engine.fault:
         reply['fault'] = engine.fault

@@ -1,0 +1,13 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for all tests."""
+
+import pytest
+
+
+@pytest.fixture(scope='session', autouse=True)
+def _data_of_tests(tmp_path_factory):
+    """Servers that are given no data folder must not write into the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('XDG_DATA_HOME', str(tmp_path_factory.mktemp('data')))
+        yield
