@@ -12,9 +12,12 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.foreign import compile_spec
 from urlab_ros_bridge.sim.foreign import copy_settings
 from urlab_ros_bridge.sim.foreign import load_spec
+from urlab_ros_bridge.sim.foreign import Parts
 from urlab_ros_bridge.sim.foreign import split_file
 from urlab_ros_bridge.sim.keyframes import KeyframeBook
 from urlab_ros_bridge.sim.naming import name_unnamed
+from urlab_ros_bridge.sim.naming import names_with
+from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.naming import valid_prefix
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
 from urlab_ros_bridge.sim.sidecar import WorldSpec
@@ -38,6 +41,7 @@ def assemble(world: WorldSpec) -> mujoco.MjModel:
         robot = load_spec(articulation.model)
         if index == 0 and world.scene is None:
             copy_settings(robot, scene)
+        check_free(scene, articulation.prefix, str(world.source))
         _attach(scene, robot, articulation, keyframes)
     model = compile_spec(scene, f'world {str(world.source)!r}')
     return keyframes.restore(scene, model)
@@ -56,8 +60,7 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
         keyframes.take(parts.whole)
         model = compile_spec(parts.scene, f'model file {str(path)!r}')
         return keyframes.restore(parts.scene, model), WorldSpec(path, (), {}, path)
-    name = parts.whole.modelname
-    stem = prefix or valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
+    stem = _prefix_of(parts, path, prefix)
     articulation = ArticulationSpec(
         prefix=stem,
         actor_id=stem,
@@ -75,6 +78,35 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
     _attach(parts.scene, parts.robot, articulation, keyframes)
     model = compile_spec(parts.scene, f'model file {str(path)!r}')
     return keyframes.restore(parts.scene, model), WorldSpec(path, (articulation,), {}, path)
+
+
+def check_free(scene: mujoco.MjSpec, prefix: str, what: str) -> None:
+    """
+    Make sure that nothing in the scene looks like an element of the robot `prefix`.
+
+    :raises WorldError: naming what does.
+    """
+    names = names_with(scene, prefix)
+    if names:
+        raise WorldError(
+            f'{what}: {", ".join(names[:5])} would count as part of the robot {prefix!r}; '
+            'choose another prefix'
+        )
+
+
+def _prefix_of(parts: Parts, path: Path, given: str | None) -> str:
+    """Return the robot's prefix: the given one, else one from the model's or the file's name."""
+    if given:
+        problem = prefix_problem(given)
+        if problem:
+            raise WorldError(f'--prefix: {problem}')
+        check_free(parts.scene, given, str(path))
+        return given
+    name = parts.whole.modelname
+    prefix = valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
+    while names_with(parts.scene, prefix):
+        prefix = f'robot_{prefix}'
+    return prefix
 
 
 def _attach(

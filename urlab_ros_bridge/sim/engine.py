@@ -22,6 +22,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.lock import ModelLock
 from urlab_ros_bridge.sim.player import Player
+from urlab_ros_bridge.sim.quiet_log import QuietLog
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
@@ -65,6 +66,7 @@ class Engine:
         self.mode_chosen = self.pinned
         self.paused = paused
         self._mode_lock = threading.Lock()
+        self._complain = QuietLog(_LOG, logging.ERROR)
         self.steps = 0
         self.epoch = 0
         self.revision = 0
@@ -268,10 +270,9 @@ class Engine:
 
     def _diverged(self) -> None:
         """MuJoCo has reset the data because the state became invalid; go on from there."""
-        _LOG.error(
-            'the simulation became unstable and was reset by MuJoCo (time back to %g s); '
-            'check gains, timestep and commands',
-            self.world.data.time,
+        self._complain(
+            'the simulation became unstable and was reset by MuJoCo (time back to '
+            f'{self.world.data.time:g} s); check gains, timestep and commands'
         )
         # The state was reset at the beginning of this step, which was then done.
         self._begin_anew(1)

@@ -11,6 +11,7 @@ that the stock plugin gives.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
 import re
 from typing import Any
 
@@ -23,6 +24,42 @@ _JOINT_NAMES = {
     mujoco.mjtJoint.mjJNT_HINGE: 'HingeJoint',
 }
 
+_PREFIX = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
+# First segments of topics that belong to no articulation.
+_RESERVED = ('scene', 'state', 'sim_time')
+
+
+def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
+    """
+    Say why an articulation cannot have this prefix beside the others; '' when it can.
+
+    Clients find the elements of a robot by "{prefix}_": no prefix may begin another one.
+    """
+    if not _PREFIX.fullmatch(prefix):
+        return f'{prefix!r} must begin with a letter and hold letters, digits and _ only'
+    if prefix in _RESERVED:
+        return f'{prefix!r} names topics of its own ({", ".join(_RESERVED)})'
+    for other in others:
+        if other == prefix:
+            return f'{prefix!r} is taken by another articulation'
+        short, long = sorted((prefix, other), key=len)
+        if long.startswith(short + '_'):
+            return (
+                f'{prefix!r} and {other!r} cannot be told apart: names of '
+                f'{long!r} begin with "{short}_" too'
+            )
+    return ''
+
+
+def names_with(spec: mujoco.MjSpec, prefix: str) -> list[str]:
+    """Return the names in a spec that would look like elements of the robot `prefix`."""
+    return [
+        element.name
+        for elements in (spec.bodies[1:], spec.joints, spec.actuators, spec.sensors)
+        for element in elements
+        if element.name.startswith(f'{prefix}_')
+    ]
+
 
 def valid_prefix(name: str) -> str:
     """
@@ -34,7 +71,7 @@ def valid_prefix(name: str) -> str:
     text = re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')
     if not text:
         return 'robot'
-    return text if text[0].isalpha() else f'robot_{text}'
+    return text if text[0].isalpha() and text not in _RESERVED else f'robot_{text}'
 
 
 def name_unnamed(spec: mujoco.MjSpec) -> None:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 
+import mujoco
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -24,6 +26,7 @@ from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.paths import DataFolder
 from urlab_ros_bridge.sim.publish.state import SEND_QUEUE
 from urlab_ros_bridge.sim.publish.state import StatePublisher
+from urlab_ros_bridge.sim.quiet_log import QuietLog
 from urlab_ros_bridge.sim.recorder import Recorder
 from urlab_ros_bridge.sim.replay import Replay
 from urlab_ros_bridge.sim.sessions import SessionTable
@@ -31,6 +34,8 @@ from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
+
+_LOG = logging.getLogger(__name__)
 
 
 class Server:
@@ -55,15 +60,15 @@ class Server:
         :raises WorldError: when the world cannot be built.
         :raises SocketInUse: when a port is taken.
         """
-        rpc = self._bind(zmq.ROUTER, self.config.rpc_port, '--rpc-port')
-        self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
+        # MuJoCo itself would write to stderr and to a file in the working directory.
+        mujoco.set_mju_user_warning(QuietLog(_LOG, logging.WARNING, 'MuJoCo: '))
         try:
+            rpc = self._bind(zmq.ROUTER, self.config.rpc_port, '--rpc-port')
+            self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
             world = load_world(self.config)
             self.context = build_context(self.config, world)
         except Exception:
-            rpc.close(0)
-            self._state_socket.close(0)
-            self._zmq.term()
+            self._zmq.destroy(linger=0)
             raise
         engine = self.context.engine
         publisher = StatePublisher(engine, self.context.observer, self._state_socket)
@@ -115,7 +120,6 @@ class Server:
         try:
             socket.bind(endpoint)
         except zmq.ZMQError as error:
-            socket.close(0)
             raise SocketInUse(endpoint, error.strerror, option) from error
         return socket
 

@@ -14,6 +14,7 @@ import math
 from pathlib import Path
 import re
 
+from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.specs import ArticulationSpec
 from urlab_ros_bridge.sim.specs import CameraSpec
 from urlab_ros_bridge.sim.specs import LidarSpec
@@ -51,7 +52,6 @@ SCALAR_COVARIANCES = (
 )
 VECTOR_COVARIANCES = ('pose_stddev', 'twist_stddev')
 
-_PREFIX = re.compile(r'[A-Za-z][A-Za-z0-9_]*')
 _FRAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_./-]*')
 _FULL_TURN = 2 * math.pi * (1 + 1e-9)
 
@@ -91,16 +91,10 @@ def _scene(fields: dict[str, Field], path: Path, robots: list[ArticulationSpec])
 
 
 def _check_unique(robot: ArticulationSpec, others: list[ArticulationSpec], item: Field) -> None:
-    """Clients find the elements of a robot by "{prefix}_": no prefix may begin another one."""
+    problem = prefix_problem(robot.prefix, [other.prefix for other in others])
+    if problem:
+        raise item.child('prefix').fail(problem)
     for other in others:
-        if other.prefix == robot.prefix:
-            raise item.child('prefix').fail(f'{robot.prefix!r} is taken by another articulation')
-        short, long = sorted((robot.prefix, other.prefix), key=len)
-        if long.startswith(short + '_'):
-            raise item.child('prefix').fail(
-                f'{robot.prefix!r} and {other.prefix!r} cannot be told apart: names of '
-                f'{long!r} begin with "{short}_" too'
-            )
         if robot.actor_id in (other.actor_id, other.prefix) or other.actor_id == robot.prefix:
             raise item.fail(f'the actor_id {robot.actor_id!r} belongs to {other.prefix!r} too')
 
@@ -119,10 +113,9 @@ def _articulation(item: Field) -> ArticulationSpec:
         'covariances',
     )
     prefix = item.child('prefix').text()
-    if not _PREFIX.fullmatch(prefix):
-        raise item.child('prefix').fail(
-            f'{prefix!r} must begin with a letter and hold letters, digits and _ only'
-        )
+    problem = prefix_problem(prefix)
+    if problem:
+        raise item.child('prefix').fail(problem)
     pos, quat = _pose(fields.get('pose'))
     present = {key: field for key, field in fields.items() if field.value is not None}
     return ArticulationSpec(

@@ -19,6 +19,8 @@ from urlab_ros_bridge.sim.assembly import assemble
 from urlab_ros_bridge.sim.assembly import assemble_file
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.sidecar import load_sidecar
 from urlab_ros_bridge.sim.sidecar import WorldSpec
 
@@ -114,16 +116,23 @@ def load_world(config: ServerConfig) -> World:
 
 
 def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
-    """Apply --prefix and --actor-id to the first articulation."""
-    changes = {}
-    if config.prefix:
-        changes['prefix'] = config.prefix
-    if config.actor_id or config.prefix:
-        changes['actor_id'] = config.actor_id or config.prefix
-    if not changes or not spec.articulations:
+    """
+    Apply --prefix and --actor-id to the first articulation.
+
+    An actor id that is only the prefix once more follows the prefix.
+    """
+    if not spec.articulations or not (config.prefix or config.actor_id):
         return spec
     first, *others = spec.articulations
-    return replace(spec, articulations=(replace(first, **changes), *others))
+    prefix = config.prefix or first.prefix
+    actor_id = config.actor_id or (prefix if first.actor_id == first.prefix else first.actor_id)
+    problem = prefix_problem(prefix, [other.prefix for other in others])
+    if problem:
+        raise WorldError(f'--prefix: {problem}')
+    if any(actor_id in (other.actor_id, other.prefix) for other in others):
+        raise WorldError(f'--actor-id: {actor_id!r} belongs to another articulation')
+    renamed = replace(first, prefix=prefix, actor_id=actor_id)
+    return replace(spec, articulations=(renamed, *others))
 
 
 __all__ = ['World', 'load_world']

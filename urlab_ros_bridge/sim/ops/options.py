@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
@@ -56,12 +57,9 @@ _MASK_LIMITS = {
     'disableflags': 1 << int(mujoco.mjtDisableBit.mjNDISABLE),
     'enableflags': 1 << int(mujoco.mjtEnableBit.mjNENABLE),
 }
+_STORED = (*_NUMBERS, *_COUNTS, *_VECTORS, *_MASKS, *_ENUMS)
 FIELDS = (
-    *_NUMBERS,
-    *_COUNTS,
-    *_VECTORS,
-    *_MASKS,
-    *_ENUMS,
+    *_STORED,
     'enable_multiccd',
     'enable_sleep',
     'num_worker_threads',
@@ -69,10 +67,15 @@ FIELDS = (
 
 
 def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
-    """Check every listed field, then apply them all; the reply echoes the resulting options."""
+    """
+    Check every listed field, then apply them all; the reply echoes the resulting options.
+
+    Options that MuJoCo refuses together are taken back and answered with its own words.
+    """
     fields.need('options')
     given = fields.mapping('options')
-    options = context.world.model.opt
+    model = context.world.model
+    options = model.opt
     part = Fields(given, 'options.')
     changes: list[Callable[[], None]] = []
     for name, value in given.items():
@@ -80,8 +83,15 @@ def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[
             raise OpError('bad_value', f'options.{name} ({list_names("option", FIELDS, 40)})')
         if value is not None:
             changes.append(_change(options, part, name))
+    before = {name: np.array(getattr(options, name)) for name in _STORED}
     for apply in changes:
         apply()
+    try:
+        mujoco.mj_step(model, mujoco.MjData(model))
+    except mujoco.FatalError as error:
+        for name, value in before.items():
+            _store(options, name, value)
+        raise OpError('bad_value', f'options: MuJoCo refuses them together: {error}') from error
     context.engine.revision += 1
     return {'options': describe(options)}
 
@@ -107,7 +117,7 @@ def _change(options: Any, part: Fields, name: str) -> Callable[[], None]:
         values = part.vector(name)
         if len(values) != 3:
             raise bad_value(f'options.{name}', values.tolist(), 'a vector of 3')
-        return lambda: getattr(options, name).__setitem__(slice(None), values)
+        return lambda: _store(options, name, values)
     if name in ('enable_multiccd', 'enable_sleep'):
         return _flag(options, name, part.boolean(name))
     value = _scalar(part, name)
@@ -127,6 +137,13 @@ def _scalar(part: Fields, name: str) -> float | int:
     if not 0 <= value < limit:
         raise bad_value(f'options.{name}', value, f'a whole number from 0 to {limit - 1}')
     return value
+
+
+def _store(options: Any, name: str, value: np.ndarray) -> None:
+    if name in _VECTORS:
+        getattr(options, name)[:] = value
+    else:
+        setattr(options, name, value.item())
 
 
 def _flag(options: Any, name: str, enabled: bool) -> Callable[[], None]:
