@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import mujoco
@@ -22,13 +23,16 @@ from urlab_ros_bridge.sim.naming import valid_prefix
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
 from urlab_ros_bridge.sim.sidecar import WorldSpec
 
+_LOG = logging.getLogger(__name__)
+
 
 def assemble(world: WorldSpec) -> mujoco.MjModel:
     """
     Attach every articulation of `world` to its scene and compile.
 
     Each robot is its own spec attached with ``{prefix}_``, so that compiled names are
-    ``{prefix}_{local}``.  Without a scene the first robot's physics options hold.
+    ``{prefix}_{local}``.  Without a scene the first robot's physics options hold.  The compiler's
+    `settotalmass` of a robot holds only where the robot is the whole world.
 
     :raises WorldError: when a file is missing or something does not compile.
     """
@@ -37,10 +41,14 @@ def assemble(world: WorldSpec) -> mujoco.MjModel:
         name_unnamed(scene)
     keyframes = KeyframeBook()
     keyframes.take(scene)
+    alone = len(world.articulations) == 1 and world.scene is None
     for index, articulation in enumerate(world.articulations):
         robot = load_spec(articulation.model)
         if index == 0 and world.scene is None:
             copy_settings(robot, scene)
+        if robot.compiler.settotalmass > 0 and not alone:
+            scene.compiler.settotalmass = -1
+            _LOG.warning('%s: settotalmass has no effect beside others', articulation.model)
         check_free(scene, articulation.prefix, str(world.source))
         _attach(scene, robot, articulation, keyframes)
     model = compile_spec(scene, f'world {str(world.source)!r}')
@@ -75,6 +83,9 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
         covariances={},
     )
     keyframes.take(parts.whole, f'{stem}_')
+    for sensor in parts.scene.sensors:
+        # Sensors of objects count as the robot's: entities have none on the wire.
+        sensor.name = f'{stem}_{sensor.name}'
     _attach(parts.scene, parts.robot, articulation, keyframes)
     model = compile_spec(parts.scene, f'model file {str(path)!r}')
     return keyframes.restore(parts.scene, model), WorldSpec(path, (articulation,), {}, path)

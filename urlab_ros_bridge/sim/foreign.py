@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import logging
 from pathlib import Path
+import warnings
 
 import mujoco
 
@@ -58,10 +59,15 @@ def compile_spec(spec: mujoco.MjSpec, what: str) -> mujoco.MjModel:
 
     :raises WorldError: with MuJoCo's own message when that fails.
     """
-    try:
-        return spec.compile()
-    except (ValueError, RuntimeError) as error:
-        raise WorldError(f'{what} does not compile: {error}') from error
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            model = spec.compile()
+        except (ValueError, RuntimeError) as error:
+            raise WorldError(f'{what} does not compile: {error}') from error
+    for warning in caught:
+        _LOG.warning('%s: %s', what, ' '.join(str(warning.message).split()))
+    return model
 
 
 @dataclass(frozen=True)
@@ -115,11 +121,17 @@ def _load_named(path: Path) -> mujoco.MjSpec:
 def _without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
     for key in list(spec.keys):
         spec.delete(key)
+    spec.nkey = 0
     return spec
 
 
 def copy_settings(source: mujoco.MjSpec, target: mujoco.MjSpec) -> None:
-    """Copy physics options, visual settings and sizes, which attaching leaves behind."""
+    """
+    Copy what attaching leaves behind: options, visual settings, sizes, the mass of the whole.
+
+    The last is the compiler's `settotalmass`, which holds for a whole model.
+    """
+    target.compiler.settotalmass = source.compiler.settotalmass
     target.option = source.option
     target.visual = source.visual
     target.stat = source.stat

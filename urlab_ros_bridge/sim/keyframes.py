@@ -19,6 +19,8 @@ from functools import partial
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.sim.foreign import compile_spec
+
 
 @dataclass
 class _Part:
@@ -48,9 +50,11 @@ class KeyframeBook:
         quat: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
     ) -> None:
         """Read the keyframes of `spec` (attached later at pos, quat wxyz), delete them there."""
+        # A size is only room for unnamed keyframes; attaching warns of it.
+        spec.nkey = 0
         if not spec.keys:
             return
-        model = spec.copy().compile()
+        model = compile_spec(spec.copy(), f'model {spec.modelname!r} with its keyframes')
         for index in range(model.nkey):
             self._parts.append(
                 _read(model, index, prefix, np.asarray(pos, float), np.asarray(quat, float))
@@ -71,7 +75,7 @@ class KeyframeBook:
             vectors = _compose(model, same)
             name = part.prefix + part.name if part.name else ''
             spec.add_key(name=name, time=part.time, **vectors)
-        return spec.compile()
+        return compile_spec(spec, 'the world with its keyframes')
 
 
 def _read(
