@@ -57,8 +57,9 @@ class TakePlayer:
         there, ours = _columns(take.layout), _columns(here)
         self._copies = []
         for key, array in arrays.items():
-            common = [name for name in there[key] if name in ours[key] and name != ('', 0)]
-            slots = np.array([ours[key][name] for name in common], dtype=np.intp)
+            common = [name for name in there[key] if name in ours[key] and name[0]]
+            start = getattr(here, key).start
+            slots = np.array([ours[key][name] - start for name in common], dtype=np.intp)
             columns = np.array([there[key][name] for name in common], dtype=np.intp)
             if common:
                 self._copies.append((array, slots, columns))
@@ -84,7 +85,7 @@ class TakePlayer:
 
 
 def _columns(layout: Layout) -> dict[str, dict[tuple[str, int], int]]:
-    """Return, for each array of MjData, {(name, position in it): index}; columns of the frame."""
+    """Return, for each array of MjData, {(name, position in its values): column of the frame}."""
     found: dict[str, dict[tuple[str, int], int]] = {'qpos': {}, 'qvel': {}}
     for joint, qpos, qvel in layout.joint_columns():
         for key, columns in (('qpos', qpos), ('qvel', qvel)):

@@ -1,0 +1,124 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Recording and replay of a running server, through the client."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.sim.ops import recording as recording_ops
+
+
+@pytest.fixture
+def clients(server, tmp_path):
+    """Return a factory of clients of one server with a data folder."""
+    running = server(data_dir=tmp_path)
+    made = []
+
+    def connect(**options):
+        ports = [int(running.endpoints[name].rsplit(':')[-1]) for name in ('rpc', 'state')]
+        client = Client(rpc_port=ports[0], state_port=ports[1], **options)
+        client.connect()
+        made.append(client)
+        return client
+
+    connect.server = running
+    yield connect
+    for client in made:
+        client.close()
+
+
+def test_200_steps_come_back_bit_for_bit_over_the_wire(clients, tmp_path):
+    client = clients()
+    assert client.recording_start('run', 3600) == 'live'
+    seen = []
+    for i in range(200):
+        reply = client.step(1, {'rover': [i % 9, 4]}, observations='standard')
+        assert reply.replay == {}
+        seen.append((reply.time, reply.articulations['rover'].qpos.tolist()))
+    stopped = client.recording_stop()
+    assert stopped.frame_count == 200
+    assert client.recording_save('run.json') == str(tmp_path / 'Replays' / 'run.json')
+    client.recording_clear()
+    client.reset()
+    assert client.replay_load('run.json') == 'run'
+    assert client.replay_list_sessions() == ('live', 'run')
+    client.replay_set_active('run')
+    assert client.replay_start().total_frames == 200
+    for i, expected in enumerate(seen):
+        reply = client.step()
+        assert reply.replay == {'frame': i, 'total_frames': 200}
+        assert (reply.time, reply.articulations['rover'].qpos.tolist()) == expected
+    client.replay_stop()
+    assert client.step().replay == {}
+    with pytest.raises(RemoteError) as caught:
+        client.replay_load('../run.json')
+    assert caught.value.code == 'path_not_readable'
+
+
+def test_a_paused_replay_waits_and_hears_when_it_ends(clients):
+    client, other = clients(timeout=20.0), clients(shared=True)
+    client.recording_start()
+    client.step(10)
+    client.recording_stop()
+    client.replay_start()
+    for act in (lambda: other.set_paused(False), lambda: other.reset()):
+        other.set_paused(True)
+        outcome = []
+
+        def step(outcome=outcome):
+            try:
+                outcome.append(client.step(4).replay['frame'])
+            except RemoteError as error:
+                outcome.append(error.code)
+
+        thread = threading.Thread(target=step)
+        thread.start()
+        time.sleep(0.15)
+        assert thread.is_alive()
+        act()
+        other.set_paused(False)
+        thread.join(10)
+        assert outcome[0] in (3, 'step_timeout')
+    assert outcome == ['step_timeout']
+
+
+def test_a_long_save_disturbs_neither_physics_nor_other_clients(clients, monkeypatch):
+    server, saver, other = clients.server, clients(shared=True), clients(shared=True)
+    other.set_mode('live')
+    saver.recording_start()
+    recorder, engine = server.context.recorder, server.context.engine
+    with engine.lock:
+        for _ in range(100_000):
+            recorder._record()
+    monkeypatch.setattr(recording_ops, '_LOG_FRAMES', 10_000)
+    thread = threading.Thread(target=lambda: saver.recording_save('long.json'))
+    thread.start()
+    saved, worst, factors = [], 0.0, []
+    while thread.is_alive():
+        begun = time.perf_counter()
+        status = other.status()
+        worst = max(worst, time.perf_counter() - begun)
+        saved.append(status.raw['recording']['saved'])
+        factors.append(status.real_time_factor)
+        time.sleep(0.05)
+    thread.join()
+    fractions = [value for value in saved if value is not None]
+    print(f'\nworst status {worst * 1e3:.1f} ms, real time factor {min(factors[20:]):.3f}')
+    assert fractions == sorted(fractions) and len(set(fractions)) > 5
+    assert worst < 0.5 and np.median(factors[20:]) > 0.8
+    assert other.status().raw['recording']['saved'] is None
+    loader = threading.Thread(target=lambda: saver.replay_load('long.json'))
+    loader.start()
+    factors = []
+    while loader.is_alive():
+        factors.append(other.status().real_time_factor)
+        time.sleep(0.05)
+    loader.join()
+    print(f'while loading {min(factors[20:]):.3f}')
+    assert np.median(factors[20:]) > 0.8
+    assert other.replay_list_sessions() == ('live', 'long')
