@@ -65,7 +65,7 @@ class Listener:
         self._executor.wake()
         return messages
 
-    def call(self, service_type, name, wait=10.0, **fields):
+    def call(self, service_type, name, /, wait=10.0, **fields):
         """Call a service and return its response."""
         client = self.node.create_client(service_type, name)
         assert client.wait_for_service(wait), f'no service {name}'
