@@ -98,6 +98,66 @@ def test_prefixes_are_identifiers():
         assert valid_prefix(name).isidentifier() and '__' not in valid_prefix(name)
 
 
+def test_the_mass_of_the_whole_stays(mjcf):
+    body = ARM.format(inner='')
+    text = f'<mujoco><compiler settotalmass="7"/><worldbody>{body}{{}}</worldbody>{MOTOR}</mujoco>'
+    for objects in ('', BOX):
+        loaded = load_world(ServerConfig(model=mjcf(text.format(objects))))
+        assert sum(loaded.model.body_mass) == pytest.approx(7)
+
+
+def test_sensors_of_objects_are_the_robots(rig, mjcf):
+    body = ARM.format(inner='') + BOX.replace('<geom', '<site name="top"/><geom')
+    sensors = '<sensor><framepos objtype="site" objname="top"/><jointpos joint="elbow"/></sensor>'
+    text = f'<mujoco model="lab"><worldbody>{body}</worldbody>{MOTOR}{sensors}</mujoco>'
+    server = rig(model=mjcf(text))
+    found = server.ask('forward')['per_articulation']['lab']['sensors']
+    assert found == {'framepos': [1.0, 0.0, 1.0], 'jointpos': [0.0]}
+    assert list(server.context.world.entities) == ['box']
+
+
+def test_objects_that_look_like_the_robot_change_its_prefix(mjcf):
+    box = BOX.replace('"box"', '"lab_box"')
+    loaded = world(mjcf, ARM.format(inner='') + box, MOTOR)
+    assert members(loaded, 'joints') == {'robot_lab': ['elbow']}
+    assert list(loaded.entities) == ['lab_box']
+    with pytest.raises(WorldError, match=r'lab_box.*another prefix'):
+        world(mjcf, ARM.format(inner='') + box, MOTOR, prefix='lab')
+
+
+def test_room_for_keyframes_is_no_keyframe(mjcf, recwarn):
+    loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + '<size nkey="3"/>')
+    assert loaded.model.nkey == 0 and not recwarn.list
+    key = '<size nkey="3"/><keyframe><key name="up" qpos="0.5 2 3 4 1 0 0 0"/></keyframe>'
+    loaded = world(mjcf, ARM.format(inner='') + BOX, MOTOR + key)
+    assert [loaded.model.key(i).name for i in range(loaded.model.nkey)] == ['lab_up']
+
+
+def test_a_scene_of_its_own_name_is_no_trap(mjcf):
+    loaded = world(mjcf, ARM.format(inner=''), MOTOR, name='scene')
+    assert list(loaded.articulations) == ['robot_scene']
+
+
+def test_mocap_welded_to_the_robot_drives_it(rig, mjcf):
+    """The way of gymnasium's fetch: a mocap body drags the gripper through a weld."""
+    body = ('<body name="hand"><freejoint/><geom size="0.1" mass="1"/></body>'
+            '<body name="mocap" mocap="true"><site/></body><body name="arm" pos="3 0 0">'
+            '<joint name="elbow"/><geom size="0.1"/></body>')  # fmt: skip
+    weld = '<equality><weld body1="mocap" body2="hand"/></equality>'
+    option = '<option gravity="0 0 0"/>'
+    text = f'<mujoco model="lab">{option}<worldbody>{body}</worldbody>{weld}{MOTOR}</mujoco>'
+    server = rig(model=mjcf(text))
+    server.ask('set_mode', mode='direct')
+    hello = server.ask('hello', shared=True)
+    names = [server.model.body(i).name for i in range(server.model.nbody)]
+    mocap = next(name for name in names if name.endswith('mocap'))
+    hand = next(name for name in names if name.endswith('hand'))
+    server.ask('set_mocap_pose', body=mocap, pos=[0.2, 0, 0])
+    server.ask('step', n_steps=1000)
+    assert server.data.body(hand).xpos[0] == pytest.approx(0.2, abs=0.01)
+    assert [robot['prefix'] for robot in hello['articulations']] == ['lab']
+
+
 def foreign_models():
     found = importlib.util.find_spec('gymnasium_robotics')
     if found is None:

@@ -5,7 +5,6 @@
 import threading
 import time
 
-import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
@@ -87,6 +86,11 @@ def test_a_paused_replay_waits_and_hears_when_it_ends(clients):
     assert outcome == ['step_timeout']
 
 
+def late(factors):
+    """The meter looks back a second: leave out what was measured at first."""
+    return factors[len(factors) // 2 :]
+
+
 def test_a_long_save_disturbs_neither_physics_nor_other_clients(clients, monkeypatch):
     server, saver, other = clients.server, clients(shared=True), clients(shared=True)
     other.set_mode('live')
@@ -108,9 +112,9 @@ def test_a_long_save_disturbs_neither_physics_nor_other_clients(clients, monkeyp
         time.sleep(0.05)
     thread.join()
     fractions = [value for value in saved if value is not None]
-    print(f'\nworst status {worst * 1e3:.1f} ms, real time factor {min(factors[20:]):.3f}')
+    print(f'\nworst status {worst * 1e3:.1f} ms, real time factor {min(late(factors)):.3f}')
     assert fractions == sorted(fractions) and len(set(fractions)) > 5
-    assert worst < 0.5 and np.median(factors[20:]) > 0.8
+    assert worst < 0.5 and min(late(factors)) > 0.6
     assert other.status().raw['recording']['saved'] is None
     loader = threading.Thread(target=lambda: saver.replay_load('long.json'))
     loader.start()
@@ -119,6 +123,6 @@ def test_a_long_save_disturbs_neither_physics_nor_other_clients(clients, monkeyp
         factors.append(other.status().real_time_factor)
         time.sleep(0.05)
     loader.join()
-    print(f'while loading {min(factors[20:]):.3f}')
-    assert np.median(factors[20:]) > 0.8
+    print(f'while loading {min(late(factors)):.3f}')
+    assert min(late(factors)) > 0.6
     assert other.replay_list_sessions() == ('live', 'long')

@@ -156,3 +156,63 @@ def test_the_twist_row_is_what_the_robot_is_told(tick):
     for _ in range(500):
         move_on(made)
     assert rows.unpack_twist(dict(publish())[b'rover/twist']) == (0.5, 0.0, 0.25)
+
+
+MIXED = """<mujoco model="lab"><worldbody>
+  <body name="base" pos="0 0 1"><freejoint name="root"/><geom size="0.1"/>
+    <body name="a"><joint name="shoulder" type="ball"/><geom size="0.1"/>
+      <body name="b" pos="0 0 0.3"><joint name="rail" type="slide" axis="1 0 0"/>
+        <joint name="hinge" axis="0 1 0"/><geom size="0.1"/></body></body></body>
+  <body name="door" pos="3 0 0"><joint name="pin"/><geom size="0.1"/></body>
+  </worldbody><actuator><motor name="m" joint="hinge"/></actuator></mujoco>"""
+
+
+@pytest.fixture
+def mixed_tick(rig, mjcf):
+    """Return (rig, subscriptions, publish) of a robot with every kind of joint."""
+    made = rig(model=mjcf(MIXED))
+    pipe = Pipe()
+    publisher = StatePublisher(made.engine, made.context.observer, pipe)
+
+    def publish():
+        pipe.parts.clear()
+        publisher._next_check = 0.0
+        publisher.publish(True)
+        return list(zip(pipe.parts[::2], pipe.parts[1::2], strict=True))
+
+    return made, pipe.subscriptions, publish
+
+
+def test_every_kind_of_joint_has_its_row(mixed_tick):
+    made, subscriptions, publish = mixed_tick
+    subscriptions.append(b'\x01')
+    move(made, seed=3)
+    found = dict(publish())
+    assert b'lab/joint/root' not in found and b'lab/base_state/root' in found
+    for name in ('shoulder', 'rail', 'hinge'):
+        joint = made.data.joint(f'lab_{name}')
+        row = rows.unpack_joint(found[f'lab/joint/{name}'.encode()])
+        expected = np.array([joint.qpos[0], joint.qvel[0], joint.qacc[0]], np.float32)
+        assert row.id == joint.id and np.array_equal(np.array(row[1:], np.float32), expected)
+    # Torques of hinges and slides only; a door that nobody drives is an entity without qpos.
+    assert rows.unpack_effort(found[b'lab/effort']).shape == (2,)
+    assert b'scene/door/xpos' in found and b'scene/door/qpos' not in found
+    assert b'lab/twist' not in found and b'lab/actions' not in found
+
+
+def test_a_subscription_that_ends_stops_its_rows(mixed_tick):
+    _made, subscriptions, publish = mixed_tick
+    subscriptions += [b'\x01lab/joint/', b'\x01sim_time', b'\x01scene/door/xquat']
+    assert [topic for topic, _ in publish()] == [
+        b'lab/joint/shoulder', b'lab/joint/rail', b'lab/joint/hinge', b'scene/door/xquat',
+        b'sim_time']  # fmt: skip
+    subscriptions += [b'\x00lab/joint/', b'\x01lab/joint/hinge', b'\x00scene/door/xquat']
+    assert [topic for topic, _ in publish()] == [b'lab/joint/hinge', b'sim_time']
+    subscriptions += [b'\x00lab/joint/hinge', b'\x00sim_time', b'\x00never/asked', b'', b'\x07']
+    assert publish() == []
+
+
+def test_odd_subscriptions_hurt_nobody(mixed_tick):
+    _made, subscriptions, publish = mixed_tick
+    subscriptions += [b'\x01\xff\xfe', b'\x01' + b'x' * 100_000, b'\x01sim_timer', b'\x01sim_time']
+    assert [topic for topic, _ in publish()] == [b'sim_time']

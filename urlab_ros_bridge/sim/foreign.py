@@ -53,10 +53,12 @@ def load_spec(path: Path) -> mujoco.MjSpec:
         raise WorldError(f'model file {str(path)!r} is no valid MJCF: {error}') from error
 
 
-def compile_spec(spec: mujoco.MjSpec, what: str) -> mujoco.MjModel:
+def compile_spec(spec: mujoco.MjSpec, what: str, level: int = logging.WARNING) -> mujoco.MjModel:
     """
     Compile a spec.
 
+    :param what: names it in messages.
+    :param level: at which the compiler's warnings are logged.
     :raises WorldError: with MuJoCo's own message when that fails.
     """
     with warnings.catch_warnings(record=True) as caught:
@@ -66,7 +68,7 @@ def compile_spec(spec: mujoco.MjSpec, what: str) -> mujoco.MjModel:
         except (ValueError, RuntimeError) as error:
             raise WorldError(f'{what} does not compile: {error}') from error
     for warning in caught:
-        _LOG.warning('%s: %s', what, ' '.join(str(warning.message).split()))
+        _LOG.log(level, '%s: %s', what, ' '.join(str(warning.message).split()))
     return model
 
 
@@ -92,7 +94,7 @@ def split_file(path: Path) -> Parts:
     whole file counts as the robot.
     """
     whole = _load_named(path)
-    model = compile_spec(whole.copy(), f'model file {str(path)!r}')
+    model = compile_spec(whole.copy(), f'model file {str(path)!r}', logging.DEBUG)
     robots = _robot_roots(model)
     if not robots:
         return Parts(_without_keys(_load_named(path)), None, whole)
@@ -227,8 +229,8 @@ def _prune_assets(spec: mujoco.MjSpec) -> None:
 def _same_size(model: mujoco.MjModel, scene: mujoco.MjSpec, robot: mujoco.MjSpec) -> bool:
     """Say whether the two parts together hold all degrees of freedom, actuators and sensors."""
     try:
-        parts = [scene.copy().compile(), robot.copy().compile()]
-    except (ValueError, RuntimeError):
+        parts = [compile_spec(part.copy(), 'a part', logging.DEBUG) for part in (scene, robot)]
+    except WorldError:
         return False
     return all(
         sum(getattr(part, size) for part in parts) == getattr(model, size)

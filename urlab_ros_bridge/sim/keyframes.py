@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+import logging
 
 import mujoco
 import numpy as np
@@ -54,7 +55,7 @@ class KeyframeBook:
         spec.nkey = 0
         if not spec.keys:
             return
-        model = compile_spec(spec.copy(), f'model {spec.modelname!r} with its keyframes')
+        model = compile_spec(spec.copy(), f'model {spec.modelname!r}', logging.DEBUG)
         for index in range(model.nkey):
             self._parts.append(
                 _read(model, index, prefix, np.asarray(pos, float), np.asarray(quat, float))
@@ -75,7 +76,7 @@ class KeyframeBook:
             vectors = _compose(model, same)
             name = part.prefix + part.name if part.name else ''
             spec.add_key(name=name, time=part.time, **vectors)
-        return compile_spec(spec, 'the world with its keyframes')
+        return compile_spec(spec, 'the world with its keyframes', logging.DEBUG)
 
 
 def _read(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 import logging
 import os
 import threading
@@ -23,6 +24,7 @@ import zmq
 
 from urlab_ros_bridge.sim.dispatcher import Call
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.dispatcher import error_frame
 from urlab_ros_bridge.wire import codec
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
@@ -133,6 +135,13 @@ class ZmqRpcTransport(threading.Thread):
         self._wake_out.close()
 
     def _answer(self, envelope: list[bytes], frame: bytes) -> None:
+        try:
+            self._serve(envelope, frame)
+        except Exception:
+            _LOG.exception('a request broke the transport; it goes on')
+            self._reply(envelope, error_frame('internal_error', '', None))
+
+    def _serve(self, envelope: list[bytes], frame: bytes) -> None:
         accepted = self._dispatcher.accept(frame)
         if isinstance(accepted, bytes):
             self._reply(envelope, accepted)
@@ -177,5 +186,6 @@ class ZmqRpcTransport(threading.Thread):
             _LOG.debug('dropped a reply: %s', error)
 
     def _wake(self) -> None:
-        with self._wake_lock:
+        # Nobody is left to wake when the thread has just ended by itself.
+        with self._wake_lock, suppress(zmq.Again):
             self._wake_out.send(b'', zmq.NOBLOCK)
