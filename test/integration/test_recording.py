@@ -5,6 +5,7 @@
 import json
 from pathlib import Path
 
+from bridge_harness import wait_until
 import pytest
 
 pytestmark = pytest.mark.ros
@@ -20,7 +21,8 @@ def call(listener, service, **fields):
 
 def test_a_run_is_recorded_saved_loaded_and_stepped_through(simulation, tmp_path):
     _, _, listener = simulation('--data-dir', tmp_path)
-    assert call(listener, 'set_mode', mode='direct').success
+    # The bridge serves before it is connected, and says so.
+    wait_until(lambda: call(listener, 'set_mode', mode='direct').success)
     refused = call(listener, 'recording_save')
     assert (refused.success, refused.code) == (False, 'recording_not_active')
     started = call(listener, 'recording_start', name='run', max_duration_s=60.0)
