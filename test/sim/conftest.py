@@ -9,11 +9,12 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.context import build_context
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.server import build_context
 from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.wire import codec
 
@@ -60,9 +61,13 @@ class Rig(Caller):
 
     def __init__(self, **config):
         self.config = ServerConfig(**config)
-        self.context = build_context(self.config, load_world(self.config))
+        self.stage = Stage(self.config)
+        world = load_world(self.config)
+        self.context = build_context(self.config, self.stage.data, world)
+        # Without a live loop: the context is put there, not opened.
+        self.stage.context = self.context
         registry = build_registry()
-        self.dispatcher = Dispatcher(self.context, registry, pre_session_ops(registry))
+        self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
         super().__init__(self.dispatcher.dispatch)
         self.hello(shared=True)
 

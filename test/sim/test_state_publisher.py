@@ -7,6 +7,7 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.publish.state import StatePublisher
+from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import rows
 
@@ -37,7 +38,7 @@ def tick(rig):
     def start(world='rover', *prefixes):
         made = rig(world=world)
         pipe = Pipe()
-        publisher = StatePublisher(made.engine, made.context.observer, pipe)
+        publisher = StatePublisher(made.engine, made.context.observer, Subscriptions(pipe))
         pipe.subscriptions += [b'\x01' + prefix for prefix in prefixes]
 
         def publish(with_rows=True):
@@ -172,7 +173,7 @@ def mixed_tick(rig, mjcf):
     """Return (rig, subscriptions, publish) of a robot with every kind of joint."""
     made = rig(model=mjcf(MIXED))
     pipe = Pipe()
-    publisher = StatePublisher(made.engine, made.context.observer, pipe)
+    publisher = StatePublisher(made.engine, made.context.observer, Subscriptions(pipe))
 
     def publish():
         pipe.parts.clear()

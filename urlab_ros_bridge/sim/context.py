@@ -1,32 +1,71 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an op handler can reach."""
+"""One running world with everything around it: what most op handlers work on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.engine import Engine
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.live import LiveLoop
 from urlab_ros_bridge.sim.observations import Observer
 from urlab_ros_bridge.sim.paths import DataFolder
 from urlab_ros_bridge.sim.recorder import Recorder
 from urlab_ros_bridge.sim.replay import Replay
-from urlab_ros_bridge.sim.sessions import SessionTable
 from urlab_ros_bridge.sim.world import World
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts of a running server."""
+    """
+    The parts of one world.
+
+    `config` and `data` are the stage's and outlive it.
+    """
 
     config: ServerConfig
     world: World
     engine: Engine
     observer: Observer
-    sessions: SessionTable
     live: LiveLoop
     recorder: Recorder
     replay: Replay
     data: DataFolder
+
+
+def build_context(config: ServerConfig, data: DataFolder, world: World) -> Context:
+    """
+    Put controllers, scanners and the engine around a world; no threads, no sockets.
+
+    :raises WorldError: when a sidecar names a scanner that the model does not have.
+    """
+    controls, lidars = {}, {}
+    for spec in world.spec.articulations:
+        articulation = world.articulations[spec.prefix]
+        controls[spec.prefix] = ArticulationControl(world.model, world.data, articulation, spec)
+        lidars[spec.prefix] = []
+        sensors = articulation.local('sensors')
+        for name, lidar_spec in spec.lidars.items():
+            if name not in sensors:
+                error = unknown('bad_value', 'sensor', name, sensors)
+                raise WorldError(f'{world.spec.source}: lidars: {error}')
+            lidar = Lidar(world.model, sensors[name], lidar_spec)
+            lidar.name = name
+            lidars[spec.prefix].append(lidar)
+    engine = Engine(world, controls, lidars, config.step_mode, config.paused)
+    recorder = Recorder(engine)
+    return Context(
+        config,
+        world,
+        engine,
+        Observer(engine),
+        LiveLoop(engine),
+        recorder,
+        Replay(engine, recorder),
+        data,
+    )

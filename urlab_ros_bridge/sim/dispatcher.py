@@ -14,40 +14,46 @@ from dataclasses import dataclass
 import logging
 from typing import Any
 
-from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.registry import Entry
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
 from urlab_ros_bridge.wire.ops import OPS
 
 _LOG = logging.getLogger(__name__)
-PreSession = Callable[[Context, Fields], tuple[Session, dict[str, Any]]]
+PreSession = Callable[[Stage, Fields], tuple[Session, dict[str, Any]]]
 
 
 @dataclass(slots=True)
 class Call:
-    """A request that has passed every check and waits to be run."""
+    """
+    A request that has passed every check and waits to be run.
+
+    :ivar subject: what the op works on, see `registry.Handler`.
+    """
 
     entry: Entry
     session: Session
     fields: Fields
     seconds: float
+    subject: Any
 
 
 class Dispatcher:
     """Checks, runs and answers requests; thread-safe."""
 
     def __init__(
-        self, context: Context, registry: Registry, pre_session: dict[str, PreSession]
+        self, stage: Stage, registry: Registry, pre_session: dict[str, PreSession]
     ) -> None:
-        self._context = context
+        self._stage = stage
         self._registry = registry
         self._pre_session = pre_session
 
@@ -62,14 +68,15 @@ class Dispatcher:
             fields = Fields(request)
             pre_session = self._pre_session.get(op)
             if pre_session is not None:
-                session, reply = pre_session(self._context, fields)
+                session, reply = pre_session(self._stage, fields)
                 return codec.pack({'op': f'{op}_ok', **reply}, session.encoding)
-            session = self._context.sessions.find(request.get('session_id'))
+            session = self._stage.sessions.find(request.get('session_id'))
             entry = self._entry(op)
-            for name in OPS[op].required:
+            for name in entry.op.required:
                 fields.need(name)
-            seconds = entry.seconds(self._context, fields) if entry.seconds else 0.0
-            return Call(entry, session, fields, seconds)
+            subject = self._subject(entry)
+            seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
+            return Call(entry, session, fields, seconds, subject)
         except WireError as error:
             return error_frame('bad_request', str(error), session)
         except OpError as error:
@@ -84,12 +91,12 @@ class Dispatcher:
         :param timeout: seconds to wait for the model's lock; None is returned when they pass.
         """
         entry, session = call.entry, call.session
-        lock = self._context.engine.lock if entry.locked else None
+        lock = call.subject.engine.lock if entry.locked else None
         if lock is not None and not lock.acquire(timeout):
             return None
         try:
-            reply = {'op': f'{entry.name}_ok'}
-            reply.update(entry.handler(self._context, session, call.fields))
+            reply = {'op': f'{entry.op.name}_ok'}
+            reply.update(entry.handler(call.subject, session, call.fields))
         except OpError as error:
             return error_frame(error.code, str(error), session)
         except Exception:
@@ -108,13 +115,23 @@ class Dispatcher:
         return accepted if isinstance(accepted, bytes) else self.run(accepted)
 
     def _entry(self, op: str) -> Entry:
+        known = OPS.get(op)
+        if known is not None and known.category == EDITOR_ONLY and self._stage.editor is None:
+            raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
         entry = self._registry.get(op)
         if entry is not None:
             return entry
-        if op in OPS and OPS[op].category == EDITOR_ONLY:
-            raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
         served = (item['name'] for item in self._registry.meta())
         raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
+
+    def _subject(self, entry: Entry) -> Any:
+        """Return what the op works on: the running world, the editor or the stage."""
+        if entry.op.category == MANAGER_REQUIRED:
+            context = self._stage.context
+            if context is None:
+                raise OpError('no_active_manager')
+            return context
+        return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
 
     def _broken(self, session: Session | None) -> bytes:
         _LOG.exception('an op failed inside the server')

@@ -12,6 +12,7 @@ import mujoco
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.sim.articulation import Articulation
 from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.engine import Engine
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
 
 EXTENSIONS = (
@@ -27,17 +28,32 @@ EXTENSIONS = (
 
 
 class CompiledModel:
-    """The model as MuJoCo binary, kept until set_sim_options changes the model."""
+    """The model as MuJoCo binary, kept until the model or the world changes."""
 
     def __init__(self) -> None:
-        self._held: tuple[int, bytes] | None = None
+        self._held: tuple[Engine, int, bytes] | None = None
 
     def of(self, context: Context) -> bytes:
         """Return the binary of the model as it is now."""
-        revision, held = context.engine.revision, self._held
-        if held is None or held[0] != revision:
-            held = self._held = (revision, context.world.compiled_model())
-        return held[1]
+        engine, held = context.engine, self._held
+        revision = engine.revision
+        if held is None or held[0] is not engine or held[1] != revision:
+            held = self._held = (engine, revision, context.world.compiled_model())
+        return held[2]
+
+
+def empty_handshake() -> dict[str, Any]:
+    """Return the fields of hello_ok while no world runs."""
+    return {**_versions(), 'manager_present': False, 'articulations': []}
+
+
+def _versions() -> dict[str, Any]:
+    return {
+        'urlab_version': f'urlab/{__version__}',
+        'mujoco_version': mujoco.mj_versionString(),
+        'mujoco_version_int': mujoco.mj_version(),
+        'extensions': list(EXTENSIONS),
+    }
 
 
 def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
@@ -45,9 +61,7 @@ def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
     return {
-        'urlab_version': f'urlab/{__version__}',
-        'mujoco_version': mujoco.mj_versionString(),
-        'mujoco_version_int': mujoco.mj_version(),
+        **_versions(),
         'manager_present': True,
         'shm_session_dir': '',
         'mjb': mjb,
@@ -61,7 +75,6 @@ def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
         'depth_unit': 'm',
         'world': world.name,
         'timestep': world.model.opt.timestep,
-        'extensions': list(EXTENSIONS),
     }
 
 

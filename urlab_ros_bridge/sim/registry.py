@@ -13,13 +13,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
+from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 
-Handler = Callable[[Context, Session, Fields], dict[str, Any]]
-Estimate = Callable[[Context, Fields], float]
+# The first argument is what the op's category works on: the running world's Context
+# (manager_required), the editor (editor_only) or the Stage (no_manager).
+Handler = Callable[[Any, Session, Fields], dict[str, Any]]
+Estimate = Callable[[Any, Fields], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,12 @@ class Entry:
     """
     A registered op.
 
-    :ivar locked: the handler runs with the engine's lock held.
+    :ivar locked: the handler runs with the engine's lock held (only ops that need a world).
     :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
         off the thread that serves everybody; None means it is quick.
     """
 
-    name: str
+    op: Op
     handler: Handler
     locked: bool = True
     seconds: Estimate | None = None
@@ -50,13 +53,16 @@ class Registry:
         """
         Serve `name` with `handler`.
 
-        :raises ValueError: when the op is not in the wire's table, or is served already.
+        :raises ValueError: when the op is not in the wire's table, is served already, or wants
+            the lock of a world that it does not need.
         """
         if name not in OPS:
             raise ValueError(f'{name!r} is not in the op table')
         if name in self._entries:
             raise ValueError(f'{name!r} is registered twice')
-        self._entries[name] = Entry(name, handler, locked, seconds)
+        if locked and OPS[name].category != MANAGER_REQUIRED:
+            raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
+        self._entries[name] = Entry(OPS[name], handler, locked, seconds)
 
     def get(self, name: object) -> Entry | None:
         """Return the entry of an op, None when it is not served."""

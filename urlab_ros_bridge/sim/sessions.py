@@ -84,6 +84,13 @@ class SessionTable:
         session.last_seen = time.monotonic()
         return session
 
+    def rebase(self, base: tuple[int, int]) -> None:
+        """Let every session count its steps from `base`: a world has begun."""
+        with self._lock:
+            for session in (self._plain, *self._shared.values()):
+                if session is not None:
+                    session.base = base
+
     @property
     def last_plain(self) -> Session:
         """Return the plain session, else one with defaults (a hello inherits its level)."""

@@ -11,9 +11,11 @@ from urlab_ros_bridge.sim.dispatcher import PreSession
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.handshake import CompiledModel
+from urlab_ros_bridge.sim.handshake import empty_handshake
 from urlab_ros_bridge.sim.handshake import handshake
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
@@ -22,22 +24,23 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     """Return the handlers of hello and meta, which need no session."""
     binary = CompiledModel()
 
-    def hello(context: Context, fields: Fields) -> tuple[Session, dict[str, Any]]:
-        payload = handshake(context, binary.of(context))
-        session = _open_session(context, fields)
+    def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
+        context = stage.context
+        payload = handshake(context, binary.of(context)) if context else empty_handshake()
+        session = _open_session(stage, context, fields)
         return session, {'session_id': session.id, **payload}
 
-    def meta(context: Context, fields: Fields) -> tuple[Session, dict[str, Any]]:
+    def meta(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
         try:
-            session = context.sessions.find(fields.string('session_id'))
+            session = stage.sessions.find(fields.string('session_id'))
         except OpError:
-            session = context.sessions.last_plain
+            session = stage.sessions.last_plain
         return session, {'ops': registry.meta()}
 
     return {'hello': hello, 'meta': meta}
 
 
-def _open_session(context: Context, fields: Fields) -> Session:
+def _open_session(stage: Stage, context: Context | None, fields: Fields) -> Session:
     """
     Open the session that a hello asks for; unknown levels and encodings count as absent.
 
@@ -45,29 +48,33 @@ def _open_session(context: Context, fields: Fields) -> Session:
     A plain one without a level keeps that of the plain session before it, as stock servers do.
     """
     shared = fields.boolean('shared')
-    usual = 'standard' if shared else context.sessions.last_plain.observations
+    usual = 'standard' if shared else stage.sessions.last_plain.observations
     level = fields.string('observations', usual)
     encoding = fields.string('encoding').lower()
     client = (fields.string('client') or fields.string('client_version'))[:64]
-    if not shared:
+    if context and not shared:
         context.engine.promote()
     session = Session(
         encoding='json' if encoding == 'json' else 'msgpack',
         observations=level if level in OBSERVATION_LEVELS else 'standard',
         shared=shared,
         client=client,
-        base=context.engine.counter,
+        base=context.engine.counter if context else (0, 0),
     )
-    context.sessions.open(session)
+    stage.sessions.open(session)
     return session
 
 
-def status(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
     """
     Return mode, pace and sessions; takes no lock, so it answers during a long step too.
 
-    `fault` is there only when the live loop broke and therefore paused the world.
+    Without a world there are only the sessions, and `mode` is ''.  `fault` is there only when the
+    live loop broke and therefore paused the world.
     """
+    context, sessions = stage.context, stage.sessions.connected()
+    if context is None:
+        return {'mode': '', 'paused': True, 'sessions': sessions, 'cameras': 0, 'world': ''}
     engine, meter = context.engine, context.live.meter
     reply = {
         'mode': engine.mode,
@@ -78,7 +85,7 @@ def status(context: Context, session: Session, fields: Fields) -> dict[str, Any]
         'tick_rate': meter.tick_rate,
         'sim_time': ns_to_block(engine.stamp_ns),
         'step': engine.steps,
-        'sessions': context.sessions.connected(),
+        'sessions': sessions,
         'cameras': 0,
         'world': context.world.name,
         'recording': context.recorder.report(),

@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.publish.rows import EntityRows
 from urlab_ros_bridge.sim.publish.rows import JointRows
 from urlab_ros_bridge.sim.publish.rows import ScannerRows
 from urlab_ros_bridge.sim.publish.rows import SensorRows
+from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.rows import pack_sim_time
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
@@ -28,18 +29,19 @@ from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 SEND_QUEUE = 20_000  # messages per subscriber; about half a second of a 40-row robot at 1 kHz
 SUBSCRIPTION_CHECK = 0.01  # s
-MAX_SUBSCRIPTIONS = 10_000
 _FIRST = zmq.SNDMORE | zmq.NOBLOCK
 
 
 class StatePublisher:
     """Publishes every tick of an engine."""
 
-    def __init__(self, engine: Engine, observer: Observer, socket: zmq.Socket) -> None:
+    def __init__(self, engine: Engine, observer: Observer, subscribed: Subscriptions) -> None:
+        """Publish the engine's ticks; `subscribed` with its socket outlives this world."""
         self._engine = engine
         self._observer = observer
-        self._socket = socket
-        self._subscribed: set[str] = set()
+        self._socket = subscribed.socket
+        self._subscribed = subscribed
+        self._generation = -1
         self._next_check = 0.0
         self._snapshot = self._closing = False
         self._rows = []
@@ -55,13 +57,19 @@ class StatePublisher:
                 CommandRows(world, control),
             ]
         self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
+        engine.on_state.append(self.publish)
+
+    def close(self) -> None:
+        """End the stream of this world; the socket and its subscriptions are the server's."""
 
     def publish(self, with_rows: bool) -> None:
         """Send one tick: rows (in live mode), state/full, sim_time."""
         now = time.perf_counter()
         if now >= self._next_check:
             self._next_check = now + SUBSCRIPTION_CHECK
-            self._read_subscriptions()
+            self._subscribed.read()
+            if self._subscribed.generation != self._generation:
+                self._select()
         if not self._subscribed:
             return
         if with_rows:
@@ -75,27 +83,13 @@ class StatePublisher:
                 pack_sim_time(self._engine.stamp_ns, self._engine.steps, time.time_ns()),
             )
 
-    def wanted(self, topic: str) -> bool:
-        """Say whether anybody subscribes to a topic."""
-        return any(topic.startswith(prefix) for prefix in self._subscribed)
-
     def _send(self, topic: bytes, payload: bytes) -> None:
         self._socket.send(topic, _FIRST)
         self._socket.send(payload, zmq.NOBLOCK)
 
-    def _read_subscriptions(self) -> None:
-        changed = False
-        while self._socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
-            message = self._socket.recv(zmq.NOBLOCK)
-            topic = message[1:].decode('utf-8', 'replace')
-            if message[:1] == b'\x01' and len(self._subscribed) < MAX_SUBSCRIPTIONS:
-                self._subscribed.add(topic)
-                changed = True
-            elif message[:1] == b'\x00':
-                self._subscribed.discard(topic)
-                changed = True
-        if changed:
-            for group in self._rows:
-                group.select(self.wanted)
-            self._snapshot = self.wanted(STATE_FULL_TOPIC)
-            self._closing = self.wanted(SIM_TIME_TOPIC)
+    def _select(self) -> None:
+        self._generation, wanted = self._subscribed.generation, self._subscribed.wanted
+        for group in self._rows:
+            group.select(wanted)
+        self._snapshot = wanted(STATE_FULL_TOPIC)
+        self._closing = wanted(SIM_TIME_TOPIC)
