@@ -66,13 +66,24 @@ class Listener:
         return messages
 
     def call(self, service_type, name, /, wait=10.0, **fields):
-        """Call a service and return its response."""
+        """
+        Call a service and return its response.
+
+        A client that is brand new on a busy machine may ask before the server's side of DDS knows
+        the reader of the answer; rmw_fastrtps then drops the answer after 0.1 s and says so
+        ("client will not receive response").  As any caller of a ROS service must be ready to, the
+        call is repeated once, when half of the time has passed.
+        """
         client = self.node.create_client(service_type, name)
         assert client.wait_for_service(wait), f'no service {name}'
-        future = client.call_async(service_type.Request(**fields))
-        wait_until(future.done, wait)
+        futures = [client.call_async(service_type.Request(**fields))]
+        try:
+            wait_until(futures[0].done, wait / 2)
+        except AssertionError:
+            futures.append(client.call_async(service_type.Request(**fields)))
+        answered = wait_until(lambda: next((f for f in futures if f.done()), None), wait)
         self.node.destroy_client(client)
-        return future.result()
+        return answered.result()
 
     def close(self):
         self._stop = True
