@@ -15,6 +15,9 @@ from pathlib import Path
 import re
 
 from urlab_ros_bridge.sim.naming import prefix_problem
+from urlab_ros_bridge.sim.sidecar_cameras import CAMERA_MODES
+from urlab_ros_bridge.sim.sidecar_cameras import cameras
+from urlab_ros_bridge.sim.sidecar_cameras import rendering
 from urlab_ros_bridge.sim.specs import ArticulationSpec
 from urlab_ros_bridge.sim.specs import CameraSpec
 from urlab_ros_bridge.sim.specs import LidarSpec
@@ -26,6 +29,7 @@ from urlab_ros_bridge.sim.yaml_fields import read_fields
 from urlab_ros_bridge.sim.yaml_fields import SidecarError
 
 __all__ = [
+    'CAMERA_MODES',
     'ArticulationSpec',
     'CameraSpec',
     'LidarSpec',
@@ -36,7 +40,6 @@ __all__ = [
     'load_sidecar',
 ]
 
-CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
 TWIST_KINDS = ('differential', 'omni', 'planar')
 
 # Controller kind -> (keys with one number per actuator, keys with one number for all).
@@ -70,7 +73,7 @@ def load_sidecar(path: Path | str) -> WorldSpec:
     """
     path = Path(path)
     top = read_fields(path)
-    fields = top.mapping('scene', 'articulations', 'global_cameras')
+    fields = top.mapping('scene', 'articulations', 'global_cameras', 'rendering')
     robots = []
     for item in fields['articulations'].items() if 'articulations' in fields else ():
         robot = _articulation(item)
@@ -79,7 +82,13 @@ def load_sidecar(path: Path | str) -> WorldSpec:
     scene = _scene(fields, path, robots)
     if scene is None and not robots:
         raise top.fail('describes nothing: it needs a scene or articulations')
-    return WorldSpec(scene, tuple(robots), _cameras(fields.get('global_cameras')), path)
+    return WorldSpec(
+        scene,
+        tuple(robots),
+        cameras(fields.get('global_cameras')),
+        path,
+        rendering(fields.get('rendering')),
+    )
 
 
 def _scene(fields: dict[str, Field], path: Path, robots: list[ArticulationSpec]) -> Path | None:
@@ -126,7 +135,7 @@ def _articulation(item: Field) -> ArticulationSpec:
         quat=quat,
         controller=_controller(present['controller']) if 'controller' in present else None,
         twist=_twist(present['twist']) if 'twist' in present else None,
-        cameras=_cameras(fields.get('cameras')),
+        cameras=cameras(fields.get('cameras')),
         lidars=_lidars(fields.get('lidars')),
         frames=_frames(fields.get('frames')),
         covariances=_covariances(fields.get('covariances')),
@@ -217,27 +226,6 @@ def _limits(field: Field, kind: str) -> TwistLimits:
         field.child('angular').number(0.0),
         **accelerations,
     )
-
-
-def _cameras(field: Field | None) -> dict[str, CameraSpec]:
-    return {name: _camera(item) for name, item in (field.mapping() if field else {}).items()}
-
-
-def _camera(item: Field) -> CameraSpec:
-    fields = item.mapping('mode', 'resolution', 'rate', 'fovy')
-    found: dict = {}
-    if 'mode' in fields:
-        found['mode'] = fields['mode'].choice(CAMERA_MODES)
-    if 'resolution' in fields:
-        sides = [side.integer(1, 8192) for side in fields['resolution'].items()]
-        if len(sides) != 2:
-            raise fields['resolution'].fail(f'must be [width, height], not {sides}')
-        found['resolution'] = tuple(sides)
-    if 'rate' in fields:
-        found['rate'] = fields['rate'].number(high=1000.0, above=0.0)
-    if 'fovy' in fields:
-        found['fovy'] = fields['fovy'].number(high=179.0, above=0.0)
-    return CameraSpec(**found)
 
 
 def _lidars(field: Field | None) -> dict[str, LidarSpec]:

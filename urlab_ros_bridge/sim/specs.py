@@ -11,12 +11,30 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CameraSpec:
-    """A camera: what it renders, size [width, height] in pixels, frames per sim second."""
+    """
+    A camera: what it renders, size [width, height] in pixels, frames per sim second.
+
+    latency: sim seconds from capture to delivery; jitter: standard deviation of what comes on top,
+        drawn from a generator that `seed` and the camera's name start.
+    """
 
     mode: str = 'real'
-    resolution: tuple[int, int] = (640, 480)
+    resolution: tuple[int, int] | None = None  # None = as in the MJCF, else 640 x 480
     rate: float = 30.0
     fovy: float | None = None  # degrees, vertical; None = as in the MJCF
+    latency: float = 0.0
+    jitter: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSpec:
+    """How much work goes into pictures; None = as fits the graphics hardware."""
+
+    shadows: bool | None = None
+    reflections: bool | None = None
+    samples: int | None = None  # multisampling, 0 = off
+    sites: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +103,4 @@ class WorldSpec:
     articulations: tuple[ArticulationSpec, ...]
     global_cameras: dict[str, CameraSpec]
     source: Path | None
+    rendering: RenderSpec = RenderSpec()

@@ -44,6 +44,11 @@ def camera_topic(prefix: str, name: str) -> bytes:
     return f'{prefix}/camera/{name} '.encode()
 
 
+def ucm1_topic(prefix: str, name: str) -> bytes:
+    """Return the topic of the same camera with UCM1 headers, an extension; a blank ends it too."""
+    return f'{prefix}/camera_ucm1/{name} '.encode()
+
+
 def pack_header(
     width: int, height: int, frame_id: int, sim_time: float, wall_time: float | None = None
 ) -> bytes:
