@@ -11,7 +11,6 @@ they are written through.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import mujoco
 import numpy as np
@@ -60,6 +59,9 @@ class ArticulationControl:
     def write(self, values: Sequence[float]) -> None:
         """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
         slot = self.slots['zmq']
+        if len(values) == len(slot):
+            slot[:] = values
+            return
         count = min(len(values), len(slot))
         slot[:count] = values[:count]
 
@@ -93,16 +95,6 @@ class ArticulationControl:
                 slot[:] = 0.0
         if not isinstance(self._index, slice):
             self._ctrl[:] = self._data.ctrl[self._index]
-
-    def twist_report(self) -> dict[str, Any] | None:
-        """Return the `twist` and `actions` fields of a reply, None without twist controller."""
-        if self.twist is None:
-            return None
-        vx, vy, yaw = self.twist.value
-        return {
-            'twist': {'linear': [vx, vy, 0.0], 'angular': [0.0, 0.0, yaw]},
-            'actions': self.twist.actions,
-        }
 
     def _rest_targets(self) -> np.ndarray:
         model, targets = self._model, np.zeros(self.articulation.nu)

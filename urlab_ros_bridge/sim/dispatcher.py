@@ -10,6 +10,7 @@ session_expired, unknown_op or not_in_editor, missing_field, no_active_manager, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 import logging
 from typing import Any
@@ -17,7 +18,9 @@ from typing import Any
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.registry import Entry
+from urlab_ros_bridge.sim.registry import Prepared
 from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.repeated import Repeated
 from urlab_ros_bridge.sim.sessions import Session
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.wire import codec
@@ -38,6 +41,7 @@ class Call:
     A request that has passed every check and waits to be run.
 
     :ivar subject: what the op works on, see `registry.Handler`.
+    :ivar prepared: with `vectors`, stands for `fields` when the request is one that repeats.
     """
 
     entry: Entry
@@ -45,6 +49,8 @@ class Call:
     fields: Fields
     seconds: float
     subject: Any
+    prepared: Prepared | None = None
+    vectors: Sequence[Sequence[float]] = ()
 
 
 class Dispatcher:
@@ -56,11 +62,15 @@ class Dispatcher:
         self._stage = stage
         self._registry = registry
         self._pre_session = pre_session
+        self._repeated = Repeated()
 
     def accept(self, frame: bytes) -> bytes | Call:
         """Decode and check a frame: return the reply if it is known already, else the call."""
         session = None
         try:
+            call = self._again(frame)
+            if call is not None:
+                return call
             request = codec.unpack(frame)
             op = request.get('op')
             if not isinstance(op, str):
@@ -76,7 +86,10 @@ class Dispatcher:
                 fields.need(name)
             subject = self._subject(entry)
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
-            return Call(entry, session, fields, seconds, subject)
+            call = Call(entry, session, fields, seconds, subject)
+            if entry.prepare is not None and self._repeated.worth_learning(frame):
+                self._learn(frame, request, call)
+            return call
         except WireError as error:
             return error_frame('bad_request', str(error), session)
         except OpError as error:
@@ -95,8 +108,10 @@ class Dispatcher:
         if lock is not None and not lock.acquire(timeout):
             return None
         try:
-            reply = {'op': f'{entry.op.name}_ok'}
-            reply.update(entry.handler(call.subject, session, call.fields))
+            if call.prepared is not None:
+                body = call.prepared.run(call.vectors)
+            else:
+                body = entry.handler(call.subject, session, call.fields)
         except OpError as error:
             return error_frame(error.code, str(error), session)
         except Exception:
@@ -104,8 +119,10 @@ class Dispatcher:
         finally:
             if lock is not None:
                 lock.release()
+        if type(body) is bytes:
+            return body
         try:
-            return codec.pack(reply, session.encoding)
+            return codec.pack({'op': f'{entry.op.name}_ok', **body}, session.encoding)
         except Exception:
             return self._broken(session)
 
@@ -123,6 +140,34 @@ class Dispatcher:
             return entry
         served = (item['name'] for item in self._registry.meta())
         raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
+
+    def _again(self, frame: bytes) -> Call | None:
+        """Return the call of a frame that differs from an earlier one in its setpoints only."""
+        found = self._repeated.find(frame)
+        if found is None:
+            return None
+        (first, prepared), vectors = found
+        if first.subject is not self._stage.context:
+            self._repeated.forget()
+            return None
+        session = self._stage.sessions.find(first.session.id)
+        return Call(
+            first.entry,
+            session,
+            first.fields,
+            prepared.seconds(),
+            first.subject,
+            prepared,
+            vectors,
+        )
+
+    def _learn(self, frame: bytes, request: dict[str, Any], call: Call) -> None:
+        """Keep a request; one that is refused now will be refused by its handler again."""
+        try:
+            prepared = call.entry.prepare(call.subject, call.session, call.fields)
+        except OpError:
+            return
+        self._repeated.remember(frame, request, (call, prepared))
 
     def _subject(self, entry: Entry) -> Any:
         """Return what the op works on: the running world, the editor or the stage."""

@@ -11,6 +11,7 @@ whole before it changes anything.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Sequence
 import math
 import reprlib
 from typing import Any
@@ -48,6 +49,15 @@ class Fields:
 
     def __contains__(self, name: str) -> bool:
         return self._request.get(name) is not None
+
+    def with_setpoints(self, vectors: Iterable[Sequence[float]]) -> Fields:
+        """Return the fields with other `ctrl` vectors in `per_articulation`, in its order."""
+        blocks = self._request['per_articulation']
+        changed = {
+            prefix: {**block, 'ctrl': list(vector)}
+            for (prefix, block), vector in zip(blocks.items(), vectors, strict=True)
+        }
+        return Fields({**self._request, 'per_articulation': changed}, self._where)
 
     def need(self, name: str) -> Any:
         """

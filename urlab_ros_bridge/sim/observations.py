@@ -3,121 +3,162 @@
 """
 From MjData to the observation blocks of a reply (Protocol Reference, "Observation levels").
 
-This is on the path of every step: slots are slices wherever the model allows, and a vector becomes
-a Python list in one call.
+What a level contains is said once, as a tree of arrays (`packed.Layout`): most leaves are views
+into MjData, so an observation is a copy of numbers and nothing else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 import time
 from typing import Any
 
+import numpy as np
+
+from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.articulation import Index
 from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.engine import Engine
+from urlab_ros_bridge.sim.packed import Layout
+from urlab_ros_bridge.sim.packed import PackedMessage
+from urlab_ros_bridge.sim.packed import Tree
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 
-class ArticulationObserver:
-    """Builds the blocks of one articulation."""
+class _Builder:
+    """Collects leaves: views where the slots allow it, else copies with their refresh."""
 
-    def __init__(self, engine: Engine, control: ArticulationControl) -> None:
-        articulation = control.articulation
-        self._data = engine.world.data
-        self._control = control
-        self._articulation = articulation
-        sensors = articulation.sensors
-        self._first = min((sensor.start for sensor in sensors), default=0)
-        self._last = max((sensor.stop for sensor in sensors), default=0)
-        self._sensors = [
-            (sensor.name, sensor.start - self._first, sensor.stop - self._first)
-            for sensor in sensors
-        ]
+    def __init__(self, engine: Engine) -> None:
+        self.data = engine.world.data
+        self.refresh: list[Callable[[], None]] = []
 
-    def observe(self, level: str) -> dict[str, Any]:
-        """Return the block at a level: minimal, standard or full."""
-        data, articulation = self._data, self._articulation
-        block: dict[str, Any] = {
-            'qpos': data.qpos[articulation.qpos].tolist(),
-            'qvel': data.qvel[articulation.qvel].tolist(),
+    def leaf(self, source: np.ndarray, index: Index | int) -> np.ndarray:
+        """Return the slots of a vector, or a row of a matrix."""
+        if not isinstance(index, np.ndarray):
+            return source[index]
+        copy = np.zeros(len(index))
+        if len(index):
+            self.refresh.append(partial(np.take, source, index, 0, copy))
+        return copy
+
+    def articulation(self, control: ArticulationControl, level: str) -> Tree:
+        """Return the block of an articulation at a level: minimal, standard or full."""
+        data, parts = self.data, control.articulation
+        tree: Tree = {
+            'qpos': self.leaf(data.qpos, parts.qpos),
+            'qvel': self.leaf(data.qvel, parts.qvel),
         }
         if level != 'minimal':
-            block['ctrl'] = data.ctrl[articulation.actuator_index].tolist()
-            block['act'] = self._act()
-            values = data.sensordata[self._first : self._last].tolist()
-            block['sensors'] = {name: values[start:stop] for name, start, stop in self._sensors}
-            report = self._control.twist_report()
-            if report is not None:
-                block.update(report)
-        if level == 'full':
-            block['bodies'] = {
-                body.name: {
-                    'xpos': data.xpos[body.id].tolist(),
-                    'xquat': data.xquat[body.id].tolist(),
-                }
-                for body in articulation.bodies
+            tree['ctrl'] = self.leaf(data.ctrl, parts.actuator_index)
+            tree['act'] = self._act(parts)
+            tree['sensors'] = {
+                sensor.name: data.sensordata[sensor.start : sensor.stop]
+                for sensor in parts.sensors
             }
-            block['actuator_force'] = data.actuator_force[articulation.actuator_index].tolist()
-        return block
+            if control.twist is not None:
+                tree.update(self._twist(control))
+        if level == 'full':
+            tree['bodies'] = {
+                body.name: {'xpos': data.xpos[body.id], 'xquat': data.xquat[body.id]}
+                for body in parts.bodies
+            }
+            tree['actuator_force'] = self.leaf(data.actuator_force, parts.actuator_index)
+        return tree
 
-    def effort(self) -> list[float]:
-        """Return the actuator torque or force of each hinge and slide joint."""
-        return self._data.qfrc_actuator[self._articulation.scalar_dof].tolist()
+    def entities(self, engine: Engine) -> Tree:
+        """Return pose (and state, when free) of every entity."""
+        data, blocks = self.data, {}
+        for name, entity in engine.world.entities.items():
+            block = blocks[name] = {
+                'xpos': data.xpos[entity.body],
+                'xquat': data.xquat[entity.body],
+            }
+            if entity.qpos is not None:
+                block['qpos'] = data.qpos[entity.qpos]
+                block['qvel'] = data.qvel[entity.qvel]
+        return blocks
 
-    def _act(self) -> list[float]:
+    def _act(self, parts: Articulation) -> np.ndarray:
         """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
-        act = [0.0] * self._articulation.nu
-        for position, slot in self._articulation.act_slots:
-            act[position] = float(self._data.act[slot])
+        act = np.zeros(parts.nu)
+        if parts.act_slots:
+            positions, slots = (np.array(column) for column in zip(*parts.act_slots, strict=True))
+            source = self.data.act
+
+            def update() -> None:
+                act[positions] = source[slots]
+
+            self.refresh.append(update)
         return act
+
+    def _twist(self, control: ArticulationControl) -> Tree:
+        twist, linear, angular = control.twist, np.zeros(3), np.zeros(3)
+        actions = np.zeros((), np.int64)
+
+        def update() -> None:
+            linear[0], linear[1], angular[2] = twist.value
+            actions[()] = twist.actions
+
+        self.refresh.append(update)
+        return {'twist': {'linear': linear, 'angular': angular}, 'actions': actions}
 
 
 class Observer:
-    """Builds whole replies."""
+    """Builds whole replies.  Everything here needs the engine's lock."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._articulations = {
-            prefix: ArticulationObserver(engine, control)
-            for prefix, control in engine.controls.items()
-        }
-        self._entities = engine.world.entities
+        self._data = engine.world.data
+        self._layouts: dict[str, Layout] = {}
+        self._packed: dict[tuple[str, str], PackedMessage] = {}
 
     def header(self, step: int) -> dict[str, Any]:
         """Return time, step, sim_time and wall_time."""
         return {
-            'time': self._engine.world.data.time,
+            'time': self._data.time,
             'step': step,
             'sim_time': ns_to_block(self._engine.stamp_ns),
             'wall_time': ns_to_block(time.time_ns()),
         }
 
     def observe(self, level: str, step: int) -> dict[str, Any]:
-        """Return the body of a step, reset or forward reply.  Needs the engine's lock."""
-        reply = self.header(step)
-        reply['per_articulation'] = {
-            prefix: observer.observe(level) for prefix, observer in self._articulations.items()
-        }
-        reply['entities'] = self.entities()
-        return reply
+        """Return the body of a step, reset or forward reply."""
+        return {**self.header(step), **self._layout(level).numbers()}
 
-    def snapshot(self) -> dict[str, Any]:
+    def packed(self, level: str, step: int) -> bytes:
+        """Return the msgpack frame of a step reply."""
+        return self._pack(level, 'step_ok', '', step)
+
+    def snapshot(self) -> bytes:
         """Return a state/full message: standard level, with the effort and mode extensions."""
-        state = {'op': 'state_full', **self.observe('standard', self._engine.steps)}
-        for prefix, observer in self._articulations.items():
-            state['per_articulation'][prefix]['effort'] = observer.effort()
-        state['mode'] = self._engine.mode
-        return state
+        return self._pack('snapshot', 'state_full', self._engine.mode, self._engine.steps)
 
-    def entities(self) -> dict[str, Any]:
-        """Return pose (and state, when free) of every entity."""
-        data = self._engine.world.data
+    def _pack(self, level: str, op: str, mode: str, step: int) -> bytes:
+        message = self._packed.get((level, mode))
+        if message is None:
+            fixed = {'mode': mode} if mode else None
+            message = PackedMessage(op, self._layout(level), fixed)
+            self._packed[level, mode] = message
+        return message.pack(self._data.time, self._engine.stamp_ns, step)
+
+    def _layout(self, level: str) -> Layout:
+        layout = self._layouts.get(level)
+        if layout is None:
+            layout = self._layouts[level] = self._build(level)
+        return layout
+
+    def _build(self, level: str) -> Layout:
+        engine, builder = self._engine, _Builder(self._engine)
         blocks = {}
-        for name, entity in self._entities.items():
-            block = blocks[name] = {
-                'xpos': data.xpos[entity.body].tolist(),
-                'xquat': data.xquat[entity.body].tolist(),
-            }
-            if entity.qpos is not None:
-                block['qpos'] = data.qpos[entity.qpos].tolist()
-                block['qvel'] = data.qvel[entity.qvel].tolist()
-        return blocks
+        for prefix, control in engine.controls.items():
+            block = blocks[prefix] = builder.articulation(
+                control, 'standard' if level == 'snapshot' else level
+            )
+            if level == 'snapshot':
+                # The actuator torque or force of each hinge and slide joint.
+                block['effort'] = builder.leaf(
+                    self._data.qfrc_actuator, control.articulation.scalar_dof
+                )
+        tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
+        return Layout(tree, builder.refresh)

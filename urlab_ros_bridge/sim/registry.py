@@ -10,8 +10,10 @@ and categories come from the wire's table.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from typing import Protocol
 
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.sessions import Session
@@ -20,9 +22,23 @@ from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 
 # The first argument is what the op's category works on: the running world's Context
-# (manager_required), the editor (editor_only) or the Stage (no_manager).
-Handler = Callable[[Any, Session, Fields], dict[str, Any]]
+# (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
+# without `op`, or the whole reply as a frame in the session's encoding.
+Handler = Callable[[Any, Session, Fields], dict[str, Any] | bytes]
 Estimate = Callable[[Any, Fields], float]
+
+
+class Prepared(Protocol):
+    """A request that was understood once and comes again with other setpoints."""
+
+    def seconds(self) -> float:
+        """Estimate how long it will take."""
+
+    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes:
+        """Do what the handler would do; `vectors` are the setpoints of each articulation."""
+
+
+Prepare = Callable[[Any, Session, Fields], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +49,14 @@ class Entry:
     :ivar locked: the handler runs with the engine's lock held (only ops that need a world).
     :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
         off the thread that serves everybody; None means it is quick.
+    :ivar prepare: for an op whose requests repeat: keeps what one says but its setpoints.
     """
 
     op: Op
     handler: Handler
     locked: bool = True
     seconds: Estimate | None = None
+    prepare: Prepare | None = None
 
 
 class Registry:
@@ -48,7 +66,13 @@ class Registry:
         self._entries: dict[str, Entry] = {}
 
     def register(
-        self, name: str, handler: Handler, *, locked: bool = True, seconds: Estimate | None = None
+        self,
+        name: str,
+        handler: Handler,
+        *,
+        locked: bool = True,
+        seconds: Estimate | None = None,
+        prepare: Prepare | None = None,
     ) -> None:
         """
         Serve `name` with `handler`.
@@ -62,7 +86,7 @@ class Registry:
             raise ValueError(f'{name!r} is registered twice')
         if locked and OPS[name].category != MANAGER_REQUIRED:
             raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
-        self._entries[name] = Entry(OPS[name], handler, locked, seconds)
+        self._entries[name] = Entry(OPS[name], handler, locked, seconds, prepare)
 
     def get(self, name: object) -> Entry | None:
         """Return the entry of an op, None when it is not served."""

@@ -9,6 +9,7 @@ from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
 from urlab_ros_bridge.sim.ops import recording
 from urlab_ros_bridge.sim.ops import replay
+from urlab_ros_bridge.sim.ops import reset
 from urlab_ros_bridge.sim.ops import runtime
 from urlab_ros_bridge.sim.ops import session
 from urlab_ros_bridge.sim.ops import step
@@ -20,6 +21,6 @@ __all__ = ['build_registry']
 def build_registry() -> Registry:
     """Return the registry with every op of this package, in the order that `meta` lists."""
     registry = Registry()
-    for module in (step, runtime, options, poses, contacts, recording, replay, session):
+    for module in (step, reset, runtime, options, poses, contacts, recording, replay, session):
         module.register(registry)
     return registry

@@ -1,24 +1,21 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""step, reset and forward: everything that advances or rewinds the world."""
+"""step: everything that advances the world."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field
+from contextlib import nullcontext
 from typing import Any
 
-import numpy as np
-
 from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.fields import vector
+from urlab_ros_bridge.sim.ops.command import Command
+from urlab_ros_bridge.sim.ops.command import read_command
 from urlab_ros_bridge.sim.player import Player
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
@@ -27,24 +24,7 @@ from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 MAX_STEPS = 10_000_000
 
 
-@dataclass(slots=True)
-class Command:
-    """The checked `per_articulation` part of a step request."""
-
-    ctrl: list[tuple[ArticulationControl, np.ndarray]] = field(default_factory=list)
-    ctrl_map: list[tuple[ArticulationControl, int, float]] = field(default_factory=list)
-    xfrc: list[tuple[int, np.ndarray]] = field(default_factory=list)
-    raw: set[str] = field(default_factory=set)
-
-    def stage(self) -> None:
-        """Write the setpoints; ctrl_map wins over ctrl."""
-        for control, values in self.ctrl:
-            control.write(values)
-        for control, index, value in self.ctrl_map:
-            control.slots['zmq'][index] = value
-
-
-def step(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] | bytes:
     """
     Advance the world as the mode says, and observe it.
 
@@ -61,25 +41,65 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     else:
         command = read_command(context, fields)
         if engine.mode == 'direct':
-            _direct(context, fields, command)
+            advance(context, step_count(fields), command)
         else:
             _live(context, fields, command)
-    reply = context.observer.observe(level, engine.steps_since(session.base))
     if player is not None:
-        reply.update(player.report())
-    return reply
+        reply = context.observer.observe(level, engine.steps_since(session.base))
+        return {**reply, **player.report()}
+    return observed(context, session, level)
 
 
-def _direct(context: Context, fields: Fields, command: Command) -> None:
+def observed(context: Context, session: Session, level: str) -> dict[str, Any] | bytes:
+    """Return the reply of a step in the session's encoding: packed already where that is quick."""
+    observer, count = context.observer, context.engine.steps_since(session.base)
+    if session.encoding == 'msgpack':
+        return observer.packed(level, count)
+    return observer.observe(level, count)
+
+
+def advance(context: Context, count: int, command: Command) -> None:
+    """Run `count` sub-steps in direct mode with a command."""
     engine = context.engine
-    count, deadline = step_count(fields), engine.step_deadline()
+    deadline = engine.step_deadline()
     engine.wait_unpaused(deadline)
     command.stage()
     try:
-        with _wrenches(context, command):
+        with _wrenches(context, command) if command.xfrc else nullcontext():
             engine.advance(count, command.raw, deadline)
     finally:
         engine.publish(rows=False)
+
+
+class PreparedStep:
+    """A step request that comes again with other setpoints (see `repeated`)."""
+
+    def __init__(self, context: Context, session: Session, fields: Fields) -> None:
+        """
+        Keep what the request says.
+
+        :raises OpError: what the handler would raise for it.
+        """
+        command = read_command(context, fields)
+        self._context, self._session = context, session
+        self._fields = fields
+        self._controls = [control for control, _ in command.ctrl]
+        self._raw = command.raw
+        self._count = step_count(fields)
+        self._level = observation_level(fields, session)
+
+    def seconds(self) -> float:
+        """Estimate as for any step request."""
+        return _step_seconds(self._context, self._fields)
+
+    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes:
+        """Step as asked; in another mode than direct the ordinary handler takes over."""
+        context, engine = self._context, self._context.engine
+        if engine.mode != 'direct' or engine.player is not None:
+            return step(context, self._session, self._fields.with_setpoints(vectors))
+        pairs = list(zip(self._controls, vectors, strict=True))
+        advance(context, self._count, Command(pairs, raw=self._raw))
+        return observed(context, self._session, self._level)
 
 
 def _live(context: Context, fields: Fields, command: Command) -> None:
@@ -91,7 +111,7 @@ def _live(context: Context, fields: Fields, command: Command) -> None:
         )
     count, deadline = step_count(fields) if stepping else 0, engine.step_deadline()
     command.stage()
-    with _wrenches(context, command if stepping else Command()):
+    with _wrenches(context, command) if stepping and command.xfrc else nullcontext():
         for done in range(1, count + 1):
             engine.advance(1, command.raw, deadline)
             engine.publish(rows=True)
@@ -111,8 +131,7 @@ def _wrenches(context: Context, command: Command) -> Iterator[None]:
     try:
         yield
     finally:
-        if command.xfrc:
-            xfrc[:] = 0.0
+        xfrc[:] = 0.0
 
 
 def _puppet(context: Context, fields: Fields) -> None:
@@ -152,33 +171,6 @@ def _replay(context: Context, fields: Fields, player: Player) -> None:
         engine.publish(rows=False)
 
 
-def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
-    """
-    Rewind to a keyframe or the model's default state, then override single joints.
-
-    `seed` is only recorded.  The extension `keep_time` resets the state but not the clock.
-    """
-    world, engine = context.world, context.engine
-    name = fields.string('keyframe_name')
-    key = world.keyframe_id(name) if name else None
-    fields.number('seed')
-    overrides = _joint_overrides(context, fields)
-    engine.reset(key, fields.boolean('keep_time'))
-    for slot, value in overrides:
-        world.data.qpos[slot] = value
-    engine.settle()
-    engine.state_changed()
-    return context.observer.observe(session.observations, engine.steps_since(session.base))
-
-
-def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
-    """Recompute derived state without advancing time, and observe."""
-    level = observation_level(fields, session)
-    context.engine.settle()
-    context.engine.state_changed()
-    return context.observer.observe(level, context.engine.steps_since(session.base))
-
-
 def observation_level(fields: Fields, session: Session) -> str:
     """Return the level of this one reply: the request's, else the session's."""
     if 'observations' not in fields:
@@ -194,79 +186,6 @@ def step_count(fields: Fields) -> int:
     return max(count, 1)
 
 
-def read_command(context: Context, fields: Fields) -> Command:
-    """Check and resolve `per_articulation` before anything is applied."""
-    command = Command()
-    for prefix, block in fields.mapping('per_articulation').items():
-        control = context.engine.controls.get(prefix)
-        if control is None:
-            raise unknown('unknown_articulation', 'articulation', prefix, context.engine.controls)
-        where = f'per_articulation.{prefix}.'
-        if not isinstance(block, dict):
-            raise bad_value(where[:-1], block, 'a map')
-        part = Fields(block, where)
-        values = part.vector('ctrl')
-        if values is not None:
-            command.ctrl.append((control, values))
-        if part.string('control_mode').lower() == 'raw':
-            command.raw.add(prefix)
-        if 'ctrl_map' in part:
-            _read_ctrl_map(control, part, command, where)
-        if 'xfrc_applied' in part:
-            _read_xfrc(context, control, part, command, where)
-    return command
-
-
-def _read_ctrl_map(
-    control: ArticulationControl, part: Fields, command: Command, where: str
-) -> None:
-    names = {actuator.name: index for index, actuator in enumerate(control.articulation.actuators)}
-    prefix = f'{control.articulation.prefix}_'
-    named = part.mapping('ctrl_map')
-    values = vector(where + 'ctrl_map', list(named.values()))
-    for name, value in zip(named, values, strict=True):
-        index = names.get(name, names.get(name.removeprefix(prefix)))
-        if index is None:
-            raise unknown('bad_value', 'actuator', name, names)
-        command.ctrl_map.append((control, index, float(value)))
-
-
-def _read_xfrc(
-    context: Context, control: ArticulationControl, part: Fields, command: Command, where: str
-) -> None:
-    bodies = control.articulation.local('bodies')
-    for name, force in part.mapping('xfrc_applied').items():
-        body = bodies.get(name)
-        if body is None:
-            body = context.world.body_id(name)
-        values = vector(f'{where}xfrc_applied.{name}', force)
-        if len(values) != 6:
-            raise OpError(
-                'dim_mismatch',
-                f'{where}xfrc_applied.{name} has {len(values)} values, '
-                'a wrench has 6 (force, torque; world frame)',
-            )
-        command.xfrc.append((body, values))
-
-
-def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:
-    """Resolve {prefix: {joint: value}} to qpos slots; a joint of several slots takes its first."""
-    slots = []
-    model = context.world.model
-    for prefix, joints in fields.mapping('per_articulation_qpos').items():
-        articulation = context.world.articulation(prefix)
-        names = articulation.local('joints')
-        part = Fields({'joints': joints}, f'per_articulation_qpos.{prefix}.')
-        named = part.mapping('joints')
-        values = vector(f'per_articulation_qpos.{prefix}', list(named.values()))
-        for name, value in zip(named, values, strict=True):
-            joint = names.get(name, names.get(name.removeprefix(f'{articulation.prefix}_')))
-            if joint is None:
-                raise unknown('bad_value', 'joint', name, names)
-            slots.append((int(model.jnt_qposadr[joint]), float(value)))
-    return slots
-
-
 def _step_seconds(context: Context, fields: Fields) -> float:
     """Estimate a step request; one that has to wait for unpausing counts as slow."""
     engine = context.engine
@@ -279,6 +198,4 @@ def _step_seconds(context: Context, fields: Fields) -> float:
 
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('step', step, seconds=_step_seconds)
-    registry.register('reset', reset)
-    registry.register('forward', forward)
+    registry.register('step', step, seconds=_step_seconds, prepare=PreparedStep)

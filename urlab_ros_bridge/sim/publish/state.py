@@ -22,7 +22,6 @@ from urlab_ros_bridge.sim.publish.rows import JointRows
 from urlab_ros_bridge.sim.publish.rows import ScannerRows
 from urlab_ros_bridge.sim.publish.rows import SensorRows
 from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.rows import pack_sim_time
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
@@ -76,7 +75,7 @@ class StatePublisher:
             for group in self._rows:
                 group.send(self._send)
         if self._snapshot:
-            self._send(STATE_FULL_TOPIC.encode(), codec.pack(self._observer.snapshot()))
+            self._send(STATE_FULL_TOPIC.encode(), self._observer.snapshot())
         if self._closing:
             self._send(
                 SIM_TIME_TOPIC.encode(),

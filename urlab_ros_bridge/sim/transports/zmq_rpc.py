@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 import logging
 import os
 import threading
@@ -32,6 +33,7 @@ LOOK_OUT_SECONDS = 1.5e-4
 WORKERS = 8
 MAX_PENDING = 256  # calls that may wait for a worker; more are answered not_ready
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
+_GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _LOG = logging.getLogger(__name__)
 
@@ -102,13 +104,15 @@ class ZmqRpcTransport(threading.Thread):
         Look for the next request for a moment before going to sleep.
 
         A client that steps comes back at once, and waking a sleeping thread costs more than the
-        look-out: a third of a round trip (bench/step_rate.py).
+        look-out: a third of a round trip (bench/step_rate.py).  ZeroMQ's own threads need a core
+        meanwhile, so each look gives way to them.
         """
-        get, clock = self._socket.get, time.perf_counter
+        get, clock, give_way = self._socket.get, time.perf_counter, _GIVE_WAY
         deadline = clock() + LOOK_OUT_SECONDS
         while clock() < deadline:
             if get(zmq.EVENTS) & zmq.POLLIN:
                 return
+            give_way()
 
     def _drop_rest(self) -> None:
         while self._socket.getsockopt(zmq.RCVMORE):

@@ -1,0 +1,66 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""reset and forward: rewinding the world, and recomputing what follows from its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.fields import vector
+from urlab_ros_bridge.sim.ops.step import observation_level
+from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.sessions import Session
+
+
+def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Rewind to a keyframe or the model's default state, then override single joints.
+
+    `seed` is only recorded.  The extension `keep_time` resets the state but not the clock.
+    """
+    world, engine = context.world, context.engine
+    name = fields.string('keyframe_name')
+    key = world.keyframe_id(name) if name else None
+    fields.number('seed')
+    overrides = _joint_overrides(context, fields)
+    engine.reset(key, fields.boolean('keep_time'))
+    for slot, value in overrides:
+        world.data.qpos[slot] = value
+    engine.settle()
+    engine.state_changed()
+    return context.observer.observe(session.observations, engine.steps_since(session.base))
+
+
+def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Recompute derived state without advancing time, and observe."""
+    level = observation_level(fields, session)
+    context.engine.settle()
+    context.engine.state_changed()
+    return context.observer.observe(level, context.engine.steps_since(session.base))
+
+
+def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:
+    """Resolve {prefix: {joint: value}} to qpos slots; a joint of several slots takes its first."""
+    slots = []
+    model = context.world.model
+    for prefix, joints in fields.mapping('per_articulation_qpos').items():
+        articulation = context.world.articulation(prefix)
+        names = articulation.local('joints')
+        part = Fields({'joints': joints}, f'per_articulation_qpos.{prefix}.')
+        named = part.mapping('joints')
+        values = vector(f'per_articulation_qpos.{prefix}', list(named.values()))
+        for name, value in zip(named, values, strict=True):
+            joint = names.get(name, names.get(name.removeprefix(f'{articulation.prefix}_')))
+            if joint is None:
+                raise unknown('bad_value', 'joint', name, names)
+            slots.append((int(model.jnt_qposadr[joint]), float(value)))
+    return slots
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('reset', reset)
+    registry.register('forward', forward)
