@@ -173,17 +173,17 @@ python_environment() {
 # colcon_build ARGUMENT...: into a merged install space, seeing the wheels as the underlay.
 colcon_build() {
   cd "$root"
-  PATH=$venv/bin:$PATH AMENT_PREFIX_PATH=$venv CMAKE_PREFIX_PATH=$venv \
+  PATH=$venv/bin:$PATH AMENT_PREFIX_PATH=$venv CMAKE_PREFIX_PATH=$venv ROS_DISTRO=$distro \
     "$venv/bin/colcon" --log-base "$log/colcon" build \
     --build-base "$build" --install-base "$install" --merge-install \
-    --base-paths . msg pypi/tf2_msgs --event-handlers console_direct+ "$@"
+    --base-paths . msg pypi/control_msgs pypi/tf2_msgs --event-handlers console_direct+ "$@"
 }
 
 build_interfaces() {
   # CMake refuses a build directory made for another place.
   grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root/msg" "$build/urlab_msgs/CMakeCache.txt" ||
     rm -rf "$build" "$install"
-  colcon_build --packages-select tf2_msgs urlab_msgs --cmake-args -G Ninja \
+  colcon_build --packages-select control_msgs tf2_msgs urlab_msgs --cmake-args -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     -DCMAKE_PROJECT_INCLUDE="$root/pypi/wheel_paths.cmake" -DPython3_EXECUTABLE="$venv/bin/python"
 }
@@ -197,10 +197,10 @@ build_project() {
 workspace() {
   local files stamp
   cd "$root"
-  mapfile -t files < <(find msg pypi/tf2_msgs -type f | sort)
+  mapfile -t files < <(find msg pypi/control_msgs pypi/tf2_msgs -type f | sort)
   stamp=$(stamp_of "$lock" pypi/wheel_paths.cmake "${files[@]}")
   if ! stamped "$install/.urlab-interfaces" "$stamp"; then
-    step interfaces "Interface packages: tf2_msgs and urlab_msgs in install$suffix" \
+    step interfaces "Interface packages: control, tf2 and urlab_msgs in install$suffix" \
       "\`make clean\` starts from nothing." build_interfaces
     echo "$stamp" >"$install/.urlab-interfaces"
     rm -f "$install/.urlab-project"

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules that hold for every message and service of urlab_msgs, and the identity of tf2_msgs."""
+"""Rules for every interface of urlab_msgs, and the identity of tf2_msgs and control_msgs."""
 
 from importlib import import_module
 import json
@@ -11,11 +11,21 @@ from catkin_pkg.package import parse_package
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = {'urlab_msgs': ROOT / 'msg', 'tf2_msgs': ROOT / 'pypi' / 'tf2_msgs'}
+PACKAGES = {
+    'urlab_msgs': ROOT / 'msg',
+    'control_msgs': ROOT / 'pypi' / 'control_msgs',
+    'tf2_msgs': ROOT / 'pypi' / 'tf2_msgs',
+}
 KINDS = ('msg', 'srv', 'action')
 
 # Published by every stock ROS 2 system since the hashes exist.
 TF_MESSAGE_HASH = 'RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087'
+
+# Computed from the fields, so equal to that of every stock system with these fields.
+GOAL_HASHES = {
+    'JointTolerance': 'RIHS01_c254f9cece0f3b733017b6990fd46d1326e25242d6b8844398c97d9a88e7d648',
+    'GripperCommand': 'RIHS01_57eb8f326c9889ca8bb34ead82cc94cc09bf6bc5c3b6c09546dca3a00b589890',
+}
 
 FILES = sorted(
     path for folder in PACKAGES.values() for kind in KINDS for path in (folder / kind).glob('*')
@@ -30,8 +40,8 @@ def name_of(path: Path) -> str:
 
 def fields(text: str) -> list[tuple[str, str]]:
     """Return (type, name) of each field; constants and section marks are left out."""
-    lines = [line.partition('#')[0].split() for line in text.splitlines()]
-    return [(line[0], line[1]) for line in lines if len(line) > 1 and '=' not in line[1]]
+    lines = [line.partition('#')[0].split() for line in text.splitlines() if '=' not in line]
+    return [(line[0], line[1]) for line in lines if len(line) > 1]
 
 
 @pytest.mark.parametrize('path', SERVICES, ids=name_of)
@@ -88,6 +98,17 @@ def test_shim_has_the_four_interfaces_of_tf2_msgs():
     assert names == {'TFMessage.msg', 'TF2Error.msg', 'FrameGraph.srv', 'LookupTransform.action'}
 
 
+def test_the_feedback_of_later_distributions_only_adds_the_index():
+    folder = PACKAGES['control_msgs']
+    name = 'action/FollowJointTrajectory.action'
+    jazzy, later = (
+        fields((base / name).read_text(encoding='utf-8')) for base in (folder, folder / 'kilted')
+    )
+    added = [field for field in later if field not in jazzy]
+    assert added == [('int32', 'index'), ('int32', 'multi_dof_index')]
+    assert [field for field in later if field in jazzy] == jazzy
+
+
 def test_shim_is_hidden_from_a_ros_workspace():
     assert (ROOT / 'pypi' / 'COLCON_IGNORE').exists()
 
@@ -95,7 +116,7 @@ def test_shim_is_hidden_from_a_ros_workspace():
 @pytest.mark.ros
 @pytest.mark.parametrize('path', FILES, ids=name_of)
 def test_built_interfaces_have_the_fields_of_their_file(path):
-    package = 'tf2_msgs' if PACKAGES['tf2_msgs'] in path.parents else 'urlab_msgs'
+    package = next(name for name, folder in PACKAGES.items() if folder in path.parents)
     kind = path.parent.name
     built = getattr(import_module(f'{package}.{kind}'), path.stem)
     classes = {
@@ -128,6 +149,12 @@ def test_tf_message_is_the_one_everybody_uses():
     assert TFMessage.get_fields_and_field_types() == {
         'transforms': 'sequence<geometry_msgs/TransformStamped>'
     }
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('name', GOAL_HASHES)
+def test_control_messages_are_the_ones_everybody_uses(name):
+    assert described_hash('control_msgs', 'msg', name) == GOAL_HASHES[name]
 
 
 @pytest.mark.ros
