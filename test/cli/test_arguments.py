@@ -27,6 +27,7 @@ def test_the_contract_of_names_of_the_server():
         5555,
         5558,
     )
+    assert (flags['--control-port'], flags['--info-port']) == (5556, 5557)
     assert flags['--step-mode'] == 'auto'
     assert flags['--paused'] is False
     modes = next(a for a in SERVER_ARGUMENTS if a.name == 'step_mode').choices

@@ -25,7 +25,8 @@ node = rclpy.create_node('listener')
 node.create_subscription(Odometry, 'odom', lambda message: None, 10)
 rclpy.spin(node)
 """
-ANY_PORTS = ('--rpc-port=0', '--state-port=0', '--camera-port=0')
+SIDE_PORTS = ('--control-port=0', '--info-port=0')
+ANY_PORTS = ('--rpc-port=0', '--state-port=0', '--camera-port=0', *SIDE_PORTS)
 
 
 def start(*words, environ=None):

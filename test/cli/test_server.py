@@ -19,10 +19,12 @@ def test_every_argument_reaches_the_settings(tmp_path):
     model = tmp_path / 'robot.xml'
     model.touch()
     words = f'--model {model} --prefix r1 --actor-id a1 --bind 0.0.0.0 --rpc-port 1 --state-port 2'
-    words += f' --camera-port 3 --step-mode puppet --paused --data-dir {tmp_path}'
+    words += ' --camera-port 3 --control-port 4 --info-port 5 --step-mode puppet --paused'
+    words += f' --data-dir {tmp_path}'
     made = config(*words.split(), '--allow-absolute-paths', 'true')
     assert (made.model, made.prefix, made.actor_id, made.bind) == (model, 'r1', 'a1', '0.0.0.0')
     assert (made.rpc_port, made.state_port, made.camera_port) == (1, 2, 3)
+    assert (made.control_port, made.info_port) == (4, 5)
     assert (made.step_mode, made.paused, made.data_dir) == ('puppet', True, tmp_path)
     assert made.allow_absolute_paths is True
 

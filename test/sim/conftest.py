@@ -19,6 +19,9 @@ from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.wire import codec
 
 
+PORTS = ('rpc_port', 'state_port', 'control_port', 'info_port')
+
+
 class Refused(Exception):
     """An error reply."""
 
@@ -152,7 +155,7 @@ def server():
     running = []
 
     def start(**config):
-        made = Server(ServerConfig(rpc_port=0, state_port=0, **config))
+        made = Server(ServerConfig(**{**dict.fromkeys(PORTS, 0), **config}))
         made.start()
         running.append(made)
         return made

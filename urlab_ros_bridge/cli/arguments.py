@@ -15,6 +15,8 @@ from typing import Any
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.shipped import shipped_file
 from urlab_ros_bridge.wire.ops import CAMERA_PORT
+from urlab_ros_bridge.wire.ops import CONTROL_PORT
+from urlab_ros_bridge.wire.ops import INFO_PORT
 from urlab_ros_bridge.wire.ops import MODES
 from urlab_ros_bridge.wire.ops import RPC_PORT
 from urlab_ros_bridge.wire.ops import STATE_PORT
@@ -126,6 +128,22 @@ PORTS = (
     Argument('camera_port', 'TCP port of the camera stream (PUB).', CAMERA_PORT, metavar='PORT'),
 )
 
+# A server whose port is taken goes on without the stream.
+SIDE_PORTS = (
+    Argument(
+        'control_port',
+        'TCP port of the inbound control stream (SUB): setpoints and gains without a reply.',
+        CONTROL_PORT,
+        metavar='PORT',
+    ),
+    Argument(
+        'info_port',
+        'TCP port of the info stream (PUB): lists of actuators and cameras.',
+        INFO_PORT,
+        metavar='PORT',
+    ),
+)
+
 WORLD = (
     Argument('world', 'Bundled world to serve.', DEFAULT_WORLD, metavar='NAME'),
     Argument(
@@ -201,10 +219,10 @@ STACK = (
     Argument('use_respawn', 'Start a process again after it died, instead of ending all.', False),
 )
 
-SERVER_ARGUMENTS = (*WORLD, BIND, *PORTS, *SERVING, LOG_LEVEL)
+SERVER_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, LOG_LEVEL)
 # The bridge learns the camera port from the server.
 BRIDGE_ARGUMENTS = (HOST, *PORTS[:2], *ROS, LOG_LEVEL)
-UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SERVING, *ROS, *STACK, LOG_LEVEL)
+UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, *ROS, *STACK, LOG_LEVEL)
 DOCTOR_ARGUMENTS = (
     HOST,
     *PORTS,

@@ -80,6 +80,8 @@ _SERVER_OPTIONS = (
     'rpc_port',
     'state_port',
     'camera_port',
+    'control_port',
+    'info_port',
     'step_mode',
     'paused',
     'data_dir',

@@ -56,6 +56,8 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
         rpc_port=values.rpc_port,
         state_port=values.state_port,
         camera_port=values.camera_port,
+        control_port=values.control_port,
+        info_port=values.info_port,
         step_mode=values.step_mode,
         paused=values.paused,
         data_dir=Path(values.data_dir) if values.data_dir else None,

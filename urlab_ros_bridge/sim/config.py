@@ -35,6 +35,8 @@ class ServerConfig:
     rpc_port: int = ops.RPC_PORT
     state_port: int = ops.STATE_PORT
     camera_port: int = ops.CAMERA_PORT
+    control_port: int = ops.CONTROL_PORT
+    info_port: int = ops.INFO_PORT
     step_mode: str = 'auto'
     paused: bool = False
     data_dir: Path | None = None

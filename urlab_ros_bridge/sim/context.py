@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.control import ArticulationControl
@@ -17,6 +18,7 @@ from urlab_ros_bridge.sim.observations import Observer
 from urlab_ros_bridge.sim.paths import DataFolder
 from urlab_ros_bridge.sim.recorder import Recorder
 from urlab_ros_bridge.sim.replay import Replay
+from urlab_ros_bridge.sim.transports.control_stream import StreamCounters
 from urlab_ros_bridge.sim.world import World
 
 
@@ -36,6 +38,7 @@ class Context:
     recorder: Recorder
     replay: Replay
     data: DataFolder
+    inbound: StreamCounters = field(default_factory=StreamCounters)
 
 
 def build_context(config: ServerConfig, data: DataFolder, world: World) -> Context:

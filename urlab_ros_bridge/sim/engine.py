@@ -46,6 +46,7 @@ class Engine:
     :ivar on_state: called with the lock held after the state changed; the argument says whether
         rows belong to this tick.
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
+    :ivar on_due: called with the lock held before each step of the live loop.
     :ivar player: a replay that takes the place of physics; live mode and reset end it.
     """
 
@@ -76,6 +77,7 @@ class Engine:
         self.player: Player | None = None
         self.on_state: list[Callable[[bool], None]] = []
         self.on_substep: list[Callable[[], None]] = []
+        self.on_due: list[Callable[[], None]] = []
         self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
         self._all_lidars = [lidar for group in lidars.values() for lidar in group]
         for lidar in self._all_lidars:

@@ -94,6 +94,8 @@ class LiveLoop(threading.Thread):
         # Not later than one period from now: the speed may have been raised meanwhile.
         self._deadline = now if self._deadline is None else min(self._deadline, now + period)
         if now >= self._deadline:
+            for hook in engine.on_due:
+                hook()
             engine.substep()
             engine.publish(rows=True)
             self._deadline += period

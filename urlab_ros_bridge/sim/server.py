@@ -17,11 +17,15 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
+from urlab_ros_bridge.sim.publish.info import InfoPublisher
 from urlab_ros_bridge.sim.publish.state import SEND_QUEUE
 from urlab_ros_bridge.sim.publish.state import StatePublisher
 from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.quiet_log import QuietLog
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.transports.control_stream import ControlStream
+from urlab_ros_bridge.sim.transports.control_stream import MAX_MESSAGE_BYTES
+from urlab_ros_bridge.sim.transports.control_stream import RECEIVE_QUEUE
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
@@ -42,6 +46,7 @@ class Server:
         self._zmq = zmq.Context()
         self._transport: ZmqRpcTransport | None = None
         self._state_socket: zmq.Socket | None = None
+        self._side_sockets: dict[str, zmq.Socket] = {}
         self.stage = Stage(config)
 
     @property
@@ -63,6 +68,7 @@ class Server:
             self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
             self._state_subscribed = Subscriptions(self._state_socket)
             self.stage.add_part(self._state_publisher)
+            self._open_side_streams()
             world = load_world(self.config)
             self.stage.open(build_context(self.config, self.stage.data, world))
         except Exception:
@@ -70,13 +76,14 @@ class Server:
             raise
         registry = build_registry()
         dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
-        self._endpoints = {'rpc': _endpoint(rpc), 'state': _endpoint(self._state_socket)}
+        sockets = {'rpc': rpc, 'state': self._state_socket, **self._side_sockets}
+        self._endpoints = {name: _endpoint(socket) for name, socket in sockets.items()}
         self._transport = ZmqRpcTransport(self._zmq, rpc, dispatcher, eager=self._stepped)
         self._transport.start()
 
     @property
     def endpoints(self) -> dict[str, str]:
-        """Return the bound addresses of 'rpc' and 'state'."""
+        """Return the bound addresses: 'rpc', 'state' and, unless off, 'control' and 'info'."""
         return dict(self._endpoints)
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -90,7 +97,8 @@ class Server:
         # Waiting calls answer before the transport goes.
         self.stage.close()
         self._transport.stop()
-        self._state_socket.close(linger=0)
+        for socket in (self._state_socket, *self._side_sockets.values()):
+            socket.close(linger=0)
         self._zmq.term()
         self._stopped.set()
 
@@ -101,12 +109,37 @@ class Server:
     def _state_publisher(self, context: Context) -> StatePublisher:
         return StatePublisher(context.engine, context.observer, self._state_subscribed)
 
+    def _open_side_streams(self) -> None:
+        """
+        Bind the control and the info stream.
+
+        Few clients use them, so a port that another server has taken only switches them off.
+        """
+        control = self._bind_side('control', zmq.SUB, self.config.control_port)
+        if control is not None:
+            self.stage.add_part(lambda world: ControlStream(world.engine, control, world.inbound))
+        info = self._bind_side('info', zmq.XPUB, self.config.info_port)
+        if info is not None:
+            subscribed = Subscriptions(info)
+            self.stage.add_part(lambda world: InfoPublisher(world, subscribed))
+
+    def _bind_side(self, name: str, kind: int, port: int) -> zmq.Socket | None:
+        try:
+            socket = self._side_sockets[name] = self._bind(kind, port, f'--{name}-port')
+        except SocketInUse as error:
+            _LOG.warning('no %s stream: %s', name, error)
+            return None
+        return socket
+
     def _bind(self, kind: int, port: int, option: str) -> zmq.Socket:
         socket = self._zmq.socket(kind)
         socket.setsockopt(zmq.LINGER, 0)
         socket.setsockopt(zmq.MAXMSGSIZE, MAX_REQUEST_BYTES)
         if kind == zmq.XPUB:
             socket.setsockopt(zmq.SNDHWM, SEND_QUEUE)
+        elif kind == zmq.SUB:
+            socket.setsockopt(zmq.RCVHWM, RECEIVE_QUEUE)
+            socket.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
         else:
             # A client that comes back with the same identity takes over its route.
             socket.setsockopt(zmq.ROUTER_HANDOVER, 1)
@@ -114,6 +147,7 @@ class Server:
         try:
             socket.bind(endpoint)
         except zmq.ZMQError as error:
+            socket.close()
             raise SocketInUse(endpoint, error.strerror, option) from error
         return socket
 

@@ -205,6 +205,7 @@ _EXTENSIONS = [
             'sessions:array',
             'cameras:int',
             'recording:object',
+            'control_stream:object',
         ),
     ),
 ]

@@ -89,6 +89,7 @@ def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
         'cameras': 0,
         'world': context.world.name,
         'recording': context.recorder.report(),
+        'control_stream': context.inbound.report(),
     }
     if engine.fault:
         reply['fault'] = engine.fault

@@ -1,0 +1,157 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the control and info streams: what is packed reads back, any bytes are survived."""
+
+import json
+import struct
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.wire import control
+from urlab_ros_bridge.wire.errors import MalformedRow
+from urlab_ros_bridge.wire.errors import UnknownTopic
+from urlab_ros_bridge.wire.errors import WireError
+
+ID = st.integers(-(2**31), 2**31 - 1)
+VALUE = st.floats(-1e9, 1e9, width=32)
+NAME = st.text(st.characters(codec='utf-8'), max_size=10)
+PREFIX = st.from_regex(r'[A-Za-z][A-Za-z0-9_]{0,20}', fullmatch=True)
+GAIN_MAP = st.dictionaries(
+    NAME, st.dictionaries(st.sampled_from(control.GAINS), st.floats(0, 1e10)), max_size=5
+)
+
+
+@given(st.lists(st.tuples(ID, VALUE), max_size=30))
+def test_setpoints_read_back(pairs):
+    ids, values = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    payload = control.pack_setpoints(ids, values)
+    # The layout of the page: int32 count, count x (int32, float32), nothing between.
+    flat = [item for pair in pairs for item in pair]
+    assert payload == struct.pack('<i' + 'if' * len(pairs), len(pairs), *flat)
+    back = control.unpack_setpoints(memoryview(payload))
+    assert back['id'].tolist() == ids and back['value'].tolist() == values
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_setpoints_or_an_error(payload):
+    try:
+        back = control.unpack_setpoints(payload)
+    except WireError:
+        return
+    assert len(payload) == 4 + 8 * len(back) and np.isfinite(back['value']).all()
+
+
+@pytest.mark.parametrize('count', [-1, 2, 0, 2**31 - 1, -(2**31)])
+def test_a_count_that_lies_is_refused(count):
+    payload = struct.pack('<i', count) + struct.pack('<if', 0, 1.0)
+    with pytest.raises(MalformedRow):
+        control.unpack_setpoints(payload)
+
+
+@pytest.mark.parametrize('value', [float('nan'), float('inf'), float('-inf'), 2e10])
+def test_values_beyond_mujoco_are_refused(value):
+    with pytest.raises(control.MalformedControl):
+        control.unpack_setpoints(control.pack_setpoints([0, 1], [0.5, value]))
+
+
+def test_too_many_setpoints_are_refused_whatever_their_length_says():
+    count = control.MAX_SETPOINTS + 1
+    payload = struct.pack('<i', count) + bytes(8 * count)
+    with pytest.raises(MalformedRow):
+        control.unpack_setpoints(payload)
+
+
+@given(PREFIX, st.sampled_from(control.KINDS), st.binary(max_size=10))
+def test_topics_read_back(prefix, kind, tail):
+    topic = control.control_topic(kind, prefix)
+    assert topic == f'{prefix}/{kind} '.encode()
+    assert control.parse_control_topic(topic + tail) == (kind, prefix)
+
+
+@pytest.mark.parametrize(
+    'topic', [b'', b' ', b'g1/control', b'/control ', b'control ', b'g1/gains ', b'\xff/control ']
+)
+def test_other_topics_are_none(topic):
+    with pytest.raises(UnknownTopic):
+        control.parse_control_topic(topic)
+
+
+@given(st.binary(max_size=40))
+def test_any_topic_is_parsed_or_refused(topic):
+    try:
+        kind, prefix = control.parse_control_topic(topic)
+    except UnknownTopic:
+        return
+    assert topic.startswith(control.control_topic(kind, prefix))
+
+
+@given(GAIN_MAP)
+def test_gains_read_back_turned_round(gains):
+    back = control.unpack_gains(control.pack_gains(gains))
+    assert {
+        (gain, name, value) for gain, values in back.items() for name, value in values.items()
+    } == {(gain, name, value) for name, values in gains.items() for gain, value in values.items()}
+
+
+@given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(str.encode)))
+def test_any_bytes_are_gains_or_an_error(payload):
+    try:
+        back = control.unpack_gains(payload)
+    except WireError:
+        return
+    assert isinstance(json.loads(payload), dict) and set(back) <= set(control.GAINS)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '[]', '1', '{"a": 3}', '{"a": {"ki": 1}}', '{"a": {"kp": -1}}', '{"a": {"kp": "1"}}',
+        '{"a": {"kp": true}}', '{"a": {"kp": NaN}}', '{"a": {"kp": Infinity}}',
+        '{"a": {"kp": 1e11}}', '{"a": {"kp": null}}', '[' * 100_000, '{"a": {"kp": 1}} x',
+        '9' * 5000,
+    ],
+)  # fmt: skip
+def test_gains_that_are_none(text):
+    with pytest.raises(control.MalformedControl):
+        control.unpack_gains(text.encode())
+
+
+def test_a_huge_text_is_refused_unread():
+    with pytest.raises(control.MalformedControl, match='at most'):
+        control.unpack_gains(b' ' * (control.MAX_GAINS_BYTES + 1))
+
+
+@given(
+    st.lists(st.tuples(NAME, ID, VALUE, VALUE), max_size=6),
+    PREFIX,
+    st.dictionaries(NAME, NAME, max_size=3),
+)
+def test_info_reads_back(rows, robot, cameras):
+    names, ids, mins, maxs = ([row[i] for row in rows] for i in range(4))
+    info = control.ActuatorList(robot, names, ids, mins, maxs, cameras)
+    payload = control.pack_info(info)
+    assert control.unpack_info(payload) == info
+    fields = json.loads(payload)
+    assert set(fields) == {'type', 'robot', 'names', 'ids', 'mins', 'maxs', 'camera_list'}
+    assert fields['camera_list'] == [{'name': k, 'endpoint': v} for k, v in cameras.items()]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '', '[]', '{}', '{"type": "actuator_list"}',
+        '{"type":"x","robot":"r","names":[],"ids":[],"mins":[],"maxs":[],"camera_list":[]}',
+        '{"type":"actuator_list","robot":"r","names":["a"],"ids":[],"mins":[],"maxs":[],'
+        '"camera_list":[]}',
+        '{"type":"actuator_list","robot":"r","names":["a"],"ids":[0],"mins":[NaN],"maxs":[1],'
+        '"camera_list":[]}',
+        '{"type":"actuator_list","robot":"r","names":3,"ids":[],"mins":[],"maxs":[],'
+        '"camera_list":[]}',
+    ],
+)  # fmt: skip
+def test_info_that_is_none(text):
+    with pytest.raises(control.MalformedControl):
+        control.unpack_info(text.encode())

@@ -1,0 +1,178 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The inbound control stream: setpoints and gains without a reply (port 5556 of the stock plugin).
+
+It has no thread of its own.  The live loop drains the socket before every step, which costs less
+than a microsecond when nothing came; in direct and puppet mode, where steps bring their own
+commands, what came is drained and discarded, as stock servers do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from dataclasses import dataclass
+import logging
+
+import numpy as np
+import zmq
+
+from urlab_ros_bridge.sim.control import ArticulationControl
+from urlab_ros_bridge.sim.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.engine import Engine
+from urlab_ros_bridge.wire import control as wire
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import UnknownTopic
+from urlab_ros_bridge.wire.errors import WireError
+
+RECEIVE_QUEUE = 1000  # messages; what a faster sender sends beyond that is lost at the sender
+DRAIN_LIMIT = 200  # messages before one step: about half a millisecond
+MAX_MESSAGE_BYTES = 1 << 20
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class StreamCounters:
+    """
+    What came in on the control stream since the world began.
+
+    :ivar applied: messages of which something was applied.
+    :ivar discarded: messages that came in a stepped mode.
+    :ivar rejected: messages that are malformed, or that the controller refused.
+    :ivar unknown_ids: setpoints for actuators that the articulation of the topic does not have.
+    """
+
+    received: int = 0
+    applied: int = 0
+    discarded: int = 0
+    rejected: int = 0
+    unknown_ids: int = 0
+
+    def report(self) -> dict[str, int]:
+        """Return the block of a `status` reply."""
+        return asdict(self)
+
+
+class _Target:
+    """Where setpoints of one articulation go."""
+
+    def __init__(self, control: ArticulationControl) -> None:
+        self.control = control
+        actuators = control.articulation.actuators
+        self.ids = np.array([actuator.id for actuator in actuators], dtype=np.int64)
+        self._whole = self.ids.astype('<i4').tobytes()
+        self._sorted = np.argsort(self.ids)
+
+    def write(self, setpoints: np.ndarray) -> int:
+        """Stage setpoints (shape (n,), fields id and value); return how many had no actuator."""
+        slot = self.control.slots['zmq']
+        ids = setpoints['id']
+        if ids.tobytes() == self._whole:
+            slot[:] = setpoints['value']
+            return 0
+        if not len(self.ids):
+            return len(ids)
+        place = np.searchsorted(self.ids, ids, sorter=self._sorted)
+        index = self._sorted[np.minimum(place, len(self.ids) - 1)]
+        known = self.ids[index] == ids
+        slot[index[known]] = setpoints['value'][known]
+        return len(ids) - int(np.count_nonzero(known))
+
+
+class ControlStream:
+    """Feeds one world's setpoints from a SUB socket; the socket outlives it."""
+
+    def __init__(self, engine: Engine, socket: zmq.Socket, counters: StreamCounters) -> None:
+        self._engine = engine
+        self._socket = socket
+        self._counters = counters
+        self._targets = {prefix: _Target(control) for prefix, control in engine.controls.items()}
+        self._filters = [
+            wire.control_topic(kind, prefix) for prefix in self._targets for kind in wire.KINDS
+        ]
+        self._reported: set[tuple[str, str]] = set()
+        with engine.lock:
+            for topic in self._filters:
+                socket.setsockopt(zmq.SUBSCRIBE, topic)
+            engine.on_due.append(self.drain)
+            engine.on_state.append(self._on_state)
+
+    def close(self) -> None:
+        """Stop listening; nothing of this world's commands reaches the next."""
+        for topic in self._filters:
+            self._socket.setsockopt(zmq.UNSUBSCRIBE, topic)
+        for _ in range(RECEIVE_QUEUE):
+            if self._receive() is None:
+                break
+
+    def drain(self) -> None:
+        """Take in what came, up to a limit.  Needs the engine's lock; never blocks."""
+        live = self._engine.mode == 'live'
+        for _ in range(DRAIN_LIMIT):
+            parts = self._receive()
+            if parts is None:
+                return
+            self._counters.received += 1
+            if live:
+                self._take(parts)
+            else:
+                self._counters.discarded += 1
+
+    def _on_state(self, rows: bool) -> None:
+        """Drain in every state but running live: that loop drains before its steps."""
+        engine = self._engine
+        if engine.paused or engine.mode != 'live':
+            self.drain()
+
+    def _receive(self) -> list[bytes] | None:
+        socket = self._socket
+        if not socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
+            return None
+        try:
+            return socket.recv_multipart(zmq.NOBLOCK)
+        except zmq.Again:
+            return None
+
+    def _take(self, parts: list[bytes]) -> None:
+        prefix, kind = '', 'stream'
+        try:
+            kind, prefix = wire.parse_control_topic(parts[0])
+            if len(parts) != 2:
+                raise wire.MalformedControl(kind, f'{len(parts)} parts, expected 2')
+            target = self._targets.get(prefix)
+            if target is None:  # from a sender of the world before
+                raise UnknownTopic(parts[0][:80])
+            if kind == wire.CONTROL:
+                self._set(prefix, target, parts[1])
+            else:
+                self._configure(target, parts[1])
+        except (WireError, ControllerSchemaViolation) as error:
+            self._counters.rejected += 1
+            self._report(prefix, kind, str(error))
+        else:
+            self._counters.applied += 1
+
+    def _set(self, prefix: str, target: _Target, payload: bytes) -> None:
+        setpoints = wire.unpack_setpoints(payload)
+        unknown = target.write(setpoints)
+        if unknown:
+            self._counters.unknown_ids += unknown
+            ids = map(str, target.ids.tolist())
+            first = setpoints['id'][~np.isin(setpoints['id'], target.ids)][0]
+            self._report(prefix, 'id', f'no actuator has id {first} ({list_names("id", ids)})')
+
+    def _configure(self, target: _Target, payload: bytes) -> None:
+        gains = wire.unpack_gains(payload)
+        controller = target.control.controller
+        if controller is None:
+            raise wire.MalformedControl(wire.SET_GAINS, 'the articulation has no controller')
+        controller.configure(gains)
+
+    def _report(self, prefix: str, kind: str, problem: str) -> None:
+        """Log the first problem of each kind of an articulation; the rest is only counted."""
+        if (prefix, kind) not in self._reported:
+            self._reported.add((prefix, kind))
+            _LOG.warning('control stream, %s: %s (said once; status counts them)', prefix, problem)
+
+
+__all__ = ['ControlStream', 'StreamCounters']
