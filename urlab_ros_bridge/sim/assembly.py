@@ -20,6 +20,7 @@ from urlab_ros_bridge.sim.naming import name_unnamed
 from urlab_ros_bridge.sim.naming import names_with
 from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.naming import valid_prefix
+from urlab_ros_bridge.sim.scenery import add_scenery
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
 from urlab_ros_bridge.sim.sidecar import WorldSpec
 
@@ -41,7 +42,8 @@ def assemble(world: WorldSpec) -> mujoco.MjModel:
         name_unnamed(scene)
     keyframes = KeyframeBook()
     keyframes.take(scene)
-    alone = len(world.articulations) == 1 and world.scene is None
+    add_scenery(scene, world.objects, world.lights)
+    alone = len(world.articulations) == 1 and world.scene is None and not world.objects
     for index, articulation in enumerate(world.articulations):
         robot = load_spec(articulation.model)
         if index == 0 and world.scene is None:

@@ -18,6 +18,9 @@ from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.sidecar_cameras import CAMERA_MODES
 from urlab_ros_bridge.sim.sidecar_cameras import cameras
 from urlab_ros_bridge.sim.sidecar_cameras import rendering
+from urlab_ros_bridge.sim.sidecar_scenery import lights
+from urlab_ros_bridge.sim.sidecar_scenery import objects
+from urlab_ros_bridge.sim.sidecar_scenery import pose
 from urlab_ros_bridge.sim.specs import ArticulationSpec
 from urlab_ros_bridge.sim.specs import CameraSpec
 from urlab_ros_bridge.sim.specs import LidarSpec
@@ -38,6 +41,7 @@ __all__ = [
     'TwistSpec',
     'WorldSpec',
     'load_sidecar',
+    'parse_sidecar',
 ]
 
 TWIST_KINDS = ('differential', 'omni', 'planar')
@@ -71,16 +75,35 @@ def load_sidecar(path: Path | str) -> WorldSpec:
     SidecarError
         The file cannot be read, or it breaks the schema: the message names file and key path.
     """
-    path = Path(path)
-    top = read_fields(path)
-    fields = top.mapping('scene', 'articulations', 'global_cameras', 'rendering')
+    return parse_sidecar(read_fields(Path(path)))
+
+
+def parse_sidecar(top: Field) -> WorldSpec:
+    """
+    Check the content of a sidecar, which may also come from elsewhere than a file.
+
+    Raises
+    ------
+    SidecarError
+        As `load_sidecar`.
+    """
+    path = top.source
+    fields = top.mapping(
+        'scene',
+        'articulations',
+        'objects',
+        'lights',
+        'global_cameras',
+        'rendering',
+    )
     robots = []
     for item in fields['articulations'].items() if 'articulations' in fields else ():
         robot = _articulation(item)
         _check_unique(robot, robots, item)
         robots.append(robot)
     scene = _scene(fields, path, robots)
-    if scene is None and not robots:
+    things = objects(fields.get('objects'))
+    if scene is None and 'scene' not in fields and not robots and not things:
         raise top.fail('describes nothing: it needs a scene or articulations')
     return WorldSpec(
         scene,
@@ -88,6 +111,8 @@ def load_sidecar(path: Path | str) -> WorldSpec:
         cameras(fields.get('global_cameras')),
         path,
         rendering(fields.get('rendering')),
+        objects=things,
+        lights=lights(fields.get('lights')),
     )
 
 
@@ -125,7 +150,7 @@ def _articulation(item: Field) -> ArticulationSpec:
     problem = prefix_problem(prefix)
     if problem:
         raise item.child('prefix').fail(problem)
-    pos, quat = _pose(fields.get('pose'))
+    pos, quat = pose(fields.get('pose'))
     present = {key: field for key, field in fields.items() if field.value is not None}
     return ArticulationSpec(
         prefix=prefix,
@@ -140,16 +165,6 @@ def _articulation(item: Field) -> ArticulationSpec:
         frames=_frames(fields.get('frames')),
         covariances=_covariances(fields.get('covariances')),
     )
-
-
-def _pose(field: Field | None) -> tuple[tuple, tuple]:
-    fields = field.mapping('pos', 'quat') if field else {}
-    pos = fields['pos'].numbers(3) if 'pos' in fields else (0.0, 0.0, 0.0)
-    quat = fields['quat'].numbers(4) if 'quat' in fields else (1.0, 0.0, 0.0, 0.0)
-    norm = math.hypot(*quat)
-    if not 1e-6 < norm < 1e6:
-        raise fields['quat'].fail(f'{quat} is not a rotation: its norm is {norm:g}')
-    return pos, tuple(part / norm for part in quat)
 
 
 def _controller(field: Field) -> dict:

@@ -96,11 +96,58 @@ class ArticulationSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectSpec:
+    """
+    A thing in the world that is no robot: one body named `name`.
+
+    :ivar shape: box, sphere, cylinder or plane of 1 m times `scale`, or mesh (`file`, .obj or
+        .stl, in m times `scale`).
+    :ivar physics: none (only seen), static (collides), dynamic (moves) or mocap (is moved).
+    :ivar complex_mesh: every connected part of the mesh collides by its own convex hull, instead
+        of all by one.
+    :ivar density: kg/m^3, unless `mass` is given in kg.
+    """
+
+    name: str
+    actor_id: str
+    shape: str
+    file: Path | None = None
+    pos: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    color: tuple[float, float, float, float] = (0.6, 0.6, 0.6, 1.0)
+    physics: str = 'none'
+    friction: tuple[float, float, float] = (1.0, 0.005, 0.0001)
+    density: float = 1000.0
+    mass: float | None = None
+    complex_mesh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LightSpec:
+    """A light that shines along the x axis of its pose: directional, point or spot."""
+
+    name: str
+    actor_id: str
+    kind: str = 'directional'
+    pos: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    intensity: float = 5000.0
+    color: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class WorldSpec:
-    """A world: the scene file (None = an empty one), the robots in it, the scene's cameras."""
+    """
+    A world: the scene file (None = an empty one), the robots in it, the scene's cameras.
+
+    Objects and lights are added to what the scene file has.
+    """
 
     scene: Path | None
     articulations: tuple[ArticulationSpec, ...]
     global_cameras: dict[str, CameraSpec]
     source: Path | None
     rendering: RenderSpec = RenderSpec()
+    objects: tuple[ObjectSpec, ...] = ()
+    lights: tuple[LightSpec, ...] = ()
