@@ -15,6 +15,7 @@ from urlab_ros_bridge.sim import sidecar
 from urlab_ros_bridge.sim.sidecar import CameraSpec
 from urlab_ros_bridge.sim.sidecar import load_sidecar
 from urlab_ros_bridge.sim.sidecar import SidecarError
+from urlab_ros_bridge.sim.specs import NoiseSpec
 from urlab_ros_bridge.sim.yaml_fields import Field
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -74,6 +75,9 @@ def test_the_documented_example_says_what_it_means(folder):
     assert rover.frames == {'base': 'base_link', 'imu': 'imu_link'}
     assert rover.covariances['magnetic_field_stddev'] == 1e-6
     assert len(rover.covariances['twist_stddev']) == 6
+    assert world.noise_seed == 7
+    assert rover.noise['scan'] == NoiseSpec(0.01, 0.005, dropout=0.01, resolution=0.001)
+    assert rover.noise['imu_gyro'] == NoiseSpec(0.002, bias=0.001, walk=1e-4)
 
 
 def test_the_documented_twists(folder):

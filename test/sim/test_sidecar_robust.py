@@ -127,7 +127,7 @@ def test_any_value_for_any_key_is_taken_or_refused_with_its_place(folder, key, v
     try:
         world = load(folder, replaced(yaml.safe_load(EXAMPLE)))
     except SidecarError as error:
-        place = error.path or error.problem
+        place = f'{error.path} {error.problem}'
         world = None
     if world is None:
         assert key in place or re.search(r'scene|articulations|YAML|describes', place)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 
@@ -14,10 +15,14 @@ from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.live import LiveLoop
+from urlab_ros_bridge.sim.noise import RangeNoise
+from urlab_ros_bridge.sim.noise import SensorNoise
 from urlab_ros_bridge.sim.observations import Observer
 from urlab_ros_bridge.sim.paths import DataFolder
 from urlab_ros_bridge.sim.recorder import Recorder
 from urlab_ros_bridge.sim.replay import Replay
+from urlab_ros_bridge.sim.sensing import Sensing
+from urlab_ros_bridge.sim.specs import ArticulationSpec
 from urlab_ros_bridge.sim.transports.control_stream import StreamCounters
 from urlab_ros_bridge.sim.world import World
 
@@ -47,20 +52,15 @@ def build_context(config: ServerConfig, data: DataFolder, world: World) -> Conte
 
     :raises WorldError: when a sidecar names a scanner that the model does not have.
     """
-    controls, lidars = {}, {}
+    controls, lidars, noises = {}, {}, []
     for spec in world.spec.articulations:
         articulation = world.articulations[spec.prefix]
         controls[spec.prefix] = ArticulationControl(world.model, world.data, articulation, spec)
-        lidars[spec.prefix] = []
-        sensors = articulation.local('sensors')
-        for name, lidar_spec in spec.lidars.items():
-            if name not in sensors:
-                error = unknown('bad_value', 'sensor', name, sensors)
-                raise WorldError(f'{world.spec.source}: lidars: {error}')
-            lidar = Lidar(world.model, sensors[name], lidar_spec)
-            lidar.name = name
-            lidars[spec.prefix].append(lidar)
-    engine = Engine(world, controls, lidars, config.step_mode, config.paused)
+        lidars[spec.prefix] = _scanners(world, spec)
+        noises += _noises(world, spec, lidars[spec.prefix])
+    scanners = [lidar for group in lidars.values() for lidar in group]
+    sensing = Sensing(scanners, noises)
+    engine = Engine(world, controls, lidars, config.step_mode, config.paused, sensing)
     recorder = Recorder(engine)
     return Context(
         config,
@@ -72,3 +72,38 @@ def build_context(config: ServerConfig, data: DataFolder, world: World) -> Conte
         Replay(engine, recorder),
         data,
     )
+
+
+def _scanners(world: World, spec: ArticulationSpec) -> list[Lidar]:
+    sensors = world.articulations[spec.prefix].local('sensors')
+    found = []
+    for name, lidar_spec in spec.lidars.items():
+        _check_sensor(world, 'lidars', name, sensors)
+        lidar = Lidar(world.model, sensors[name], lidar_spec)
+        lidar.name = name
+        found.append(lidar)
+    return found
+
+
+def _noises(world: World, spec: ArticulationSpec, lidars: list[Lidar]) -> list[SensorNoise]:
+    """Give scanners their noise, and return that of the other sensors."""
+    sensors = {sensor.name: sensor for sensor in world.articulations[spec.prefix].sensors}
+    scanners = {lidar.name: lidar for lidar in lidars}
+    others = {}
+    for name, noise in spec.noise.items():
+        _check_sensor(world, 'noise', name, sensors)
+        lidar = scanners.get(name)
+        if lidar is None:
+            others[name] = noise
+        else:
+            seed = (world.spec.noise_seed, f'{spec.prefix}/{name}')
+            lidar.noise = RangeNoise(noise, lidar.spec.range_max, seed)
+    if not others:
+        return []
+    return [SensorNoise(world.model, sensors, others, (world.spec.noise_seed, spec.prefix))]
+
+
+def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> None:
+    if name not in sensors:
+        error = unknown('bad_value', 'sensor', name, sensors)
+        raise WorldError(f'{world.spec.source}: {key}: {error}')

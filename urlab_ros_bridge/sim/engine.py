@@ -23,6 +23,7 @@ from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.lock import ModelLock
 from urlab_ros_bridge.sim.player import Player
 from urlab_ros_bridge.sim.quiet_log import QuietLog
+from urlab_ros_bridge.sim.sensing import Sensing
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
@@ -57,6 +58,7 @@ class Engine:
         lidars: dict[str, list[Lidar]],
         step_mode: str = 'auto',
         paused: bool = False,
+        sensing: Sensing | None = None,
     ) -> None:
         self.world = world
         self.controls = controls
@@ -79,9 +81,8 @@ class Engine:
         self.on_substep: list[Callable[[], None]] = []
         self.on_due: list[Callable[[], None]] = []
         self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
-        self._all_lidars = [lidar for group in lidars.values() for lidar in group]
-        for lidar in self._all_lidars:
-            lidar.update(world.model, world.data)
+        self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
+        self.sensing.settled(world.model, world.data)
 
     @property
     def stamp_ns(self) -> int:
@@ -98,11 +99,7 @@ class Engine:
         self.steps += 1
         if data.time <= before:
             self._diverged()
-        for lidar in self._all_lidars:
-            if lidar.due(data.time):
-                lidar.update(model, data)
-            else:
-                lidar.restore(data)
+        self.sensing.stepped(model, data)
         for hook in self.on_substep:
             hook()
 
@@ -233,11 +230,11 @@ class Engine:
             self.paused = True
             self.lock.changed.notify_all()
 
-    def reset(self, key: int | None, keep_time: bool) -> None:
+    def reset(self, key: int | None, keep_time: bool, seed: int | None = None) -> None:
         """
         Put the world into a keyframe (or mj_resetData's state).  Needs the lock.
 
-        The caller writes overrides, then calls `settle`.
+        The caller writes overrides, then calls `settle`.  A seed makes sensor noise repeatable.
         """
         model, data = self.world.model, self.world.data
         now = data.time
@@ -251,6 +248,7 @@ class Engine:
             data.time = now
         if not keep_time:
             self._begin_anew(0)
+        self.sensing.restart(seed)
         self.fault = ''
         self.player = None
 
@@ -258,9 +256,7 @@ class Engine:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
         model, data = self.world.model, self.world.data
         mujoco.mj_forward(model, data)
-        for lidar in self._all_lidars:
-            lidar.reset(data.time)
-            lidar.update(model, data)
+        self.sensing.settled(model, data)
         self.lock.changed.notify_all()
 
     def accept_state(self) -> None:
@@ -280,8 +276,7 @@ class Engine:
         self._begin_anew(1)
         for control in self.controls.values():
             control.reset(None)
-        for lidar in self._all_lidars:
-            lidar.reset(self.world.data.time)
+        self.sensing.forget_scans(self.world.data.time)
 
     def _begin_anew(self, steps: int) -> None:
         self.epoch += 1

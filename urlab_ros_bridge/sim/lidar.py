@@ -24,6 +24,7 @@ import math
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.sim.noise import RangeNoise
 from urlab_ros_bridge.sim.specs import LidarSpec
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -42,6 +43,7 @@ class Lidar:
     :ivar name: local sensor name, set by the caller.
     :ivar rays: number of rays, the dimension of the sensor; they are spread evenly from angle_min
         to angle_max, both included.
+    :ivar noise: set by the caller; disturbs each scan.
     :ivar scans: number of updates so far; a changed number tells a publisher of a fresh scan.
     """
 
@@ -63,6 +65,8 @@ class Lidar:
         self._ranges = np.full(self.rays, NOTHING)
         self._eyes = _seen_by(model, self._site)
         self.scans = 0
+        self.noise: RangeNoise | None = None
+        self._updated = 0.0
         self._origin = 0.0
         self._slot = -1
 
@@ -108,6 +112,9 @@ class Lidar:
             self.spec.range_max,
         )
         self._ranges[self._ranges > self.spec.range_max] = NOTHING
+        if self.noise is not None:
+            self.noise.distort(self._ranges, data.time - self._updated)
+        self._updated = data.time
         self._slot = self._slot_of(data.time)
         self.scans += 1
         self.restore(data)

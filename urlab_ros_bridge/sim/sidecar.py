@@ -18,6 +18,7 @@ from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.sidecar_cameras import CAMERA_MODES
 from urlab_ros_bridge.sim.sidecar_cameras import cameras
 from urlab_ros_bridge.sim.sidecar_cameras import rendering
+from urlab_ros_bridge.sim.sidecar_noise import noises
 from urlab_ros_bridge.sim.sidecar_scenery import lights
 from urlab_ros_bridge.sim.sidecar_scenery import objects
 from urlab_ros_bridge.sim.sidecar_scenery import pose
@@ -95,6 +96,7 @@ def parse_sidecar(top: Field) -> WorldSpec:
         'lights',
         'global_cameras',
         'rendering',
+        'noise_seed',
     )
     robots = []
     for item in fields['articulations'].items() if 'articulations' in fields else ():
@@ -113,6 +115,7 @@ def parse_sidecar(top: Field) -> WorldSpec:
         rendering(fields.get('rendering')),
         objects=things,
         lights=lights(fields.get('lights')),
+        noise_seed=fields['noise_seed'].integer(0, 2**31 - 1) if 'noise_seed' in fields else 0,
     )
 
 
@@ -145,6 +148,7 @@ def _articulation(item: Field) -> ArticulationSpec:
         'lidars',
         'frames',
         'covariances',
+        'noise',
     )
     prefix = item.child('prefix').text()
     problem = prefix_problem(prefix)
@@ -164,6 +168,7 @@ def _articulation(item: Field) -> ArticulationSpec:
         lidars=_lidars(fields.get('lidars')),
         frames=_frames(fields.get('frames')),
         covariances=_covariances(fields.get('covariances')),
+        noise=noises(fields.get('noise')),
     )
 
 

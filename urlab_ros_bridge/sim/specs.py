@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field
 import math
 from pathlib import Path
 
@@ -46,6 +47,25 @@ class LidarSpec:
     range_min: float
     range_max: float
     rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseSpec:
+    """
+    Noise of one sensor, in the sensor's unit (rad for quaternions).
+
+    stddev: white noise of every sample; relative: further white noise, as a share of the value;
+    bias: standard deviation of a constant offset, drawn at each reset; walk: random walk of that
+    offset, per square root of a sim second; resolution: values are rounded to multiples of it;
+    dropout: share of samples that are lost: a scanner's ray sees nothing, others repeat.
+    """
+
+    stddev: float = 0.0
+    relative: float = 0.0
+    bias: float = 0.0
+    walk: float = 0.0
+    resolution: float = 0.0
+    dropout: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +113,7 @@ class ArticulationSpec:
     lidars: dict[str, LidarSpec]
     frames: dict[str, str]
     covariances: dict[str, float | tuple[float, ...]]
+    noise: dict[str, NoiseSpec] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,5 +170,6 @@ class WorldSpec:
     global_cameras: dict[str, CameraSpec]
     source: Path | None
     rendering: RenderSpec = RenderSpec()
+    noise_seed: int = 0
     objects: tuple[ObjectSpec, ...] = ()
     lights: tuple[LightSpec, ...] = ()

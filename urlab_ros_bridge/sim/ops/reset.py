@@ -19,19 +19,25 @@ def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     """
     Rewind to a keyframe or the model's default state, then override single joints.
 
-    `seed` is only recorded.  The extension `keep_time` resets the state but not the clock.
+    `seed` starts the noise of the sensors; mj_step itself has no randomness.  The extension
+    `keep_time` resets the state but not the clock.
     """
     world, engine = context.world, context.engine
     name = fields.string('keyframe_name')
     key = world.keyframe_id(name) if name else None
-    fields.number('seed')
+    seed = fields.number('seed')
     overrides = _joint_overrides(context, fields)
-    engine.reset(key, fields.boolean('keep_time'))
+    engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))
     for slot, value in overrides:
         world.data.qpos[slot] = value
     engine.settle()
     engine.state_changed()
     return context.observer.observe(session.observations, engine.steps_since(session.base))
+
+
+def _whole(seed: float) -> int:
+    """Return a seed that the generator takes; stock servers accept any number."""
+    return int(seed) % 2**63
 
 
 def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
