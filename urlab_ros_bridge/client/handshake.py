@@ -125,6 +125,8 @@ class Handshake:
     :ivar depth_unit: unit of depth images; ``cm`` on stock servers.
     :ivar timestep: seconds, None when the server does not say (then `model` knows).
     :ivar mjb: the compiled model, empty without a running world.
+    :ivar mjcf_compiled: the model as XML, only after ``connect(include_assets=True)``.
+    :ivar vfs_assets: the files that this XML names, by bare name.
     :ivar raw: the whole reply without the base64 copy of the model.
     """
 
@@ -142,6 +144,8 @@ class Handshake:
     world: str
     mjb: bytes = field(repr=False)
     raw: dict[str, Any] = field(repr=False)
+    mjcf_compiled: str = field(default='', repr=False)
+    vfs_assets: dict[str, bytes] = field(default_factory=dict, repr=False)
     _model: Any = field(default=None, init=False, repr=False, compare=False)
 
     @property

@@ -48,10 +48,20 @@ def parse_handshake(reply: dict[str, Any]) -> Handshake:
         timestep=f.number(reply, 'timestep', where, 0.0) or None,
         world=f.text(reply, 'world', where),
         mjb=mjb,
+        mjcf_compiled=f.text(reply, 'mjcf_compiled', where),
+        vfs_assets=_files(reply, where),
         raw={
             key: value for key, value in reply.items() if key not in ('mjb_base64', 'mjb__b64__')
         },
     )
+
+
+def _files(reply: dict[str, Any], where: str) -> dict[str, bytes]:
+    files = f.mapping(reply, 'vfs_assets', where)
+    for name, content in files.items():
+        if not isinstance(content, bytes):
+            raise f.wrong(f'{where}.vfs_assets.{name}', content, 'binary')
+    return files
 
 
 def _list(fields: dict[str, Any], key: str, where: str) -> list[Any]:

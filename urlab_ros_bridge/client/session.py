@@ -85,6 +85,7 @@ class Session:
         self.generation = 0
         self._handshake: Handshake | None = None
         self._session_id = ''
+        self._include_assets = False
         self._lock = threading.RLock()
         self._rpc = RpcSocket(f'tcp://{host}:{rpc_port}')
 
@@ -107,20 +108,25 @@ class Session:
             raise NotConnected('handshake')
         return self._handshake
 
-    def connect(self, timeout: float | None = None, include_assets: bool = False) -> Handshake:
+    def connect(
+        self, timeout: float | None = None, include_assets: bool | None = None
+    ) -> Handshake:
         """
         Open the session; a server that is not up yet is waited for, up to the timeout.
 
-        :param include_assets: ask for the model's XML and asset files too, see `Handshake.raw`.
+        :param include_assets: ask for the model as XML with its files too, here and at every later
+            hello: `Handshake.mjcf_compiled` and `vfs_assets`; None: as the last time.
         :raises RequestTimeout: when no server answered.
         """
+        if include_assets is not None:
+            self._include_assets = include_assets
         message: dict[str, Any] = {
             'op': 'hello',
             'client': self.name,
             'client_version': f'urlab_ros_bridge/{__version__}',
             'observations': self.observations,
             'encoding': self.encoding,
-            'include_assets': include_assets,
+            'include_assets': self._include_assets,
         }
         if self.shared:
             message['shared'] = True

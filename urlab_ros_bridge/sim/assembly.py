@@ -27,7 +27,7 @@ from urlab_ros_bridge.sim.sidecar import WorldSpec
 _LOG = logging.getLogger(__name__)
 
 
-def assemble(world: WorldSpec) -> mujoco.MjModel:
+def assemble(world: WorldSpec) -> tuple[mujoco.MjModel, mujoco.MjSpec]:
     """
     Attach every articulation of `world` to its scene and compile.
 
@@ -35,6 +35,7 @@ def assemble(world: WorldSpec) -> mujoco.MjModel:
     ``{prefix}_{local}``.  Without a scene the first robot's physics options hold.  The compiler's
     `settotalmass` of a robot holds only where the robot is the whole world.
 
+    :return: the model, and the spec that it was compiled from.
     :raises WorldError: when a file is missing or something does not compile.
     """
     scene = load_spec(world.scene) if world.scene else mujoco.MjSpec()
@@ -54,22 +55,26 @@ def assemble(world: WorldSpec) -> mujoco.MjModel:
         check_free(scene, articulation.prefix, str(world.source))
         _attach(scene, robot, articulation, keyframes)
     model = compile_spec(scene, f'world {str(world.source)!r}')
-    return keyframes.restore(scene, model)
+    return keyframes.restore(scene, model), scene
 
 
-def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, WorldSpec]:
+def assemble_file(
+    path: Path, prefix: str | None
+) -> tuple[mujoco.MjModel, mujoco.MjSpec, WorldSpec]:
     """
     Build a world from an MJCF file that has no sidecar.
 
     :param prefix: articulation prefix; default: the model's name, else the file's.
-    :return: the model, and the description that a sidecar would have given.
+    :return: the model, the spec that it was compiled from, and the description that a sidecar
+        would have given.
     """
     parts = split_file(path)
     keyframes = KeyframeBook()
     if parts.robot is None:
         keyframes.take(parts.whole)
         model = compile_spec(parts.scene, f'model file {str(path)!r}')
-        return keyframes.restore(parts.scene, model), WorldSpec(path, (), {}, path)
+        model = keyframes.restore(parts.scene, model)
+        return model, parts.scene, WorldSpec(path, (), {}, path)
     stem = _prefix_of(parts, path, prefix)
     articulation = ArticulationSpec(
         prefix=stem,
@@ -90,7 +95,8 @@ def assemble_file(path: Path, prefix: str | None) -> tuple[mujoco.MjModel, World
         sensor.name = f'{stem}_{sensor.name}'
     _attach(parts.scene, parts.robot, articulation, keyframes)
     model = compile_spec(parts.scene, f'model file {str(path)!r}')
-    return keyframes.restore(parts.scene, model), WorldSpec(path, (articulation,), {}, path)
+    model = keyframes.restore(parts.scene, model)
+    return model, parts.scene, WorldSpec(path, (articulation,), {}, path)
 
 
 def check_free(scene: mujoco.MjSpec, prefix: str, what: str) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 import logging
+import os
 from pathlib import Path
 import warnings
 
@@ -48,9 +49,26 @@ def load_spec(path: Path) -> mujoco.MjSpec:
     if not path.is_file():
         raise WorldError(f'model file {str(path)!r} does not exist')
     try:
-        return mujoco.MjSpec.from_file(str(path))
+        spec = mujoco.MjSpec.from_file(str(path))
     except (ValueError, RuntimeError) as error:
         raise WorldError(f'model file {str(path)!r} is no valid MJCF: {error}') from error
+    _pin_sides(spec)
+    return spec
+
+
+def _pin_sides(spec: mujoco.MjSpec) -> None:
+    """
+    Make the file names of six-sided textures absolute.
+
+    A compiled model tells where every other file is; for these only the folder of the file that
+    names them does, and attaching forgets it.
+    """
+    folder = Path(spec.modelfiledir, spec.texturedir)
+    for texture in spec.textures:
+        for side, name in enumerate(texture.cubefiles):
+            if name:
+                plain = Path(name).name if spec.strippath else name
+                texture.cubefiles[side] = os.path.abspath(folder / plain)
 
 
 def compile_spec(spec: mujoco.MjSpec, what: str, level: int = logging.WARNING) -> mujoco.MjModel:

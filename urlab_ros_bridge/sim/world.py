@@ -30,12 +30,17 @@ class World:
     Model, data and index tables.
 
     Knows nothing of time or clients; whoever changes `data` holds the engine's lock.
+
+    :ivar source: what `model` was compiled from, as it was then.
     """
 
-    def __init__(self, name: str, spec: WorldSpec, model: mujoco.MjModel) -> None:
+    def __init__(
+        self, name: str, spec: WorldSpec, model: mujoco.MjModel, source: mujoco.MjSpec
+    ) -> None:
         self.name = name
         self.spec = spec
         self.model = model
+        self.source = source
         self.data = mujoco.MjData(model)
         self.articulations: dict[str, Articulation] = {
             item.prefix: index_articulation(model, item.prefix, item.actor_id)
@@ -110,9 +115,9 @@ def load_world(config: ServerConfig) -> World:
     sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
     if sidecar.is_file():
         spec = _renamed(load_sidecar(sidecar), config)
-        return World(path.stem, spec, assemble(spec))
-    model, spec = assemble_file(path, config.prefix)
-    return World(path.stem, _renamed(spec, config), model)
+        return World(path.stem, spec, *assemble(spec))
+    model, source, spec = assemble_file(path, config.prefix)
+    return World(path.stem, _renamed(spec, config), model, source)
 
 
 def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:

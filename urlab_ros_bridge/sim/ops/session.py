@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.sim.assets import ReloadableModel
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.dispatcher import PreSession
 from urlab_ros_bridge.sim.errors import OpError
@@ -22,11 +23,13 @@ from urlab_ros_bridge.wire.stamp import ns_to_block
 
 def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     """Return the handlers of hello and meta, which need no session."""
-    binary = CompiledModel()
+    binary, reloadable = CompiledModel(), ReloadableModel()
 
     def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
         context = stage.context
         payload = handshake(context, binary.of(context)) if context else empty_handshake()
+        if context and fields.boolean('include_assets'):
+            payload.update(reloadable.of(context))
         session = _open_session(stage, context, fields)
         return session, {'session_id': session.id, **payload}
 
