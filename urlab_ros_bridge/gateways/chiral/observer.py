@@ -1,0 +1,183 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""From one reply of the server to one observation: everything in it is of the same step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.results import CameraImage
+from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.gateways.chiral.codec import CameraView
+from urlab_ros_bridge.gateways.chiral.codec import Observation
+from urlab_ros_bridge.gateways.chiral.defaults import NO_DEPTH
+from urlab_ros_bridge.gateways.chiral.errors import RobotError
+from urlab_ros_bridge.gateways.chiral.profile import CameraProfile
+from urlab_ros_bridge.gateways.chiral.profile import Profile
+from urlab_ros_bridge.gateways.chiral.proprio import make_streams
+from urlab_ros_bridge.gateways.chiral.robot_model import RobotModel
+from urlab_ros_bridge.gateways.chiral.scene import intrinsics
+from urlab_ros_bridge.gateways.chiral.scene import MirroredScene
+from urlab_ros_bridge.gateways.chiral.target import Target
+
+WORLD = 'world'
+# What lies this near to the far plane is background: no depth.
+_BACKGROUND = 0.999
+
+
+@dataclass(slots=True)
+class CameraSource:
+    """
+    Where the pictures of one camera come from.
+
+    :ivar colour_key: its name in a request, `depth_key` that of the depth camera or ''.
+    """
+
+    name: str
+    compiled: str
+    colour_key: str
+    depth_key: str
+    width: int
+    height: int
+    matrix: np.ndarray
+
+
+class Pictures:
+    """Preallocated pictures of one connection; they hold the newest observation only."""
+
+    def __init__(self, cameras: list[CameraSource]) -> None:
+        self.image = {c.name: np.zeros((c.height, c.width, 3), np.uint8) for c in cameras}
+        self.depth = {
+            c.name: np.zeros((c.height, c.width), np.float32) for c in cameras if c.depth_key
+        }
+        self._mask = {name: np.zeros(array.shape, bool) for name, array in self.depth.items()}
+
+    def take_image(self, name: str, bgra: np.ndarray) -> np.ndarray:
+        """Copy BGRA pixels, shape (height, width, 4), as RGB."""
+        out = self.image[name]
+        for channel in range(3):  # three strided copies; one with a reversed axis takes 5 times
+            out[..., channel] = bgra[..., 2 - channel]
+        return out
+
+    def take_depth(self, name: str, depth: np.ndarray, scale: float, far: float) -> np.ndarray:
+        """Copy depth in metres; 0 for what is not finite, negative, or beyond `far`."""
+        out, mask = self.depth[name], self._mask[name]
+        if scale == 1.0:
+            np.copyto(out, depth)
+        else:
+            np.multiply(depth, np.float32(scale), out=out)
+        np.less(out, far, out=mask)  # false for NaN too
+        np.logical_not(mask, out=mask)
+        np.logical_or(mask, out < 0, out=mask)
+        out[mask] = 0.0
+        return out
+
+
+class Observer:
+    """
+    Makes observations of a completed profile.  One for each thread.
+
+    :ivar cameras: where the pictures come from.
+    :ivar requested: cameras to ask the server for, name -> ``sync``.
+    """
+
+    def __init__(self, profile: Profile, robot: RobotModel, handshake: Handshake) -> None:
+        """
+        Prepare everything that does not change.
+
+        :raises UrlabError: when the profile does not fit the robot.
+        """
+        self._robot = robot
+        self.scene = MirroredScene(handshake)
+        self._streams = make_streams(profile, robot)
+        keys = camera_keys(handshake)
+        self.cameras = [_source(c, robot, keys) for c in profile.cameras or []]
+        self.requested = {
+            key: 'sync' for c in self.cameras for key in (c.colour_key, c.depth_key) if key
+        }
+        self.pictures = Pictures(self.cameras)
+        named = profile.reference or robot.base
+        self.reference = None if named == WORLD else robot.body_or_site(named)
+        self._scale = 0.01 if handshake.depth_unit == 'cm' else 1.0
+        model = handshake.model
+        self._far = float(model.vis.map.zfar * model.stat.extent) * _BACKGROUND
+
+    def observe(
+        self, seen: StepResult, target: Target, stamp: float, extra: dict[str, Any]
+    ) -> Observation:
+        """
+        Return the observation of a reply; its arrays are valid until the next call.
+
+        :param target: the set-point in force; `stamp` goes to every timestamp.
+        :raises RobotError: when a picture is missing.
+        """
+        state = seen.articulations[self._robot.prefix]
+        self.scene.update(seen)
+        return Observation(
+            stamp,
+            [self._view(camera, seen, stamp) for camera in self.cameras],
+            {
+                name: np.asarray(read(state, self.scene, target), np.float32)
+                for name, read in self._streams.items()
+            },
+            extra,
+        )
+
+    def _view(self, camera: CameraSource, seen: StepResult, stamp: float) -> CameraView:
+        pictures, depth = self.pictures, None
+        image = pictures.take_image(camera.name, self._picture(seen, camera.colour_key, 'bgra8'))
+        if camera.depth_key:
+            pixels = self._picture(seen, camera.depth_key, 'float32')
+            depth = pictures.take_depth(camera.name, pixels, self._scale, self._far)
+        pose = self.scene.camera_matrix(camera.compiled, self.reference)
+        return CameraView(camera.name, stamp, camera.matrix, pose, image, depth)
+
+    @staticmethod
+    def _picture(seen: StepResult, key: str, dtype: str) -> np.ndarray:
+        frame: CameraImage | None = seen.cameras.get(key)
+        if frame is None:
+            raise RobotError(
+                f'the server sent no picture of camera {key!r} (sent: '
+                f'{", ".join(seen.cameras) or "none"}); it may not render in this mode'
+            )
+        if (frame.dtype == 'float32') != (dtype == 'float32'):
+            raise RobotError(f'camera {key!r} sends {frame.dtype}, expected {dtype}')
+        return frame.pixels
+
+
+def camera_keys(handshake: Handshake) -> dict[tuple[str, str], str]:
+    """
+    Return (prefix, or '' for the scene, and local name) -> name in a step request.
+
+    A name that an earlier camera has is asked for as ``{prefix}/{name}``.
+    """
+    keys: dict[tuple[str, str], str] = {}
+    owners = [(prefix, robot.cameras) for prefix, robot in handshake.articulations.items()]
+    for prefix, cameras in [*owners, ('', handshake.global_cameras)]:
+        for name in cameras:
+            taken = name in keys.values()
+            keys[prefix, name] = f'{prefix or "scene"}/{name}' if taken else name
+    return keys
+
+
+def _source(
+    camera: CameraProfile, robot: RobotModel, keys: dict[tuple[str, str], str]
+) -> CameraSource:
+    def key(name: str) -> str:
+        return keys[robot.prefix if name in robot.cameras else '', name]
+
+    colour, compiled = robot.camera(camera.rgb)
+    width, height = colour.resolution
+    return CameraSource(
+        name=camera.name,
+        compiled=compiled,
+        colour_key=key(camera.rgb),
+        depth_key='' if camera.depth == NO_DEPTH else key(camera.depth),
+        width=width,
+        height=height,
+        matrix=intrinsics(width, height, colour.fovy),
+    )

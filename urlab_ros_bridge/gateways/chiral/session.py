@@ -1,0 +1,166 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+One client: its messages in, our answers out (Chiral Protocol Reference, "Message Types").
+
+Exactly one answer for each request, in order, and none for an action.  The protocol has no error
+message, so whatever goes wrong closes the connection with a code and a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import logging
+from typing import Any
+
+from urlab_ros_bridge.gateways.chiral import codec
+from urlab_ros_bridge.gateways.chiral.connection import Connection
+from urlab_ros_bridge.gateways.chiral.connection import PeerGone
+from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
+from urlab_ros_bridge.gateways.chiral.errors import NotAllowed
+from urlab_ros_bridge.gateways.chiral.errors import PeerError
+from urlab_ros_bridge.gateways.chiral.errors import UnknownType
+from urlab_ros_bridge.gateways.chiral.framing import message_type
+from urlab_ros_bridge.gateways.chiral.framing import split_frame
+from urlab_ros_bridge.gateways.chiral.pace import Pace
+from urlab_ros_bridge.gateways.chiral.pace import ResetRequest
+from urlab_ros_bridge.gateways.chiral.turns import Turns
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+
+class Session:
+    """
+    Serves one connection until it ends.
+
+    :param metadata: returns the data of a metadata answer.
+    :param check: raises when the simulation is not the one that the session began with.
+    :param drives: whether it may act and reset, or only watch.
+    :param legacy: whether the older dialect is answered, in which an action is a step.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        pace: Pace,
+        metadata: Callable[[], dict[str, Any]],
+        check: Callable[[], None],
+        *,
+        drives: bool,
+        legacy: bool,
+    ) -> None:
+        self._connection = connection
+        self._pace = pace
+        self._metadata = metadata
+        self._check = check
+        self._drives = drives
+        self._observer = pace.observer()
+        self._turns = Turns(f'chiral-{connection.peer}')
+        # With pictures made on request an answer takes long: actions shall not wait behind it.
+        self._slow_looks = not pace.in_order and pace.profile.frames == 'fresh'
+        self._resetting = 0
+        self._handlers: dict[str, Callable[[dict[str, Any], memoryview], None]] = {
+            codec.METADATA: self._on_metadata,
+            codec.RESET: self._on_reset,
+            codec.OBSERVE: self._on_observe,
+            codec.ACT: self._on_act,
+        }
+        if legacy:
+            self._handlers[codec.LEGACY_ACT] = self._on_legacy_act
+
+    def run(self) -> None:
+        """Serve until the connection ends; raises nothing."""
+        try:
+            for message in self._connection.messages():
+                self._guarded(lambda message=message: self._take(message))()
+        finally:
+            self._turns.close()
+
+    def _take(self, message: bytes) -> None:
+        header, payload = split_frame(message)
+        kind = message_type(header)
+        handler = self._handlers.get(kind)
+        if handler is None:
+            raise UnknownType(kind, self._handlers)
+        handler(header, payload)
+
+    def _on_metadata(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._turns.run(self._guarded(self._answer_metadata))
+
+    def _on_observe(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._turns.run(self._guarded(self._answer_observation), long=self._slow_looks)
+
+    def _on_reset(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._must_drive(codec.RESET)
+        request = ResetRequest.read(header)
+        self._resetting += 1
+        self._turns.run(self._guarded(lambda: self._answer_reset(request)), long=True)
+
+    def _on_act(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._must_drive(codec.ACT)
+        action = codec.decode_action(header, payload)
+        if self._pace.in_order or self._resetting:
+            self._turns.run(self._guarded(lambda: self._act(action)))
+        else:
+            self._act(action)
+
+    def _on_legacy_act(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._must_drive(codec.LEGACY_ACT)
+        action = codec.decode_action(header, payload)
+        self._turns.run(self._guarded(lambda: self._answer_legacy(action)), long=self._slow_looks)
+
+    def _answer_metadata(self) -> None:
+        data = self._metadata() | {'role': 'driver' if self._drives else 'viewer'}
+        self._connection.send(codec.encode_metadata(data))
+
+    def _answer_observation(self) -> None:
+        self._check()
+        seen = self._pace.observe(self._observer)
+        self._connection.send(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
+
+    def _answer_reset(self, request: ResetRequest) -> None:
+        try:
+            self._check()
+            seen = self._pace.reset(self._observer, request)
+        finally:
+            self._resetting -= 1
+        self._connection.send(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
+
+    def _answer_legacy(self, action: codec.Action) -> None:
+        self._act(action)
+        seen = self._pace.observe(self._observer)
+        verdict = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
+        answer = codec.ANSWERS[codec.LEGACY_ACT]
+        self._connection.send(
+            codec.encode_observation(
+                answer, seen, **verdict, info={'success': seen.extra['success']}
+            )
+        )
+
+    def _act(self, action: codec.Action) -> None:
+        self._check()
+        self._pace.act(action)
+
+    def _must_drive(self, kind: str) -> None:
+        if not self._drives:
+            raise NotAllowed(kind)
+
+    def _guarded(self, job: Callable[[], None]) -> Callable[[], None]:
+        """Return `job` with its errors turned into the end of the connection."""
+
+        def run() -> None:
+            try:
+                job()
+            except PeerGone:
+                pass
+            except PeerError as error:
+                self._connection.close(error.code, str(error))
+            except UrlabError as error:
+                _LOG.warning('%s: %s', self._connection.peer, error)
+                self._connection.close(INTERNAL, str(error))
+            except Exception as error:
+                _LOG.exception('%s: a request broke', self._connection.peer)
+                self._connection.close(INTERNAL, f'{type(error).__name__} in the gateway')
+
+        return run
