@@ -26,6 +26,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 MAX_BYTES = 1_000_000
 MAX_KEYS = 4096
+MAX_PATH = 1024  # characters of a file's path
 
 # YAML 1.1 reads "1e-6" as text (it wants a dot); YAML 1.2 and every reader mean the number.
 _SCIENTIFIC = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+')
@@ -137,10 +138,12 @@ class Field:
         for index, value in enumerate(self.value):
             yield Field(value, f'{self.path}[{index}]', self.source)
 
-    def text(self) -> str:
-        """Return a text of 1 to 200 characters."""
-        if not isinstance(self.value, str) or not 0 < len(self.value) <= 200:
-            raise self.fail(f'must be a text of 1 to 200 characters, not {shown(self.value)}')
+    def text(self, longest: int = 200) -> str:
+        """Return a text of 1 to `longest` characters."""
+        if not isinstance(self.value, str) or not 0 < len(self.value) <= longest:
+            raise self.fail(
+                f'must be a text of 1 to {longest} characters, not {shown(self.value)}'
+            )
         return self.value
 
     def texts(self) -> list[str]:
@@ -195,7 +198,7 @@ class Field:
     def file(self) -> Path:
         """Return an existing file; a relative path starts at the folder of the YAML file."""
         folder = self.source.parent
-        path = folder / self.text()
+        path = folder / self.text(MAX_PATH)
         if '\0' in str(path) or not path.is_file():
             there = sorted(file.name for file in folder.glob('*.xml'))[:24]
             raise self.fail(
