@@ -3,60 +3,25 @@
 """
 The parameters of the bridge, as one table.
 
-The fields of `Settings` are the table: declaration, validation (`setting_rules`), the YAML file in
-``config/`` and the page in ``docs/`` all come from it.  No ROS is needed to read it.
+The fields of `Settings`, among them those of `CommandSettings`, are the table: declaration,
+validation (`setting_rules`), the YAML file in ``config/`` and the page in ``docs/`` all come from
+it.  No ROS is needed to read it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import Field
-from dataclasses import field
 from dataclasses import fields
-from typing import Any
+
+from urlab_ros_bridge.ros.command_settings import CommandSettings
+from urlab_ros_bridge.ros.setting_row import parameter
 
 _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
 
 
-def parameter(
-    default: Any,
-    text: str,
-    *,
-    group: str,
-    name: str = '',
-    low: float | None = None,
-    high: float | None = None,
-    choices: tuple[str, ...] = (),
-    live: bool = False,
-    frame: str = '',
-    length: int = 0,
-) -> Any:
-    """
-    Return a row of the table.
-
-    :param low: smallest and `high` largest value that is accepted.
-    :param live: it may be changed while the node runs; all others are read-only.
-    :param frame: ``'required'`` or ``'optional'`` for a frame name.
-    :param length: an array must have this many elements, or one negative element.
-    """
-    return field(
-        default=default,
-        metadata={
-            'text': text,
-            'group': group,
-            'name': name,
-            'low': low,
-            'high': high,
-            'choices': choices,
-            'live': live,
-            'frame': frame,
-            'length': length,
-        },
-    )
-
-
 @dataclass(frozen=True)
-class Settings:
+class Settings(CommandSettings):
     """The values of all parameters at one moment; a change makes a new object."""
 
     host: str = parameter('127.0.0.1', 'Machine of the simulation server.', group='Connection')
@@ -285,4 +250,6 @@ def parameter_name(row: Field) -> str:
     return row.metadata['name'] or row.name
 
 
-TABLE: dict[str, Field] = {parameter_name(row): row for row in fields(Settings)}
+# The fields of a base class come first, but read best last.
+_ROWS = sorted(fields(Settings), key=lambda row: row.name in CommandSettings.__annotations__)
+TABLE: dict[str, Field] = {parameter_name(row): row for row in _ROWS}

@@ -1,0 +1,136 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Action servers whose goals are ended from another thread.
+
+rclpy runs a goal in one callback from beginning to end, which would need a thread for each goal,
+or coroutines that keep an executor busy.  Here a goal only changes its state when it is accepted;
+its end is handed to the executor as a task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import contextlib
+import threading
+from typing import Any
+
+from rclpy.action import ActionServer
+from rclpy.action import CancelResponse
+from rclpy.action import GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.executors import ExternalShutdownException
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+# Called with what ends the goal: a transition of the handle, and makes the result.
+SUCCEEDED, ABORTED, CANCELED = 'succeed', 'abort', 'canceled'
+
+
+class LaterActionServer(ActionServer):
+    """
+    An action server for goals that `finish` ends.
+
+    :param accept: called with a goal's message: whether to accept it.
+    :param start: called with the handle of an accepted goal, which is executing.
+    :param cancel: called with the handle when somebody wants the goal cancelled.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        action_type: type,
+        name: str,
+        *,
+        accept: Callable[[Any], bool],
+        start: Callable[[ServerGoalHandle], None],
+        cancel: Callable[[ServerGoalHandle], None],
+    ) -> None:
+        self._start = start
+        self._cancel = cancel
+        super().__init__(
+            node,
+            action_type,
+            name,
+            self._never,
+            goal_callback=lambda goal: (
+                GoalResponse.ACCEPT if accept(goal) else GoalResponse.REJECT
+            ),
+            handle_accepted_callback=self._accepted,
+            cancel_callback=self._cancelled,
+        )
+
+    def finish(self, handle: ServerGoalHandle, ending: str, result: Any) -> None:
+        """
+        End a goal; may be called from any thread.
+
+        :param ending: SUCCEEDED, ABORTED or CANCELED.
+        """
+
+        def end(goal: ServerGoalHandle) -> Any:
+            # A cancel request may have been taken back by a success on its way, and so on.
+            wanted = ending
+            if wanted == CANCELED and not goal.is_cancel_requested:
+                wanted = ABORTED
+            getattr(goal, wanted)()
+            return result
+
+        super().notify_execute(handle, end)
+
+    def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
+        """Run nothing: called by rclpy when the goal's state has become executing."""
+
+    def _accepted(self, handle: ServerGoalHandle) -> None:
+        handle.execute()
+        self._start(handle)
+
+    def _cancelled(self, handle: ServerGoalHandle) -> CancelResponse:
+        self._cancel(handle)
+        return CancelResponse.ACCEPT
+
+    @staticmethod
+    def _never(_: ServerGoalHandle) -> Any:
+        raise AssertionError('goals are ended by finish()')
+
+
+class ActionThread:
+    """
+    A node for actions with its own thread, in the namespace of the bridge.
+
+    Action servers need an executor that takes tasks; that of the bridge itself takes none.
+    """
+
+    def __init__(self, bridge: Node) -> None:
+        self.node = Node(
+            f'{bridge.get_name()}_actions',
+            context=bridge.context,
+            namespace=bridge.get_namespace(),
+            use_global_arguments=True,
+            start_parameter_services=False,
+            enable_rosout=False,
+            parameter_overrides=[],
+        )
+        self._context = bridge.context
+        self._executor = SingleThreadedExecutor(context=bridge.context)
+        self._executor.add_node(self.node)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='actions', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def run(self, task: Callable[[], None]) -> None:
+        """Have something done in the thread, which owns the action servers."""
+        self._executor.create_task(task)
+
+    def stop(self) -> None:
+        """End the thread, after what is to be done by now."""
+        self._executor.create_task(self._stopped.set)
+        self._thread.join(1.0)
+        self._stopped.set()
+
+    def _run(self) -> None:
+        with contextlib.suppress(ExternalShutdownException):
+            while not self._stopped.is_set() and self._context.ok():
+                self._executor.spin_once(timeout_sec=0.5)

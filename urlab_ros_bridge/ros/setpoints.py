@@ -1,0 +1,187 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The set-points of one robot, and how they reach the server in live mode.
+
+With the extension `setpoints` only what was commanded is sent, by name, and set-points that would
+keep a robot moving lapse when the bridge is lost.  A stock server in live mode honours only a
+whole vector, so there the last value of every actuator is kept here and sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+import threading
+
+from urlab_ros_bridge.client.results import ArticulationState
+from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.limits import Refused
+from urlab_ros_bridge.ros.plan import Actuator
+from urlab_ros_bridge.ros.plan import RobotPlan
+from urlab_ros_bridge.ros.sender import CommandSender
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+EXTENSION = 'setpoints'
+# What an actuator's set-point is; all other types take a force or torque.
+_FIELD_OF_TYPE = {
+    'position': 'position',
+    'velocity': 'velocity',
+    'intvelocity': 'velocity',
+    'damper': 'velocity',
+}
+# Set-points that move a robot lapse after so long without the bridge (s of simulation time).
+LAPSE_SECONDS = 1.0
+_RENEW_NS = round(0.3 * LAPSE_SECONDS * NANOSECONDS)
+# rad/s or m/s; a joint that is slower counts as at rest.
+REST_SPEED = 0.05
+
+
+def command_field(actuator: Actuator, has_controller: bool) -> str:
+    """
+    Return which field of JointState an actuator takes: position, velocity or effort.
+
+    A joint controller of the server takes positions, whatever the actuator.
+
+    >>> command_field(Actuator('hip', 'motor', 'hip'), has_controller=False)
+    'effort'
+    """
+    if has_controller and actuator.joint:
+        return 'position'
+    return _FIELD_OF_TYPE.get(actuator.kind, 'effort')
+
+
+class Setpoints:
+    """The set-points of one robot; `write` may be called from any thread."""
+
+    def __init__(self, plan: RobotPlan, key: str, link: Link, sender: CommandSender) -> None:
+        """
+        Know nothing yet.
+
+        :param key: under which the sender reports errors.
+        """
+        self.plan = plan
+        self.fields = tuple(command_field(each, plan.has_controller) for each in plan.actuators)
+        self._key = key
+        self._link = link
+        self._sender = sender
+        self._lock = threading.Lock()
+        self._told: dict[int, float] = {}
+        self._wanted: dict[int, float] = {}
+        self._values: list[float] | None = None
+        self._renewed_ns: int | None = None
+
+    def problem(self) -> str:
+        """Say why set-points cannot be sent now, empty when they can."""
+        state = self._link.state
+        if not state.connected:
+            return 'not connected'
+        # Elsewhere a step request would move time.
+        if state.mode not in ('live', ''):
+            return f'needs live mode, the server is in {state.mode} mode'
+        return ''
+
+    def write(self, values: Mapping[int, float]) -> None:
+        """Send set-points by index of the actuator."""
+        with self._lock:
+            self._told.update(values)
+            self._wanted.update(values)
+        self._sender.put(self._key, self._send)
+
+    def last(self, index: int) -> float | None:
+        """Return what was commanded last, None when nothing was since the last reset."""
+        return self._told.get(index)
+
+    def clear(self) -> None:
+        """Forget the set-points: after a reset they are the server's."""
+        with self._lock:
+            self._told.clear()
+            self._wanted.clear()
+            self._values = None
+
+    def tick(self, stamp_ns: int) -> None:
+        """Renew the set-points that keep the robot moving, before they lapse."""
+        if self._renewed_ns is None or not 0 <= stamp_ns - self._renewed_ns < _RENEW_NS:
+            self._renewed_ns = stamp_ns
+            with self._lock:
+                moving = {
+                    index: value
+                    for index, value in self._told.items()
+                    if value and self.fields[index] != 'position'
+                }
+                for index, value in moving.items():
+                    self._wanted.setdefault(index, value)
+            if moving and self._link.has(EXTENSION) and not self.problem():
+                self._sender.put(self._key, self._send)
+
+    def rest(self) -> None:
+        """Set every speed and force that we command to zero."""
+        moving = [index for index in self._told if self.fields[index] != 'position']
+        if moving:
+            self.write(dict.fromkeys(moving, 0.0))
+
+    def freeze(self) -> None:
+        """Have joints that move held where they are, and speeds and forces set to zero."""
+        self._sender.put(self._key, self._freeze)
+
+    def _freeze(self) -> None:
+        if self.problem():
+            return
+        state = self._state()
+        places = zip(self.plan.qpos, self.plan.qvel, strict=True)
+        slots = dict(zip(self.plan.joints, places, strict=False))
+        found: dict[int, float] = {}
+        for index, actuator in enumerate(self.plan.actuators):
+            if self.fields[index] != 'position':
+                found[index] = 0.0
+            elif actuator.joint in slots:
+                place, speed = slots[actuator.joint]
+                if abs(state.qvel[speed]) > REST_SPEED:
+                    found[index] = float(state.qpos[place])
+        with self._lock:
+            self._wanted.clear()
+            self._told.update(found)
+            self._wanted.update(found)
+        self._send()
+
+    def _send(self) -> None:
+        if self._link.has(EXTENSION):
+            with self._lock:
+                named = {self.plan.actuators[key].name: each for key, each in self._wanted.items()}
+                self._wanted.clear()
+            if named:
+                self._link.commands.set_setpoints(self.plan.prefix, named, LAPSE_SECONDS)
+            return
+        values = self._values or self._present()
+        with self._lock:
+            for index, value in self._wanted.items():
+                values[index] = value
+            self._wanted.clear()
+            self._values = values
+        self._link.commands.step(
+            ctrl={self.plan.prefix: values},
+            observations='minimal',
+            timeout=self._link.commands.timeout,
+        )
+
+    def _state(self) -> ArticulationState:
+        """Return the state as it is; in live mode `step` only reads."""
+        state = self._link.commands.step().articulations.get(self.plan.prefix)
+        if state is None:
+            raise Refused(f'the server does not tell the state of {self.plan.prefix}')
+        return state
+
+    def _present(self) -> list[float]:
+        """Return set-points that change nothing."""
+        plan, state = self.plan, self._state()
+        ctrl: Sequence[float] = state.ctrl.tolist()
+        if len(ctrl) != len(plan.actuators):
+            ctrl = [0.0] * len(plan.actuators)
+        if not plan.has_controller:
+            return list(ctrl)
+        # With a controller `ctrl` is its output; its input that holds still is where the joint is.
+        slots = dict(zip(plan.joints, plan.qpos, strict=False))
+        return [
+            float(state.qpos[slots[actuator.joint]]) if actuator.joint in slots else value
+            for actuator, value in zip(plan.actuators, ctrl, strict=True)
+        ]
