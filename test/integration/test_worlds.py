@@ -11,6 +11,7 @@ from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
 import pytest
+from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 
 import urlab_ros_bridge.models
@@ -112,3 +113,38 @@ def test_an_arm_on_a_table_without_description(simulation, tmp_path):
     assert (place.x, place.y, place.z) == pytest.approx((1.0, 0.0, 0.5))
     names = [name for name, _ in listener.node.get_topic_names_and_types()]
     assert '/tip/wrench' in names and '/odom' not in names and '/cmd_vel' not in names
+
+
+def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation):
+    _, _, listener = simulation('--world', 'fleet')
+    names = ('rover_1', 'rover_2', 'quadruped')
+    starts = {}
+    for name in names:
+        odom = wait_for_message(listener, Odometry, f'/{name}/odom', timeout=20.0)
+        assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
+        starts[name] = odom.pose.pose.position
+    joints = wait_for_message(listener, JointState, '/quadruped/joint_states')
+    assert len(joints.name) == 12 and not any('rover' in name for name in joints.name)
+    noisy, exact = (
+        wait_for_message(listener, Imu, f'/rover_{i}/imu/data').linear_acceleration for i in (1, 2)
+    )
+    assert abs(exact.x) < 3e-3 < abs(noisy.x)
+    drive = listener.node.create_publisher(Twist, '/rover_2/cmd_vel', 10)
+
+    def moved(name):
+        now, start = listener.heard[f'/{name}/odom'][-1].pose.pose.position, starts[name]
+        return ((now.x - start.x) ** 2 + (now.y - start.y) ** 2) ** 0.5
+
+    def driven():
+        drive.publish(Twist(linear=Vector3(x=0.5)))
+        return moved('rover_2') > 0.2
+
+    wait_until(driven, 15.0)
+    assert moved('rover_1') < 0.02 and moved('quadruped') < 0.05
+    for name in names:
+        tree = wait_for_message(
+            listener, TFMessage, f'/{name}/tf', lambda message: len(message.transforms) > 0
+        )
+        at = {(t.header.frame_id, t.child_frame_id): t.transform for t in tree.transforms}
+        assert ('odom', 'base_link') in at
+    assert '/tf' not in dict(listener.node.get_topic_names_and_types())
