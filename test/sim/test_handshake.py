@@ -23,7 +23,9 @@ def test_every_field_of_the_page_is_there(rig):
     assert reply['mujoco_version'] == mujoco.__version__
     assert reply['mujoco_version_int'] == mujoco.mj_version()
     assert reply['urlab_version'].startswith('urlab/') and reply['mjb_size'] == len(reply['mjb'])
-    assert isinstance(reply['shm_session_dir'], str) and reply['global_cameras'] == {}
+    assert isinstance(reply['shm_session_dir'], str) and set(reply['global_cameras']) == {
+        'overview'
+    }
     (robot,) = reply['articulations']
     assert robot['prefix'] == robot['actor_id'] == 'quadruped'
     assert robot['default_control_mode'] == 'ue_controller'

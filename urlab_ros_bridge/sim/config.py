@@ -24,6 +24,9 @@ class ServerConfig:
     :ivar bind: address that all sockets bind.
     :ivar step_mode: ``auto``, or a mode that is then pinned.
     :ivar paused: start with time standing still.
+    :ivar cameras: ``auto`` renders when somebody looks, ``on`` starts the renderer at once,
+        ``off`` never renders.
+    :ivar gl: which OpenGL renders: ``auto``, ``egl`` or ``osmesa``.
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     """
 
@@ -41,3 +44,5 @@ class ServerConfig:
     paused: bool = False
     data_dir: Path | None = None
     allow_absolute_paths: bool = False
+    cameras: str = 'auto'
+    gl: str = 'auto'

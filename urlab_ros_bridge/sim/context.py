@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
 
+from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.engine import Engine
@@ -19,6 +20,7 @@ from urlab_ros_bridge.sim.noise import RangeNoise
 from urlab_ros_bridge.sim.noise import SensorNoise
 from urlab_ros_bridge.sim.observations import Observer
 from urlab_ros_bridge.sim.paths import DataFolder
+from urlab_ros_bridge.sim.randomize import Randomizer
 from urlab_ros_bridge.sim.recorder import Recorder
 from urlab_ros_bridge.sim.replay import Replay
 from urlab_ros_bridge.sim.sensing import Sensing
@@ -43,14 +45,16 @@ class Context:
     recorder: Recorder
     replay: Replay
     data: DataFolder
+    cameras: CameraRig
     inbound: StreamCounters = field(default_factory=StreamCounters)
+    randomizer: Randomizer = field(default_factory=Randomizer)
 
 
 def build_context(config: ServerConfig, data: DataFolder, world: World) -> Context:
     """
     Put controllers, scanners and the engine around a world; no threads, no sockets.
 
-    :raises WorldError: when a sidecar names a scanner that the model does not have.
+    :raises WorldError: when a sidecar names a scanner or camera that the model does not have.
     """
     controls, lidars, noises = {}, {}, []
     for spec in world.spec.articulations:
@@ -71,6 +75,7 @@ def build_context(config: ServerConfig, data: DataFolder, world: World) -> Conte
         recorder,
         Replay(engine, recorder),
         data,
+        CameraRig(engine),
     )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import logging
 from typing import Any
 
+from urlab_ros_bridge.sim.deferred import Deferred
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.registry import Entry
@@ -122,7 +123,11 @@ class Dispatcher:
         if type(body) is bytes:
             return body
         try:
+            if isinstance(body, Deferred):
+                body = body.finish()
             return codec.pack({'op': f'{entry.op.name}_ok', **body}, session.encoding)
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
         except Exception:
             return self._broken(session)
 

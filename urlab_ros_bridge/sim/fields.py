@@ -50,6 +50,10 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return self._request.get(name) is not None
 
+    def given(self, name: str) -> Any:
+        """Return a field's raw value, None when it is absent."""
+        return self._request.get(name)
+
     def with_setpoints(self, vectors: Iterable[Sequence[float]]) -> Fields:
         """Return the fields with other `ctrl` vectors in `per_articulation`, in its order."""
         blocks = self._request['per_articulation']

@@ -11,9 +11,11 @@ import mujoco
 
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.cameras.describe import camera_topics
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.engine import Engine
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
+from urlab_ros_bridge.wire.rows import SCENE
 
 EXTENSIONS = (
     'shared_session',
@@ -24,6 +26,9 @@ EXTENSIONS = (
     'step_while_paused',
     'status',
     'replay_frame',
+    'randomize',
+    'camera_header',
+    'live_cameras',
 )
 
 
@@ -56,8 +61,12 @@ def _versions() -> dict[str, Any]:
     }
 
 
-def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
-    """Return the fields of hello_ok that are the same for every session, as they are now."""
+def handshake(context: Context, mjb: bytes, camera_header: str = '') -> dict[str, Any]:
+    """
+    Return the fields of hello_ok, as they are now.
+
+    :param camera_header: header that the session wants in front of camera frames, '' for none.
+    """
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
     return {
@@ -67,11 +76,11 @@ def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
         'mjb': mjb,
         'mjb_size': len(mjb),
         'articulations': [
-            articulation_block(context, articulation, specs[prefix])
+            articulation_block(context, articulation, specs[prefix], camera_header)
             for prefix, articulation in world.articulations.items()
         ],
         'entities': {name: _entity_block(context, name) for name in world.entities},
-        'global_cameras': {},
+        'global_cameras': camera_topics(context.cameras, SCENE, camera_header),
         'depth_unit': 'm',
         'world': world.name,
         'timestep': world.model.opt.timestep,
@@ -79,7 +88,10 @@ def handshake(context: Context, mjb: bytes) -> dict[str, Any]:
 
 
 def articulation_block(
-    context: Context, articulation: Articulation, spec: ArticulationSpec
+    context: Context,
+    articulation: Articulation,
+    spec: ArticulationSpec,
+    camera_header: str = '',
 ) -> dict[str, Any]:
     """Return one entry of the articulations block, extensions included."""
     control = context.engine.controls[articulation.prefix]
@@ -92,7 +104,7 @@ def articulation_block(
             for actuator in articulation.actuators
         },
         'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
-        'camera_topics': {},
+        'camera_topics': camera_topics(context.cameras, articulation.prefix, camera_header),
         'lidars': {
             lidar.name: lidar.describe() for lidar in context.engine.lidars[articulation.prefix]
         },

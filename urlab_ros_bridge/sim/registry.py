@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 from typing import Protocol
 
+from urlab_ros_bridge.sim.deferred import Deferred
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.sessions import Session
 from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
@@ -23,8 +24,8 @@ from urlab_ros_bridge.wire.ops import OPS
 
 # The first argument is what the op's category works on: the running world's Context
 # (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
-# without `op`, or the whole reply as a frame in the session's encoding.
-Handler = Callable[[Any, Session, Fields], dict[str, Any] | bytes]
+# without `op`, or the whole reply as a frame in the session's encoding, or a Deferred.
+Handler = Callable[[Any, Session, Fields], dict[str, Any] | bytes | Deferred]
 Estimate = Callable[[Any, Fields], float]
 
 
@@ -34,7 +35,7 @@ class Prepared(Protocol):
     def seconds(self) -> float:
         """Estimate how long it will take."""
 
-    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes:
+    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
         """Do what the handler would do; `vectors` are the setpoints of each articulation."""
 
 

@@ -10,6 +10,7 @@ import threading
 import mujoco
 import zmq
 
+from urlab_ros_bridge.sim.cameras.part import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.context import build_context
 from urlab_ros_bridge.sim.context import Context
@@ -68,6 +69,7 @@ class Server:
             self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
             self._state_subscribed = Subscriptions(self._state_socket)
             self.stage.add_part(self._state_publisher)
+            self.stage.add_part(lambda world: CameraPart(self.config, world.cameras))
             self._open_side_streams()
             world = load_world(self.config)
             self.stage.open(build_context(self.config, self.stage.data, world))

@@ -27,7 +27,8 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
 
     def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
         context = stage.context
-        payload = handshake(context, binary.of(context)) if context else empty_handshake()
+        header = fields.string('camera_header')
+        payload = handshake(context, binary.of(context), header) if context else empty_handshake()
         if context and fields.boolean('include_assets'):
             payload.update(reloadable.of(context))
         session = _open_session(stage, context, fields)
@@ -89,7 +90,7 @@ def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
         'sim_time': ns_to_block(engine.stamp_ns),
         'step': engine.steps,
         'sessions': sessions,
-        'cameras': 0,
+        'cameras': context.cameras.watched,
         'world': context.world.name,
         'recording': context.recorder.report(),
         'control_stream': context.inbound.report(),

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from contextlib import nullcontext
 from typing import Any
 
+from urlab_ros_bridge.sim.cameras.observe import requested_cameras
 from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.deferred import Deferred
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
@@ -24,7 +26,7 @@ from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 MAX_STEPS = 10_000_000
 
 
-def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] | bytes:
+def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] | bytes | Deferred:
     """
     Advance the world as the mode says, and observe it.
 
@@ -33,7 +35,7 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] |
     During a replay: n_steps of its frames.
     """
     engine, player = context.engine, context.engine.player
-    level = observation_level(fields, session)
+    level, cameras = observation_level(fields, session), requested_cameras(context, fields)
     if player is not None:
         _replay(context, fields, player)
     elif engine.mode == 'puppet':
@@ -44,9 +46,11 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] |
             advance(context, step_count(fields), command)
         else:
             _live(context, fields, command)
-    if player is not None:
+    if player is not None or cameras is not None:
         reply = context.observer.observe(level, engine.steps_since(session.base))
-        return {**reply, **player.report()}
+        if player is not None:
+            reply.update(player.report())
+        return cameras.complete(reply) if cameras else reply
     return observed(context, session, level)
 
 
@@ -92,7 +96,7 @@ class PreparedStep:
         """Estimate as for any step request."""
         return _step_seconds(self._context, self._fields)
 
-    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes:
+    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
         """Step as asked; in another mode than direct the ordinary handler takes over."""
         context, engine = self._context, self._context.engine
         if engine.mode != 'direct' or engine.player is not None:
@@ -187,9 +191,9 @@ def step_count(fields: Fields) -> int:
 
 
 def _step_seconds(context: Context, fields: Fields) -> float:
-    """Estimate a step request; one that has to wait for unpausing counts as slow."""
+    """Estimate a step request; one that waits for unpausing or for frames counts as slow."""
     engine = context.engine
-    if engine.mode == 'direct' and engine.paused:
+    if (engine.mode == 'direct' and engine.paused) or fields.given('include_cameras'):
         return float('inf')
     if engine.mode == 'live' and 'while_paused' not in fields:
         return 0.0

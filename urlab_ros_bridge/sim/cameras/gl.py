@@ -1,0 +1,81 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Which OpenGL can render off screen here.
+
+MuJoCo and PyOpenGL choose a platform once, when they are imported, by environment variables.  So
+the choice is made by whoever starts the renderer, and tried by the renderer itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import ctypes
+from ctypes.util import find_library
+import os
+
+from urlab_ros_bridge.wire.errors import UrlabError
+
+BACKENDS = ('egl', 'osmesa')
+CHOICES = ('auto', *BACKENDS)
+_LIBRARIES = {'egl': ('libEGL.so.1', 'EGL'), 'osmesa': ('libOSMesa.so.8', 'OSMesa')}
+ADVICE = (
+    'to get pictures install OpenGL for EGL (Debian, Ubuntu: apt install libegl1 libgl1 '
+    'libgl1-mesa-dri) or OSMesa (apt install libosmesa6)'
+)
+
+
+class NoGraphics(UrlabError):
+    """OpenGL cannot render off screen on this machine."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        tried = '; '.join(f'{name}: {reason}' for name, reason in reasons.items())
+        super().__init__(f'no OpenGL, cameras are off ({tried}); {ADVICE}')
+
+
+def candidates(choice: str) -> tuple[str, ...]:
+    """Return the backends to try, in order."""
+    return BACKENDS if choice == 'auto' else (choice,)
+
+
+def missing_library(backend: str) -> str:
+    """Return why a backend cannot work at all, '' when its library is there."""
+    soname, short = _LIBRARIES[backend]
+    for name in (soname, find_library(short)):
+        try:
+            if name and ctypes.CDLL(name):
+                return ''
+        except OSError:
+            continue
+    return f'{soname} is not installed'
+
+
+def platform_variables(backend: str) -> dict[str, str]:
+    """Return the environment variables with which a process renders on a backend."""
+    return {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend}
+
+
+def open_context(width: int, height: int) -> tuple[object, str]:
+    """
+    Make an OpenGL context current in this thread; returns it and the renderer's name.
+
+    :raises NoGraphics: with the library's own reason.
+    """
+    backend = os.environ.get('MUJOCO_GL', '')
+    try:
+        import mujoco
+
+        context = mujoco.GLContext(width, height)
+        context.make_current()
+        from OpenGL import GL
+
+        name = GL.glGetString(GL.GL_RENDERER)
+    except Exception as error:  # whatever ctypes, PyOpenGL and drivers raise
+        reason = ' '.join(f'{type(error).__name__}: {error}'.split())
+        raise NoGraphics({backend: reason[:300]}) from error
+    if not name:
+        raise NoGraphics({backend: 'OpenGL has no renderer'})
+    return context, name.decode(errors='replace')
+
+
+__all__ = ['BACKENDS', 'CHOICES', 'NoGraphics', 'open_context']

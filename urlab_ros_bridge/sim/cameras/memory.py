@@ -1,0 +1,163 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The memory that server and renderer share: states one way, frames the other.
+
+An anonymous file (memfd) that both map: nothing is left behind whoever dies.  One writer for each
+part.  States wait in a ring, the messages between the two say which slot holds what.  Each camera
+has a few frame slots with a sequence number that is odd while the renderer writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import mmap
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+STATE_SLOTS = 16
+FRAME_SLOTS = 3
+_PAGE = 64
+_CONTROL = 64
+_HEAD = np.dtype(
+    [
+        ('sequence', '<u8'),
+        ('frame_id', '<u8'),
+        ('stamp_ns', '<i8'),
+        ('step', '<i8'),
+        ('timeline', '<u8'),
+        ('wall', '<f8'),
+    ]
+)
+
+
+class Capture(NamedTuple):
+    """
+    When a state was taken.
+
+    :ivar timeline: counts how often time has begun anew.
+    :ivar wall: unix seconds.
+    """
+
+    stamp_ns: int
+    step: int
+    timeline: int
+    wall: float
+
+
+class StoredFrame(NamedTuple):
+    """A copy of a finished frame: pixels, its running number, and the state it shows."""
+
+    pixels: bytes
+    frame_id: int
+    capture: Capture
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _PAGE) * _PAGE
+
+
+class SharedMemory:
+    """
+    The mapped memory of one renderer process.
+
+    :ivar control: uint64 (2,): the current timeline (written by the server), and how many jobs
+        are done (written by the renderer).
+    """
+
+    TIMELINE, DONE = 0, 1
+
+    def __init__(self, state_size: int, frame_sizes: Sequence[int], fd: int | None = None) -> None:
+        """
+        Map the memory.
+
+        :param frame_sizes: bytes of one frame of each camera.
+        :param fd: of memory that was made elsewhere with the same sizes; None makes new one.
+        """
+        self._state_stride = _aligned(state_size)
+        self._state_size = state_size
+        self._frame_sizes = list(frame_sizes)
+        self._frames = []
+        size = _CONTROL + STATE_SLOTS * self._state_stride
+        for frame in frame_sizes:
+            self._frames.append(size)
+            size += _PAGE + FRAME_SLOTS * (_PAGE + _aligned(frame))
+        self.fd = os.memfd_create('urlab-cameras') if fd is None else fd
+        if fd is None:
+            os.ftruncate(self.fd, size)
+        self._map = mmap.mmap(self.fd, size)
+        self._view = memoryview(self._map)
+        self.control = np.frombuffer(self._map, np.uint64, 2)
+
+    def close(self) -> None:
+        """Give the file back; the mapping goes with the last view into it."""
+        os.close(self.fd)
+
+    def state(self, slot: int) -> memoryview:
+        """Return the memory of a state slot."""
+        start = _CONTROL + slot * self._state_stride
+        return self._view[start : start + self._state_size]
+
+    def begin(self, camera: int) -> tuple[int, memoryview]:
+        """Choose the slot for the next frame of a camera and return its pixels for writing."""
+        slot = int(self._latest(camera)[0]) % FRAME_SLOTS  # slot + 1 is stored, so this is next
+        head, pixels = self._slot(camera, slot)
+        if head['sequence'][0] % 2 == 0:  # still odd after a frame that broke off
+            head['sequence'] += 1
+        return slot, pixels
+
+    def commit(self, camera: int, slot: int, frame_id: int, capture: Capture) -> None:
+        """Make the frame in a slot the latest one."""
+        head, _ = self._slot(camera, slot)
+        head['frame_id'] = frame_id
+        head['stamp_ns'], head['step'], head['timeline'], head['wall'] = capture
+        head['sequence'] += 1
+        self._latest(camera)[0] = slot + 1
+
+    def latest(self, camera: int) -> Capture | None:
+        """Return what the latest frame of a camera shows, None before the first."""
+        slot = int(self._latest(camera)[0])
+        if not slot:
+            return None
+        return _capture(self._slot(camera, slot - 1)[0])
+
+    def read(self, camera: int, slot: int | None = None) -> StoredFrame | None:
+        """
+        Copy a frame out.
+
+        :param slot: None = the latest one.
+        :return: None when there is none, or when it was overwritten meanwhile.
+        """
+        for _ in range(3):
+            number = int(self._latest(camera)[0]) - 1 if slot is None else slot
+            if number < 0:
+                return None
+            head, pixels = self._slot(camera, number)
+            before = int(head['sequence'][0])
+            frame = StoredFrame(bytes(pixels), int(head['frame_id'][0]), _capture(head))
+            if before % 2 == 0 and int(head['sequence'][0]) == before:
+                return frame
+        return None
+
+    def _latest(self, camera: int) -> np.ndarray:
+        return np.frombuffer(self._map, np.uint64, 1, self._frames[camera])
+
+    def _slot(self, camera: int, slot: int) -> tuple[np.ndarray, memoryview]:
+        size = self._frame_sizes[camera]
+        start = self._frames[camera] + _PAGE + slot * (_PAGE + _aligned(size))
+        head = np.frombuffer(self._map, _HEAD, 1, start)
+        return head, self._view[start + _PAGE : start + _PAGE + size]
+
+
+def _capture(head: np.ndarray) -> Capture:
+    return Capture(
+        int(head['stamp_ns'][0]),
+        int(head['step'][0]),
+        int(head['timeline'][0]),
+        float(head['wall'][0]),
+    )
+
+
+__all__ = ['STATE_SLOTS', 'Capture', 'SharedMemory', 'StoredFrame']

@@ -1,0 +1,279 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The cameras of a running world: who watches, what is due, and what goes to the renderer."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+import json
+import time
+from typing import Any
+from typing import NamedTuple
+from typing import Protocol
+
+from urlab_ros_bridge.sim.cameras import link
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.changes import pack_arrays
+from urlab_ros_bridge.sim.cameras.memory import Capture
+from urlab_ros_bridge.sim.cameras.memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.port import Port
+from urlab_ros_bridge.sim.cameras.schedule import Schedule
+from urlab_ros_bridge.sim.cameras.state import VisualState
+from urlab_ros_bridge.sim.engine import Engine
+
+PULL_SECONDS = 2.0  # s of wall time that a camera goes on rendering after a `latest` request
+STILL = 0.05  # s of wall time without a step until time counts as standing still
+_NEVER, _ALWAYS = 2**62, -(2**62)
+
+
+class _Delayed(NamedTuple):
+    release_ns: int
+    camera: int
+    capture: Capture
+    state: bytes
+
+
+class Renderer(Protocol):
+    """Whoever starts the renderer process."""
+
+    def wait(self, timeout: float) -> Port | None:
+        """Start it if need be; None when it is not ready in time."""
+
+
+class CameraRig:
+    """
+    Decides at every tick which cameras take a picture; costs next to nothing when none does.
+
+    Methods that say so need the engine's lock; the others may be called from any thread.
+
+    :ivar items: the catalog.
+    :ivar endpoints: address of each camera's stream, '' while there is none.
+    :ivar off: why there are no pictures, '' when there are.
+    :ivar overlays: what `set_overlays` was given last.
+    :ivar renderer: starts the renderer process; None while there cannot be one.
+    :ivar port: the running renderer, None while there is none.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        world = engine.world
+        self.engine = engine
+        self.items: tuple[CameraItem, ...] = read_catalog(world.model, world.spec)
+        self.prefixes = list(world.articulations)
+        self.endpoints = [''] * len(self.items)
+        self.off = 'cameras are off'
+        self.overlays: Sequence[Mapping[str, Any]] = ()
+        self.state = VisualState(world.model, world.data)
+        self.renderer: Renderer | None = None
+        self.port: Port | None = None
+        self._schedules = [Schedule(item) for item in self.items]
+        self._subscribed: frozenset[int] = frozenset()
+        self._pulled: dict[int, float] = {}
+        self._delayed: deque[_Delayed] = deque()
+        self._timeline = 0
+        self._epoch = engine.epoch
+        self._previous_ns = _ALWAYS
+        self._next_ns = _ALWAYS
+        self._moved = 0.0
+        self._still_state = b''
+        if self.items:
+            engine.on_state.append(self.publish)
+
+    @property
+    def watched(self) -> int:
+        """Return how many cameras are rendered for somebody at the moment."""
+        return len(self._wanted()) if self.port else 0
+
+    def attach(self, port: Port | None) -> None:
+        """Use a renderer that has just started, or none any more."""
+        if port is not None:
+            port.memory.control[SharedMemory.TIMELINE] = self._timeline
+        self._subscribed = frozenset()
+        self.port = port
+        self._next_ns = _ALWAYS
+
+    def turn_off(self, reason: str) -> None:
+        """There are no pictures, and none are to come."""
+        self.off = reason
+        self.endpoints = [''] * len(self.items)
+
+    def subscribe(self, cameras: Iterable[int]) -> None:
+        """Take in which cameras are subscribed now."""
+        now = frozenset(cameras)
+        for camera in now - self._subscribed:
+            self._schedules[camera].restart()
+        self._subscribed = now
+        self._next_ns = _ALWAYS
+
+    def publish(self, rows: bool) -> None:
+        """Take the pictures that are due.  Needs the lock; called after every change of state."""
+        port, engine = self.port, self.engine
+        if port is None or not (self._subscribed or self._pulled):
+            return
+        now_ns = engine.stamp_ns
+        if self._previous_ns < now_ns < self._next_ns and engine.epoch == self._epoch:
+            self._previous_ns, self._moved = now_ns, time.monotonic()
+            return
+        self._note_time(now_ns)
+        wanted = self._wanted()
+        due = {camera for camera in wanted if self._schedules[camera].due(now_ns)}
+        if now_ns == self._previous_ns:
+            self._take_still(port, wanted, due, now_ns)
+        else:
+            self._moved = time.monotonic()
+            self._take(port, due, now_ns)
+        self._deliver(port, now_ns)
+        self._previous_ns = now_ns
+        self._plan(wanted)
+
+    def capture(self) -> tuple[bytes, Capture]:
+        """Return the state as it is now, for `Port.ask` at any later time.  Needs the lock."""
+        now_ns = self.engine.stamp_ns
+        self._note_time(now_ns)
+        return self.state.take(), self._capture(now_ns)
+
+    def pull(self, cameras: Iterable[int]) -> set[int]:
+        """
+        Render these cameras at their rate for a while.  Needs the lock.
+
+        :return: those that have a frame already, of this timeline and not from long ago.
+        """
+        self._note_time(self.engine.stamp_ns)
+        wanted, until, ready = self._wanted(), time.monotonic() + PULL_SECONDS, set()
+        for camera in cameras:
+            if camera not in wanted:
+                self._schedules[camera].restart()
+            elif self._is_current(camera):
+                ready.add(camera)
+            self._pulled[camera] = until
+        self._next_ns = _ALWAYS
+        return ready
+
+    def _is_current(self, camera: int) -> bool:
+        port = self.port
+        capture = port.memory.latest(camera) if port else None
+        return capture is not None and capture.timeline == self._timeline
+
+    def wait(self, timeout: float) -> Port | None:
+        """Start the renderer if need be and return its port; None when it is not there in time."""
+        port = self.port
+        return port if port or not self.renderer else self.renderer.wait(timeout)
+
+    def delays(self, camera: int) -> bool:
+        """Say whether a camera delivers later than it captures."""
+        return self._schedules[camera].delayed
+
+    def model_changed(self) -> None:
+        """
+        Show changed colours, lights, sizes or lenses from the next frame on.  Needs the lock.
+
+        For what `changes.VISUAL_ARRAYS` lists.  Changed meshes or textures: `model_replaced`.
+        """
+        if self.port is not None:
+            self.port.tell(link.ARRAYS, pack_arrays(self.engine.world.model))
+            self._redraw()
+
+    def model_replaced(self) -> None:
+        """Send the renderer the whole model again.  Needs the lock."""
+        if self.port is not None:
+            self.port.tell(link.MODEL, self.engine.world.compiled_model())
+            self._redraw()
+
+    def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
+        """Draw these geoms too in `real` pictures, see `overlays.add_overlays`; [] = none."""
+        self.overlays = list(overlays)
+        if self.port is not None:
+            self.port.tell(link.OVERLAYS, json.dumps(self.overlays).encode())
+            self._redraw()
+
+    def _redraw(self) -> None:
+        self._still_state = b''
+        self._next_ns = _ALWAYS
+
+    def _wanted(self) -> set[int]:
+        pulled = self._pulled
+        if pulled:
+            now = time.monotonic()
+            self._pulled = pulled = {cam: end for cam, end in pulled.items() if end > now}
+        return {*self._subscribed, *pulled}
+
+    def _note_time(self, now_ns: int) -> None:
+        """Begin a new timeline when time went back: nobody may see frames of the old one."""
+        if self.engine.epoch == self._epoch and now_ns >= self._previous_ns:
+            return
+        self._epoch = self.engine.epoch
+        self._previous_ns = _ALWAYS
+        self._timeline += 1
+        self._still_state = b''
+        self._delayed.clear()
+        for schedule in self._schedules:
+            schedule.restart()
+        if self.port is not None:
+            self.port.memory.control[SharedMemory.TIMELINE] = self._timeline
+
+    def _capture(self, now_ns: int) -> Capture:
+        return Capture(now_ns, self.engine.steps, self._timeline, time.time())
+
+    def _take_still(self, port: Port, wanted: set[int], due: set[int], now_ns: int) -> None:
+        """
+        Time stands still: whoever is new gets a picture, and everybody when something was moved.
+
+        Not between two steps: then the next one brings the picture, at the camera's rate.
+        """
+        if port.busy or (not self.engine.paused and time.monotonic() - self._moved < STILL):
+            return
+        state = self.state.take()
+        cameras = due if state == self._still_state else wanted
+        if cameras:
+            # There is no time for a latency to pass in.
+            self._delayed = deque(item for item in self._delayed if item.camera not in cameras)
+            self._post(port, state, cameras, now_ns)
+
+    def _take(self, port: Port, due: set[int], now_ns: int) -> None:
+        late = {camera for camera in due if self._schedules[camera].delayed}
+        state = self.state.take() if late else b''
+        capture = self._capture(now_ns)
+        for camera in late:
+            schedule = self._schedules[camera]
+            schedule.take(now_ns)
+            release = schedule.release_ns(now_ns)
+            self._delayed.append(_Delayed(release, camera, capture, state))
+        prompt = due - late
+        if prompt and not port.busy:
+            self._post(port, state or self.state.take(), prompt, now_ns)
+
+    def _post(self, port: Port, state: bytes, cameras: set[int], now_ns: int) -> None:
+        if port.post(state, self._capture(now_ns), sorted(cameras)):
+            self._still_state = state
+            for camera in cameras:
+                self._schedules[camera].take(now_ns)
+
+    def _deliver(self, port: Port, now_ns: int) -> None:
+        """Render what was captured a camera's latency ago; of two due frames the newer one."""
+        if not self._delayed or port.busy:
+            return
+        ready: dict[int, _Delayed] = {}
+        rest = deque()
+        for item in self._delayed:
+            if item.release_ns <= now_ns:
+                ready[item.camera] = item
+            else:
+                rest.append(item)
+        self._delayed = rest
+        groups: dict[Capture, list[_Delayed]] = {}
+        for item in ready.values():
+            groups.setdefault(item.capture, []).append(item)
+        for capture, items in groups.items():
+            port.post(items[0].state, capture, sorted(item.camera for item in items))
+
+    def _plan(self, wanted: set[int]) -> None:
+        """Work out until when nothing can be due."""
+        times = [self._schedules[camera].next_ns() for camera in wanted]
+        times += [item.release_ns for item in self._delayed]
+        self._next_ns = min(times, default=_NEVER)
+
+
+__all__ = ['CameraRig']

@@ -1,0 +1,150 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Draws a model through its cameras.  Only here is OpenGL called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from OpenGL import GL
+
+from urlab_ros_bridge.sim.cameras import pixels
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog import DEPTH
+from urlab_ros_bridge.sim.cameras.labels import label_map
+from urlab_ros_bridge.sim.cameras.labels import LabelMap
+from urlab_ros_bridge.sim.cameras.overlays import add_overlays
+from urlab_ros_bridge.sim.cameras.quality import Quality
+
+_SPARE_GEOMS = 2000
+_FLAG = mujoco.mjtRndFlag
+
+
+class SceneRenderer:
+    """
+    Renders one model; a context must be current in the thread that makes and uses it.
+
+    :ivar overlays: further geoms that real cameras see, see `overlays.add_overlays`.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        cameras: Sequence[CameraItem],
+        prefixes: Sequence[str],
+        quality: Quality,
+    ) -> None:
+        self._model, self._data, self._quality = model, data, quality
+        self._cameras = {camera.index: camera for camera in cameras}
+        self.overlays: list[Mapping[str, Any]] = []
+        width = max((camera.width for camera in cameras), default=1)
+        height = max((camera.height for camera in cameras), default=1)
+        model.vis.global_.offwidth, model.vis.global_.offheight = width, height
+        quality.prepare(model)
+        self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
+        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+        count = model.ngeom + model.nsite + 2 * model.nwrap + model.nflex + model.nskin
+        self._scene = mujoco.MjvScene(model, maxgeom=count + _SPARE_GEOMS)
+        self._option = _options(quality)
+        self._labels: dict[str, LabelMap] = {
+            mode: label_map(model, list(prefixes), mode)
+            for mode in {camera.mode for camera in cameras} - {'real', DEPTH}
+        }
+        self._view = mujoco.MjvCamera()
+        self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
+        self._words = np.empty(width * height, np.uint32)
+
+    def close(self) -> None:
+        """Free what OpenGL holds."""
+        self._context.free()
+
+    def render(self, index: int, out: memoryview) -> None:
+        """
+        Draw the data as it is now through one camera.
+
+        :param out: ``width * height * 4`` bytes: BGRA8, or float32 in m; rows top-down.
+        """
+        camera, scene = self._cameras[index], self._scene
+        self._view.fixedcamid = camera.id
+        mujoco.mjv_updateScene(
+            self._model,
+            self._data,
+            self._option,
+            None,
+            self._view,
+            mujoco.mjtCatBit.mjCAT_ALL,
+            scene,
+        )
+        flat = camera.mode != 'real'
+        self._set_flags(flat)
+        if not flat:
+            add_overlays(scene, self.overlays)
+        rect = mujoco.MjrRect(0, 0, camera.width, camera.height)
+        mujoco.mjr_render(rect, scene, self._context)
+        if camera.mode == DEPTH:
+            self._read_depth(rect, out)
+        else:
+            self._read_color(rect, camera, out)
+
+    def _set_flags(self, flat: bool) -> None:
+        """Flat pictures need no light: only which object, and how far."""
+        flags = self._scene.flags
+        flags[_FLAG.mjRND_SEGMENT] = flags[_FLAG.mjRND_IDCOLOR] = flat
+        flags[_FLAG.mjRND_SKYBOX] = flags[_FLAG.mjRND_FOG] = flags[_FLAG.mjRND_HAZE] = not flat
+        flags[_FLAG.mjRND_SHADOW] = self._quality.shadows and not flat
+        flags[_FLAG.mjRND_REFLECTION] = self._quality.reflections and not flat
+
+    def _read_depth(self, rect: mujoco.MjrRect, out: memoryview) -> None:
+        shape = (rect.height, rect.width)
+        source = self._words[: shape[0] * shape[1]].view(np.float32).reshape(shape)
+        mujoco.mjr_readPixels(None, source, rect, self._context)
+        lens = self._scene.camera[0]
+        target = np.frombuffer(out, np.float32).reshape(shape)
+        pixels.metres(source, lens.frustum_near, lens.frustum_far, bool(lens.orthographic), target)
+
+    def _read_color(self, rect: mujoco.MjrRect, camera: CameraItem, out: memoryview) -> None:
+        shape = (rect.height, rect.width)
+        source = self._words[: shape[0] * shape[1]].reshape(shape)
+        if self._context.offSamples:
+            self._resolve(rect)
+        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
+        GL.glReadPixels(
+            0, 0, rect.width, rect.height, GL.GL_BGRA, GL.GL_UNSIGNED_INT_8_8_8_8_REV, source
+        )
+        if self._context.offSamples:
+            GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._context.offFBO)
+        target = np.frombuffer(out, np.uint32).reshape(shape)
+        labels = self._labels.get(camera.mode)
+        if labels is None:
+            pixels.bgra(source, target)
+        else:
+            pixels.labelled(source, labels.table(self._scene), target)
+
+    def _resolve(self, rect: mujoco.MjrRect) -> None:
+        """Average the samples into the second framebuffer, which can be read."""
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._context.offFBO)
+        GL.glReadBuffer(GL.GL_COLOR_ATTACHMENT0)
+        GL.glBindFramebuffer(GL.GL_DRAW_FRAMEBUFFER, self._context.offFBO_r)
+        GL.glDrawBuffer(GL.GL_COLOR_ATTACHMENT0)
+        box = (0, 0, rect.width, rect.height)
+        GL.glBlitFramebuffer(*box, *box, GL.GL_COLOR_BUFFER_BIT, GL.GL_NEAREST)
+        GL.glBindFramebuffer(GL.GL_READ_FRAMEBUFFER, self._context.offFBO_r)
+        GL.glReadBuffer(GL.GL_COLOR_ATTACHMENT0)
+
+
+def _options(quality: Quality) -> mujoco.MjvOption:
+    """Show what a real camera would see: no markers, no rays of sensors."""
+    option = mujoco.MjvOption()
+    option.flags[mujoco.mjtVisFlag.mjVIS_RANGEFINDER] = False
+    if not quality.sites:
+        option.sitegroup[:] = 0
+    return option
+
+
+__all__ = ['SceneRenderer']

@@ -1,0 +1,261 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Keeps a renderer process running while it is needed.
+
+The listening sockets belong to the server.  Nothing is started before somebody connects to one or
+a reply wants a frame: worlds whose cameras nobody looks at cost nothing.  A renderer that dies is
+started again in the same way, on the same ports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import asdict
+import json
+import logging
+import os
+from pathlib import Path
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import urlab_ros_bridge
+from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras import link
+from urlab_ros_bridge.sim.cameras.memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.port import Port
+from urlab_ros_bridge.sim.cameras.rig import CameraRig
+
+START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
+STOP_SECONDS = 2.0
+SHORT_LIFE = 10.0  # s; a renderer that died sooner is started again only after a pause
+MAX_PAUSE = 30.0  # s
+_WORKER = 'urlab_ros_bridge.sim.cameras.worker'
+_LOG = logging.getLogger(__name__)
+
+
+class Supervisor(threading.Thread):
+    """
+    Starts, hears and ends the renderer of one world.
+
+    :ivar listeners: one listening socket for each camera of the rig.
+    """
+
+    def __init__(
+        self, rig: CameraRig, listeners: Sequence[socket.socket], backends: Sequence[str]
+    ) -> None:
+        super().__init__(name='cameras', daemon=True)
+        self._rig, self._backends = rig, tuple(backends)
+        self._listeners = list(listeners)
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._stopping = False
+        self._needed = False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._link: socket.socket | None = None
+        self._port: Port | None = None
+        self._ready: Future[Port | None] = Future()
+        self._pause_until, self._failures, self._born = 0.0, 0, 0.0
+
+    def need(self) -> None:
+        """Start a renderer unless there is one; does not wait."""
+        self._needed = True
+        self._wake()
+
+    def wait(self, timeout: float) -> Port | None:
+        """Start a renderer if need be, and return it; None when it is not there in time."""
+        port = self._rig.port
+        if port is None and not self._rig.off:
+            ready = self._ready
+            self.need()
+            with suppress(TimeoutError):
+                port = ready.result(timeout)
+        return port
+
+    def close(self) -> None:
+        """End the renderer and this thread, close the listening sockets."""
+        self._stopping = True
+        self._wake()
+        self.join(timeout=2 * STOP_SECONDS)
+        for end in (*self._listeners, self._wake_in, self._wake_out):
+            end.close()
+
+    def run(self) -> None:
+        """Supervise until `close`."""
+        try:
+            while not self._stopping:
+                if self._link is None:
+                    self._wait_for_need()
+                elif not self._hear():
+                    self._died()
+        except Exception:
+            _LOG.exception('cameras are off: their supervision broke')
+        finally:
+            self._turn_off('cameras are off: the server stops')
+            self._end()
+
+    def _wake(self) -> None:
+        with suppress(OSError):
+            self._wake_out.send(b'\0', socket.MSG_DONTWAIT)
+
+    def _wait_for_need(self) -> None:
+        pause = self._pause_until - time.monotonic()
+        watched = [] if pause > 0 else self._listeners
+        readable, _, _ = select.select(
+            [self._wake_in, *watched], [], [], pause if pause > 0 else None
+        )
+        self._drain_wake(readable)
+        if self._stopping or time.monotonic() < self._pause_until:
+            return
+        if self._needed or any(listener in readable for listener in watched):
+            self._start()
+
+    def _drain_wake(self, readable: Sequence[object]) -> None:
+        if self._wake_in in readable:
+            self._wake_in.recv(4096)
+
+    def _start(self) -> None:
+        self._needed = False
+        reasons = {}
+        for backend in self._backends:
+            reason = gl.missing_library(backend) or self._start_on(backend)
+            if not reason or self._stopping:
+                return
+            reasons[backend] = reason
+        error = gl.NoGraphics(reasons)
+        _LOG.error('%s', error)
+        self._turn_off(str(error))
+
+    def _start_on(self, backend: str) -> str:
+        """Start a renderer; returns why it does not work, '' when it does."""
+        rig = self._rig
+        memory = SharedMemory(rig.state.size, [item.size for item in rig.items])
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._born, self._link = time.monotonic(), ours
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, '-m', _WORKER, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                env=_environment(backend),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self._port = Port(ours, memory)
+        settings = {
+            'cameras': [asdict(item) for item in rig.items],
+            'prefixes': rig.prefixes,
+            'rendering': asdict(rig.engine.world.spec.rendering),
+            'overlays': list(rig.overlays),
+        }
+        model = link.to_file(rig.engine.world.compiled_model())
+        try:
+            fds = [memory.fd, model, *(listener.fileno() for listener in self._listeners)]
+            link.send(ours, link.pack(link.LOAD, settings), fds)
+        except OSError as error:
+            return self._broken(f'the renderer did not start: {error}')
+        finally:
+            os.close(model)
+        return self._await_ready(backend)
+
+    def _await_ready(self, backend: str) -> str:
+        deadline = self._born + START_SECONDS
+        while not self._stopping:
+            left = deadline - time.monotonic()
+            readable, _, _ = select.select([self._link, self._wake_in], [], [], max(left, 0.0))
+            self._drain_wake(readable)
+            if self._link in readable:
+                message = link.receive(self._link)
+                if message is None:
+                    return self._broken('the renderer ended while starting')
+                kind, body, _ = message
+                if kind == link.FAILED:
+                    return self._broken(json.loads(body))
+                self._running(backend, json.loads(body)['renderer'])
+                return ''
+            if left <= 0:
+                return self._broken(f'the renderer was not ready after {START_SECONDS:g} s')
+        return ''
+
+    def _running(self, backend: str, renderer: str) -> None:
+        _LOG.info('cameras: rendering with %s (%s)', backend.upper(), renderer)
+        self._backends = (backend,)
+        self._rig.attach(self._port)
+        ready, self._ready = self._ready, Future()
+        ready.set_result(self._port)
+
+    def _hear(self) -> bool:
+        """Take in one message; false when the renderer is gone."""
+        readable, _, _ = select.select([self._link, self._wake_in], [], [])
+        self._drain_wake(readable)
+        if self._link not in readable:
+            return True
+        message = link.receive(self._link)
+        if message is None:
+            return False
+        kind, body, _ = message
+        content = json.loads(body)
+        if kind == link.WATCHED:
+            self._rig.subscribe(content)
+        elif kind == link.DONE:
+            slots = {int(camera): slot for camera, slot in content['slots'].items()}
+            self._port.answered(content['number'], slots)
+        return True
+
+    def _died(self) -> None:
+        lived = time.monotonic() - self._born
+        self._failures = self._failures + 1 if lived < SHORT_LIFE else 0
+        pause = min(0.5 * 2**self._failures, MAX_PAUSE) if self._failures else 0.0
+        self._pause_until = time.monotonic() + pause
+        self._end()
+        again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
+        _LOG.error('the camera renderer died (%s); it is started again %s', self._fate, again)
+
+    def _broken(self, reason: str) -> str:
+        self._end()
+        return f'{reason} ({self._fate})' if 'ended' in reason else reason
+
+    def _end(self) -> None:
+        """Forget the renderer: the closed link ends it, if it still lives."""
+        self._rig.attach(None)
+        if self._port is not None:
+            self._port.close()
+            self._port.memory.close()
+            self._port = None
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+        process, self._process = self._process, None
+        if process is not None:
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            code = process.returncode
+            self._fate = f'signal {-code}' if code < 0 else f'exit code {code}'
+
+    def _turn_off(self, reason: str) -> None:
+        self._rig.turn_off(reason)
+        for listener in self._listeners:
+            listener.close()
+        self._listeners = []
+        with suppress(Exception):
+            self._ready.set_result(None)
+
+
+def _environment(backend: str) -> dict[str, str]:
+    root = str(Path(urlab_ros_bridge.__file__).resolve().parents[1])
+    paths = [root, *os.environ.get('PYTHONPATH', '').split(os.pathsep)]
+    return {
+        **os.environ,
+        **gl.platform_variables(backend),
+        'PYTHONPATH': os.pathsep.join(path for path in paths if path),
+    }
+
+
+__all__ = ['Supervisor']
