@@ -188,6 +188,19 @@ SERVING = (
         metavar='DIR',
     ),
     Argument('allow_absolute_paths', 'Let clients name files outside the data folder.', False),
+    Argument(
+        'cameras',
+        'auto renders while somebody looks, on starts the renderer with the server, off never '
+        'renders.',
+        'auto',
+        ('auto', 'on', 'off'),
+    ),
+    Argument(
+        'gl',
+        'OpenGL that renders off screen: EGL, OSMesa, or whichever of them works.',
+        'auto',
+        ('auto', 'egl', 'osmesa'),
+    ),
 )
 
 HOST = Argument('host', 'Address of the server.', '127.0.0.1', metavar='ADDR')

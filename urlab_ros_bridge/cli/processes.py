@@ -86,6 +86,8 @@ _SERVER_OPTIONS = (
     'paused',
     'data_dir',
     'allow_absolute_paths',
+    'cameras',
+    'gl',
     'log_level',
 )
 

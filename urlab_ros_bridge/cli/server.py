@@ -62,6 +62,8 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
         paused=values.paused,
         data_dir=Path(values.data_dir) if values.data_dir else None,
         allow_absolute_paths=values.allow_absolute_paths,
+        cameras=values.cameras,
+        gl=values.gl,
     )
 
 
