@@ -19,6 +19,7 @@ import mujoco
 
 from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.external import ExternalActions
 from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.lock import ModelLock
 from urlab_ros_bridge.sim.player import Player
@@ -81,6 +82,7 @@ class Engine:
         self.on_substep: list[Callable[[], None]] = []
         self.on_due: list[Callable[[], None]] = []
         self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
+        self.external = ExternalActions(world.model, world.data)
         self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
         self.sensing.settled(world.model, world.data)
 
@@ -91,11 +93,16 @@ class Engine:
 
     def substep(self, raw: Collection[str] = ()) -> None:
         """Apply controls, integrate one timestep, update scanners.  Needs the lock."""
-        model, data = self.world.model, self.world.data
+        model, data, external = self.world.model, self.world.data, self.external
+        acting = external.active
+        if acting:
+            external.begin()
         for prefix, control in self.controls.items():
             control.apply(prefix in raw)
         before = data.time
         mujoco.mj_step(model, data)
+        if acting:
+            external.end()
         self.steps += 1
         if data.time <= before:
             self._diverged()
@@ -248,6 +255,7 @@ class Engine:
             data.time = now
         if not keep_time:
             self._begin_anew(0)
+        self.external.clear()
         self.sensing.restart(seed)
         self.fault = ''
         self.player = None
@@ -274,6 +282,7 @@ class Engine:
         )
         # The state was reset at the beginning of this step, which was then done.
         self._begin_anew(1)
+        self.external.clear()
         for control in self.controls.values():
             control.reset(None)
         self.sensing.forget_scans(self.world.data.time)

@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Wrenches and lapsing set-points, held against Newton's laws."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.external import ExternalActions
+from urlab_ros_bridge.sim.external import MAX_WRENCHES
+from urlab_ros_bridge.sim.external import Wrench
+
+XML = """
+<mujoco><option gravity="0 0 0" timestep="0.002"/>
+  <worldbody><body name="box" quat="0.7071068 0 0 0.7071068"><freejoint/>
+    <geom type="box" size="0.1 0.2 0.3" mass="2"/></body></worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def floating():
+    model = mujoco.MjModel.from_xml_string(XML)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data, ExternalActions(model, data)
+
+
+def run(floating, steps):
+    model, data, external = floating
+    for _ in range(steps):
+        if external.active:
+            external.begin()
+        mujoco.mj_step(model, data)
+        external.end()
+
+
+def wrench(force=(0, 0, 0), torque=(0, 0, 0), until=0.0, in_body=False, name=''):
+    return Wrench(1, np.array([*force, *torque], float), in_body, until, name)
+
+
+@pytest.mark.parametrize('duration', [0.002, 0.1, 0.35])
+def test_the_impulse_is_force_times_duration(floating, duration):
+    _, data, external = floating
+    external.apply(wrench((3.0, -1.0, 0.5), until=duration - 0.001))
+    run(floating, 400)
+    assert 2.0 * data.qvel[:3] == pytest.approx(np.array([3.0, -1.0, 0.5]) * duration, rel=1e-9)
+    assert not data.xfrc_applied.any() and not external.active
+
+
+def test_wrenches_without_a_name_add_up_and_with_one_take_over(floating):
+    _, data, external = floating
+    external.apply(wrench((1.0, 0, 0), until=0.099))
+    external.apply(wrench((1.0, 0, 0), until=0.099))
+    external.apply(wrench((0, 5.0, 0), until=0.099, name='a'))
+    external.apply(wrench((0, 2.0, 0), until=0.099, name='a'))
+    run(floating, 100)
+    assert 2.0 * data.qvel[:3] == pytest.approx([0.2, 0.2, 0.0], rel=1e-9)
+
+
+def test_in_the_frame_of_the_body_x_is_its_own(floating):
+    _, data, external = floating
+    external.apply(wrench((4.0, 0, 0), until=0.099, in_body=True))  # it is turned by 90 degrees
+    run(floating, 60)
+    assert 2.0 * data.qvel[:3] == pytest.approx([0.0, 0.4, 0.0], abs=1e-6)
+
+
+def test_a_torque_turns_about_the_centre_of_mass(floating):
+    _, data, external = floating
+    start = data.body('box').xipos.copy()
+    external.apply(wrench(torque=(0, 0, 0.3), until=0.199))
+    run(floating, 200)
+    inertia = 2.0 * (0.1**2 + 0.2**2) / 3.0
+    assert data.qvel[5] == pytest.approx(0.3 * 0.2 / inertia, rel=1e-6)
+    assert data.body('box').xipos == pytest.approx(start, abs=1e-12)
+
+
+def test_what_others_apply_is_left_alone(floating):
+    _, data, external = floating
+    data.xfrc_applied[1, 0] = 7.0
+    external.apply(wrench((1.0, 0, 0), until=0.01))
+    run(floating, 20)
+    assert data.xfrc_applied[1].tolist() == [7.0, 0, 0, 0, 0, 0]
+
+
+def test_there_is_an_end_to_wrenches(floating):
+    *_, external = floating
+    assert all(external.apply(wrench((1, 0, 0), until=9.0)) for _ in range(MAX_WRENCHES))
+    assert not external.apply(wrench((1, 0, 0), until=9.0))
+    external.clear()
+    assert not external.active and external.apply(wrench((1, 0, 0), until=9.0))
+
+
+def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
+    *_, external = floating
+    slot = np.array([1.0, 2.0, 3.0])
+    external.lapse(slot, [0, 1], 0.1)
+    run(floating, 40)
+    external.lapse(slot, [1], 0.2)
+    run(floating, 20)
+    assert slot.tolist() == [0.0, 2.0, 3.0]
+    external.lapse(slot, [1], None)
+    run(floating, 100)
+    assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active

@@ -1,0 +1,124 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""apply_wrench and set_setpoints (extensions): commands that act for a while of simulation time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.articulation import Articulation
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.control import ArticulationControl
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.external import MAX_WRENCHES
+from urlab_ros_bridge.sim.external import Wrench
+from urlab_ros_bridge.sim.fields import bad_value
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.fields import vector
+from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.sessions import Session
+
+MAX_SECONDS = 1e6
+FRAMES = ('world', 'body')
+
+
+def apply_wrench(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Push a body with a force (N) and a torque (N m) for `duration` simulated seconds.
+
+    Works in every mode that integrates.  `body` is a local name of `articulation`, or a compiled
+    one; `frame` is world or body; a `name` replaces the wrench of that name on the body, without
+    one wrenches add up; a wrench of zeros ends it.  Each acts for at least one step.
+    """
+    world, engine = context.world, context.engine
+    body = _body(context, fields)
+    parts = [_vector3(fields, name) for name in ('force', 'torque')]
+    frame = fields.choice('frame', FRAMES, 'world')
+    duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
+    now, step = world.data.time, world.model.opt.timestep
+    until = max(now, now + duration - step / 2)
+    wrench = Wrench(body, np.concatenate(parts), frame == 'body', until, fields.string('name'))
+    if not wrench.wrench.any():
+        wrench.until = -np.inf
+    if not engine.external.apply(wrench):
+        raise OpError('bad_value', f'there are {MAX_WRENCHES} wrenches already')
+    return {'body': world.model.body(body).name, 'until': now + max(duration, step)}
+
+
+def _body(context: Context, fields: Fields) -> int:
+    name, world = fields.string('body'), context.world
+    if 'articulation' in fields:
+        articulation = world.articulation(fields.string('articulation'))
+        if not articulation.bodies:
+            raise OpError('unknown_body', f'{articulation.prefix} has no bodies')
+        if not name:
+            return articulation.bodies[0].id
+        found = articulation.local('bodies').get(name)
+        if found is not None:
+            return found
+    elif not name:
+        raise OpError('missing_field', 'body')
+    body = world.body_id(name)
+    if body == 0:
+        raise bad_value('body', name, 'a body that can move')
+    return body
+
+
+def _vector3(fields: Fields, name: str) -> np.ndarray:
+    values = fields.vector(name)
+    if values is None:
+        return np.zeros(3)
+    if len(values) != 3:
+        raise OpError('dim_mismatch', f'{name} has {len(values)} values, must have 3')
+    return values
+
+
+def set_setpoints(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Stage set-points by name of the actuator; the others stay, time does not move.
+
+    `timeout` (simulated seconds): set-points that keep a robot moving (all but positions) become
+    zero when no newer one came; without it they hold.
+    """
+    articulation = context.world.articulation(fields.string('articulation'))
+    control = context.engine.controls[articulation.prefix]
+    given = fields.mapping('values')
+    values = vector('values', list(given.values()))
+    indices = [_actuator(articulation, name) for name in given]
+    timeout = fields.number('timeout', low=0.0, high=MAX_SECONDS)
+    slot = control.slots['zmq']
+    for index, value in zip(indices, values, strict=True):
+        slot[index] = value
+    moving = [index for index in indices if slot[index] and not holds(context, control, index)]
+    external, now = context.engine.external, context.world.data.time
+    external.lapse(slot, indices, None)
+    external.lapse(slot, moving, now + timeout if timeout else None)
+    return {'articulation': articulation.prefix, 'count': len(indices)}
+
+
+def _actuator(articulation: Articulation, name: str) -> int:
+    names = [actuator.name for actuator in articulation.actuators]
+    for wanted in (name, name.removeprefix(f'{articulation.prefix}_')):
+        if wanted in names:
+            return names.index(wanted)
+    raise unknown('bad_value', 'actuator', name, names)
+
+
+def holds(context: Context, control: ArticulationControl, index: int) -> bool:
+    """Tell whether an actuator takes a position: of a joint controller, or its own."""
+    model, actuator = context.world.model, control.articulation.actuators[index].id
+    on_joint = model.actuator_trntype[actuator] == int(mujoco.mjtTrn.mjTRN_JOINT)
+    if control.controller is not None and on_joint:
+        return True
+    # What <position> compiles to: its force falls with the position.
+    return bool(model.actuator_biasprm[actuator][1] < 0.0)
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('apply_wrench', apply_wrench)
+    registry.register('set_setpoints', set_setpoints)
