@@ -50,7 +50,7 @@ setup(
     ],
     extras_require={
         'sim': ['mujoco>=3.3'],
-        'chiral': ['websockets>=13.0', 'mujoco>=3.3'],
+        'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
         'ik': ['mink>=1.0'],
         'eval': ['mcap>=1.1', 'rich>=13.0'],
         'test': ['hypothesis', 'psutil', 'pytest', 'pytest-timeout'],

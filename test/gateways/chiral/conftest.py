@@ -1,12 +1,87 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""An observation like that of the protocol page."""
+"""Simulations on free ports, gateways in front of them, and the observation of the page."""
+
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
+from test.gateways.chiral.stock_client import StockClient
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.chiral.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.codec import Observation
+from urlab_ros_bridge.gateways.chiral.profile import read_profile
+from urlab_ros_bridge.gateways.chiral.server import ChiralServer
+from urlab_ros_bridge.gateways.chiral.server import GatewayConfig
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+
+@contextmanager
+def running(world, **config):
+    ports = dict.fromkeys(
+        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
+    )
+    server = Server(ServerConfig(world=world, **ports, **config))
+    server.start()
+    try:
+        yield int(server.endpoints['rpc'].rsplit(':', 1)[1])
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope='session')
+def quadruped():
+    """Return the RPC port of a quadruped."""
+    with running('quadruped') as port:
+        yield port
+
+
+@pytest.fixture(scope='session')
+def rover():
+    """Return the RPC port of a rover."""
+    with running('rover') as port:
+        yield port
+
+
+@contextmanager
+def gateway_at(rpc_port, profile=None, **config):
+    profile = read_profile({'cameras': [], **(profile or {})})
+    server = ChiralServer(GatewayConfig(profile, rpc_port=rpc_port, port=0, **config))
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope='session')
+def gateway():
+    """Return a context manager: RPC port, profile and settings -> running gateway."""
+    return gateway_at
+
+
+@pytest.fixture
+def direct(quadruped):
+    """Return a stock client of a quadruped in lockstep."""
+    with gateway_at(quadruped, {'pace': 'lockstep'}) as server, StockClient(server.url) as client:
+        yield client
+
+
+@pytest.fixture
+def urlab():
+    """Return a function: RPC port -> client of the simulation itself."""
+    clients = []
+
+    def open_client(port):
+        clients.append(Client(rpc_port=port, shared=True))
+        clients[-1].connect()
+        return clients[-1]
+
+    yield open_client
+    for client in clients:
+        client.close()
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_an_observation_comes_back_as_it_was(seen, kind):
 
 @given(observations())
 def test_the_payload_has_the_layout_of_the_page(seen):
-    """Image, depth, image, depth, ..., proprios, without gaps; offsets from the payload's start."""
+    """Image, depth, image, depth, ..., proprios, without gaps."""
     head, *parts = codec.encode_observation('obs_response', seen)
     (size,) = struct.unpack_from('<I', head)
     assert size == len(head) - 4

@@ -37,9 +37,7 @@ def test_rotation_vectors_are_those_of_mujoco(vector):
     quat, theirs = np.array([1.0, 0, 0, 0]), np.zeros(9)
     mujoco.mju_quatIntegrate(quat, vector, 1.0)
     mujoco.mju_quat2Mat(theirs, quat)
-    np.testing.assert_allclose(
-        rotation.to_matrix(vector, 'rotvec').ravel(), theirs, atol=1e-8
-    )
+    np.testing.assert_allclose(rotation.to_matrix(vector, 'rotvec').ravel(), theirs, atol=1e-8)
 
 
 @given(hnp.arrays(np.float64, 6, elements=st.floats(-5, 5)))
@@ -55,7 +53,7 @@ def test_any_six_numbers_make_a_rotation_or_are_refused(values):
     ('kind', 'values'), [('rot6d', [0.0] * 6), ('rot6d', [1, 0, 0, 2, 0, 0]), ('quat', [0.0] * 4)]
 )
 def test_what_is_no_rotation_is_refused(kind, values):
-    with pytest.raises(ValueError, match='rot6d|quaternion'):
+    with pytest.raises(ValueError, match=r'rot6d|quaternion'):
         rotation.to_matrix(np.array(values, float), kind)
 
 

@@ -45,7 +45,7 @@ class PortTaken(ChiralError):
     def __init__(self, address: str, port: int, cause: OSError) -> None:
         super().__init__(
             f'port {port} on {address} cannot be bound ({cause.strerror}): stop the program that '
-            'has it, or choose another with --chiral-port'
+            'has it, or choose another with --port (launch: chiral_port)'
         )
 
 
@@ -235,9 +235,7 @@ class ChiralServer:
             if scheme.lower() == 'bearer':
                 shown = value.strip()
             if not hmac.compare_digest(shown.encode(), self.config.token.encode()):
-                raise Refusal(
-                    401, 'a token is wanted: ?token=... or Authorization: Bearer'
-                )
+                raise Refusal(401, 'a token is wanted: ?token=... or Authorization: Bearer')
         if url.path.rstrip('/') == VIEW_PATH:
             if not self.config.viewers:
                 raise Refusal(403, 'this server has no viewers; start it with --viewers')

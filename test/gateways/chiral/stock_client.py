@@ -1,0 +1,103 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A policy client written from the protocol page alone: it shares no code with the gateway."""
+
+import struct
+import time
+
+import msgpack
+import numpy as np
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+
+class StockClient:
+    """Takes the next message for the answer to its request, whatever it is, like stock ones."""
+
+    def __init__(self, url, offer=None, **options):
+        self._context = connect(
+            url, compression=offer, max_size=None, proxy=None, open_timeout=5, **options
+        )
+        self.socket = self._context.__enter__()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._context.__exit__(None, None, None)
+
+    def send(self, header, payload=b''):
+        packed = msgpack.packb(header)
+        self.socket.send(struct.pack('<I', len(packed)) + packed + payload)
+
+    def receive(self, timeout=20):
+        data = self.socket.recv(timeout=timeout)
+        (size,) = struct.unpack_from('<I', data, 0)
+        return msgpack.unpackb(data[4 : 4 + size], raw=False), data[4 + size :]
+
+    def ask(self, kind, **fields):
+        self.send({'type': kind, **fields})
+        return self.receive()
+
+    def metadata(self):
+        return self.ask('metadata')[0]['data']
+
+    def reset(self, **fields):
+        return Seen(*self.ask('reset', **fields))
+
+    def observe(self):
+        return Seen(*self.ask('obs_request'))
+
+    def act(self, values, stamps=None, kind='apply_action'):
+        array = np.asarray(values, np.float32)
+        self.send(
+            {
+                'type': kind,
+                'shape': list(array.shape),
+                'dtype': 'float32',
+                'obs_timestamps': stamps or {},
+            },
+            array.tobytes(),
+        )
+
+
+class Seen:
+    """An observation as the page lays it out."""
+
+    def __init__(self, header, payload):
+        self.header, self.payload = header, payload
+        self.type = header['type']
+        self.timestamp = header['timestamp']
+        self.extra = header['extra']
+        self.proprios = {
+            p['name']: np.frombuffer(payload[p['offset'] : p['offset'] + p['size']], p['dtype'])
+            for p in header['proprios']
+        }
+        self.cameras = {c['name']: Camera(c, payload) for c in header['cameras']}
+
+
+class Camera:
+    def __init__(self, entry, payload):
+        self.timestamp = entry['timestamp']
+        self.intrinsics = np.array(entry['intrinsics']).reshape(3, 3)
+        self.extrinsics = np.array(entry['extrinsics']).reshape(4, 4)
+        self.image = self._array(entry, 'image', payload)
+        self.depth = self._array(entry, 'depth', payload) if 'depth_shape' in entry else None
+
+    @staticmethod
+    def _array(entry, what, payload):
+        start = entry[f'{what}_offset']
+        data = payload[start : start + entry[f'{what}_size']]
+        return np.frombuffer(data, entry[f'{what}_dtype']).reshape(entry[f'{what}_shape'])
+
+
+def connect_when_free(url, seconds=5.0, **options):
+    """Connect as soon as the driver before has gone."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return StockClient(url, **options)
+        except InvalidStatus:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)

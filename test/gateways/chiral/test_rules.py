@@ -1,0 +1,220 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who may connect, and what ends a connection; the server survives all of it."""
+
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.chiral.stock_client import StockClient
+
+
+@pytest.fixture(scope='module')
+def server(quadruped, gateway):
+    with gateway(quadruped, {'pace': 'lockstep'}, viewers=True) as running:
+        yield running
+
+
+def status_of(url, **options):
+    with (
+        pytest.raises(InvalidStatus) as caught,
+        connect(url, proxy=None, open_timeout=5, **options),
+    ):
+        pass
+    response = caught.value.response
+    return response.status_code, bytes(response.body).decode()
+
+
+def test_a_second_driver_is_refused_and_the_first_one_goes_on(server):
+    with connect_when_free(server.url) as first:
+        status, text = status_of(server.url)
+        assert status == 503
+        assert 'driven by 127.0.0.1' in text and 'one driver at a time' in text
+        assert first.metadata()['role'] == 'driver'
+    with connect_when_free(server.url) as second:
+        assert second.metadata()['role'] == 'driver'
+
+
+def test_a_viewer_sees_what_the_driver_does_and_may_not_drive(server):
+    with connect_when_free(server.url) as driver, StockClient(f'{server.url}/view') as viewer:
+        assert viewer.metadata()['role'] == 'viewer'
+        start = driver.reset()
+        driver.act(start.proprios['joint_pos'])
+        assert viewer.observe().payload == driver.observe().payload
+        viewer.act(np.zeros(12))
+        with pytest.raises(ConnectionClosed, match=r'1008.*apply_action is for the driver'):
+            viewer.receive()
+        assert driver.observe().timestamp > 0
+
+
+def test_viewers_are_an_option(quadruped, gateway):
+    with gateway(quadruped) as server:
+        assert status_of(f'{server.url}/view')[0] == 403
+
+
+def test_a_token_is_asked_for(quadruped, gateway):
+    with gateway(quadruped, token='s3cret') as server:
+        assert status_of(server.url)[0] == 401
+        assert status_of(f'{server.url}/?token=other')[0] == 401
+        with StockClient(f'{server.url}/?token=s3cret') as client:
+            assert client.metadata()
+        header = {'Authorization': 'Bearer s3cret'}
+        with connect_when_free(server.url, additional_headers=header) as client:
+            assert client.metadata()
+
+
+def test_pages_of_a_browser_are_refused(server):
+    assert status_of(server.url, origin='https://example.org')[0] == 403
+
+
+def test_compression_is_never_agreed_on(server):
+    with connect_when_free(server.url, offer='deflate') as client:
+        headers = client.socket.response.headers
+        assert headers.get('Sec-WebSocket-Extensions') is None
+        assert headers.get('Sec-WebSocket-Protocol') is None
+
+
+def action(shape, values, dtype='<f4'):
+    return {'type': 'apply_action', 'shape': shape, 'dtype': 'float32'}, np.array(
+        values, dtype
+    ).tobytes()
+
+
+BAD = {
+    'size': (*action([11], [0.0] * 11), 'action of shape \\[11\\], expected \\[12\\]'),
+    'rank': (*action([1, 1, 12], [0.0] * 12), 'expected \\[12\\]'),
+    'scalar': (*action([], [0.0]), 'expected \\[12\\]'),
+    'nan': (*action([12], [float('nan')] * 12), 'not finite'),
+    'infinite': (*action([2, 12], [float('inf')] * 24), 'not finite'),
+    'payload': (*action([12], [0.0] * 6), 'needs 48 bytes, there are 24'),
+    'type': ({'type': 'go'}, b'', "unknown message type 'go'; valid: metadata"),
+    'no type': ({'kind': 'reset'}, b'', 'the type is None'),
+    'seed': ({'type': 'reset', 'seed': 'x'}, b'', 'seed is'),
+    'keyframe': ({'type': 'reset', 'keyframe': 'nowhere'}, b'', 'nowhere'),
+}
+
+
+@pytest.mark.parametrize('name', BAD)
+def test_the_close_says_what_was_wrong(server, name):
+    header, payload, says = BAD[name]
+    with connect_when_free(server.url) as client:
+        client.send(header, payload)
+        with pytest.raises(ConnectionClosed, match=says):
+            client.receive()
+    with connect_when_free(server.url) as client:
+        assert client.observe().type == 'obs_response'
+
+
+def test_jumps_are_limited(quadruped, gateway):
+    layout = [{'kind': 'joint_position', 'max_jump': 0.2}]
+    profile = {'pace': 'lockstep', 'actions': layout}
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        start = client.reset().proprios['joint_pos']
+        client.act(start + 0.15)
+        client.act(start + 0.3)
+        before = client.observe()
+        far = np.array([start + 0.4, start + 0.9])  # the second row jumps: none of them is done
+        client.act(far)
+        with pytest.raises(ConnectionClosed, match=r'FL_hip jumps by 0.5'):
+            client.receive()
+        with connect_when_free(server.url) as later:
+            assert later.observe().timestamp == before.timestamp
+    profile['control'] = {'on_jump': 'clip'}
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        start = client.reset().proprios['joint_pos']
+        for _ in range(20):
+            client.act(start + [0, 0.9, 0] * 4)
+        assert np.ptp(client.observe().proprios['joint_pos'] - start) > 0.5
+
+
+def test_rubbish_ends_only_its_own_connection(server):
+    random = np.random.default_rng(11)
+    for length in (0, 1, 3, 4, 5, 17, 300, 70_000):
+        with connect_when_free(server.url) as client:
+            client.socket.send(random.bytes(length))
+            with pytest.raises(ConnectionClosed, match=r'100[78]'):
+                client.receive()
+    with connect_when_free(server.url) as client:
+        client.socket.send('a text')
+        with pytest.raises(ConnectionClosed, match='1007'):
+            client.receive()
+    with connect_when_free(server.url) as client:
+        assert client.reset().type == 'reset_response'
+
+
+@pytest.mark.parametrize(
+    'sent', [b'', b'GET / HTTP/1.1\r\n\r\n', b'\x16\x03\x01\x02\x00', b'x' * 100_000]
+)
+def test_what_is_no_websocket_is_turned_away(server, sent):
+    with socket.create_connection(('127.0.0.1', server.port), timeout=5) as link:
+        link.sendall(sent)
+        link.shutdown(socket.SHUT_WR)
+        answer = b''
+        while chunk := _read(link):
+            answer += chunk
+    assert b' 101 ' not in answer
+    with connect_when_free(server.url) as client:
+        assert client.metadata()
+
+
+def _read(link):
+    try:
+        return link.recv(4096)
+    except ConnectionResetError:
+        return b''
+
+
+def test_pings_are_answered_during_a_long_reset(quadruped, gateway):
+    profile = {'reset': {'settle': 2.0}}
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        client.send({'type': 'reset'})
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert client.socket.ping().wait(1.0)
+        assert time.monotonic() - began < 0.5
+        header, _ = client.receive()
+        assert header['type'] == 'reset_response'
+        assert time.monotonic() - began > 1.0
+
+
+def test_a_silent_peer_is_given_up(quadruped, gateway):
+    key = b'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+    opening = (
+        b'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+        + key
+        + b'Sec-WebSocket-Version: 13\r\n\r\n'
+    )
+    with (
+        gateway(quadruped, keepalive=0.3) as server,
+        socket.create_connection(('127.0.0.1', server.port), timeout=5) as dead,
+    ):
+        dead.sendall(opening)
+        assert b' 101 ' in dead.recv(4096)
+        assert status_of(server.url)[0] == 503
+        with connect_when_free(server.url) as client:  # the dead one never answered a ping
+            assert client.metadata()
+
+
+def test_stopping_says_goodbye(quadruped, gateway):
+    with gateway(quadruped) as server:
+        client = StockClient(server.url)
+        stopper = threading.Thread(target=server.stop)
+        stopper.start()
+        with pytest.raises(ConnectionClosed, match=r'1001.*the gateway stops'):
+            client.receive()
+        stopper.join()
+
+
+def test_lockstep_gives_the_mode_back(quadruped, gateway, urlab):
+    watcher = urlab(quadruped)
+    watcher.set_mode('live')
+    with gateway(quadruped, {'pace': 'lockstep'}):
+        assert watcher.status().mode == 'direct'
+    assert watcher.status().mode == 'live'

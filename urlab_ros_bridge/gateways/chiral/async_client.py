@@ -1,0 +1,230 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A Chiral client for asyncio, for any server that speaks the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+import contextlib
+import time
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import InvalidStatus
+from websockets.exceptions import WebSocketException
+
+from urlab_ros_bridge.gateways.chiral import codec
+from urlab_ros_bridge.gateways.chiral.codec import Observation
+from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
+from urlab_ros_bridge.gateways.chiral.errors import ChiralTimeout
+from urlab_ros_bridge.gateways.chiral.errors import MalformedMessage
+from urlab_ros_bridge.gateways.chiral.errors import StaleObservation
+from urlab_ros_bridge.gateways.chiral.framing import Buffer
+from urlab_ros_bridge.gateways.chiral.waiting import Waiting
+
+DEFAULT_URL = 'ws://127.0.0.1:8765'
+RETRY_SECONDS = 0.2
+
+
+class AsyncChiralClient:
+    """
+    Drives a robot.
+
+    Answers are matched by type, so that requests may overlap and one that timed out harms none
+    after it.  When the connection breaks, `metadata` and `observe` connect again and repeat
+    themselves; a reset or an action fails, since the robot is not where the caller thinks.
+
+    :ivar latest: the newest observation, None before the first.
+    """
+
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        token: str = '',
+        timeout: float = 10.0,
+        reset_timeout: float = 120.0,
+        stale_after: float | None = None,
+        reconnect: bool = True,
+    ) -> None:
+        """
+        Describe the connection; nothing is sent before `connect`.
+
+        :param timeout: seconds for connecting and for an answer; `reset_timeout` for a reset.
+        :param stale_after: seconds without a new timestamp after which `observe` raises
+            `StaleObservation`; None for servers whose time stands still between actions.
+        """
+        self.url = url
+        self.latest: Observation | None = None
+        self._token = token
+        self._timeout = timeout
+        self._reset_timeout = reset_timeout
+        self._stale_after = stale_after
+        self._reconnect = reconnect
+        self._socket: ClientConnection | None = None
+        self._reader: asyncio.Task | None = None
+        self._waiting = Waiting()
+        self._changed_at = 0.0
+        self._stamps: tuple[float, ...] = ()
+
+    async def __aenter__(self) -> AsyncChiralClient:
+        await self.connect()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def dropped(self) -> int:
+        """Return how many answers came that nobody waited for (any more)."""
+        return self._waiting.dropped
+
+    async def connect(self) -> None:
+        """
+        Connect; a server that is not up yet is waited for.
+
+        :raises ChiralTimeout: when none came up.
+        :raises ChiralClosed: when it refused, with its reason.
+        """
+        await self.close()
+        deadline = time.monotonic() + self._timeout
+        while True:
+            try:
+                self._socket = await asyncio.wait_for(self._dial(), self._timeout)
+                break
+            except InvalidStatus as error:
+                text = bytes(error.response.body or b'').decode(errors='replace').strip()
+                status = error.response.status_code
+                raise ChiralClosed(f'{self.url} refused: HTTP {status} {text}') from error
+            except (OSError, WebSocketException, TimeoutError) as error:
+                if time.monotonic() + RETRY_SECONDS > deadline:
+                    raise ChiralTimeout(f'connect to {self.url}', self._timeout) from error
+                await asyncio.sleep(RETRY_SECONDS)
+        self._waiting = Waiting()
+        self._reader = asyncio.create_task(self._read(self._socket, self._waiting))
+
+    async def close(self) -> None:
+        """Disconnect."""
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            await socket.close()
+        if self._reader is not None:
+            await self._reader
+            self._reader = None
+
+    async def metadata(self) -> dict[str, Any]:
+        """Return what the server says about itself."""
+        header, _ = await self._repeatable(codec.METADATA)
+        return codec.decode_metadata(header)
+
+    async def reset(self, *, seed: int | None = None, keyframe: str | None = None) -> Observation:
+        """
+        Begin an episode.
+
+        :param seed: extension of our gateway, as is `keyframe`; others ignore them.
+        """
+        fields = {'seed': seed, 'keyframe': keyframe}
+        given = {key: value for key, value in fields.items() if value is not None}
+        header, payload = await self._ask(codec.RESET, self._reset_timeout, given)
+        return self._keep(codec.decode_observation(header, payload), fresh=True)
+
+    async def observe(self) -> Observation:
+        """
+        Return the observation of now.
+
+        :raises StaleObservation: when nothing new has come for too long.
+        """
+        header, payload = await self._repeatable(codec.OBSERVE)
+        seen = self._keep(codec.decode_observation(header, payload))
+        age = time.monotonic() - self._changed_at
+        if self._stale_after is not None and age > self._stale_after:
+            raise StaleObservation(age, self._stale_after)
+        return seen
+
+    async def act(self, values: np.ndarray, timestamps: Mapping[str, float] | None = None) -> None:
+        """
+        Send an action; there is no answer.
+
+        :param values: shape (D,), or a chunk (N, D).
+        :param timestamps: of the pictures behind it; default: those of `latest`.
+        """
+        if timestamps is None:
+            views = self.latest.cameras if self.latest is not None else ()
+            timestamps = {view.name: view.timestamp for view in views}
+        await self._send(codec.encode_action(np.asarray(values), timestamps))
+
+    async def step(self, values: np.ndarray) -> Observation:
+        """Act, then observe: one control period of a server in lockstep."""
+        await self.act(values)
+        return await self.observe()
+
+    async def _dial(self) -> ClientConnection:
+        glue = '&' if '?' in self.url else '?'
+        url = f'{self.url}{glue}token={quote(self._token)}' if self._token else self.url
+        return await connect(url, compression=None, max_size=None, proxy=None)
+
+    async def _read(self, socket: ClientConnection, waiting: Waiting) -> None:
+        error: Exception = ChiralClosed('the client was closed')
+        try:
+            async for message in socket:
+                if isinstance(message, bytes):
+                    waiting.feed(message)
+        except ConnectionClosed as closed:
+            error = _closed(closed)
+        except MalformedMessage as malformed:
+            error = malformed
+            await socket.close(malformed.code)
+        waiting.fail(error)
+
+    async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
+        try:
+            return await self._ask(kind, self._timeout)
+        except ChiralClosed:
+            if not self._reconnect:
+                raise
+        await self.connect()
+        return await self._ask(kind, self._timeout)
+
+    async def _ask(
+        self, kind: str, timeout: float, fields: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], memoryview]:
+        waiting = self._waiting
+        future = waiting.expect(codec.ANSWERS[kind])
+        try:
+            await self._send(codec.encode_request(kind, **(fields or {})))
+            # Not wait_for: that would cancel the future's place in the queue with it.
+            done, _ = await asyncio.wait([future], timeout=timeout)
+            if not done:
+                raise ChiralTimeout(kind, timeout)
+            return future.result()
+        finally:
+            future.cancel()
+
+    async def _send(self, parts: list[Buffer]) -> None:
+        if self._socket is None:
+            raise ChiralClosed('not connected; call connect() first')
+        try:
+            await self._socket.send(b''.join(parts))
+        except ConnectionClosed as closed:
+            raise _closed(closed) from closed
+
+    def _keep(self, seen: Observation, fresh: bool = False) -> Observation:
+        stamps = (seen.timestamp, *(view.timestamp for view in seen.cameras))
+        if fresh or stamps != self._stamps:
+            self._stamps, self._changed_at = stamps, time.monotonic()
+        self.latest = seen
+        return seen
+
+
+def _closed(error: ConnectionClosed) -> ChiralClosed:
+    close = error.rcvd
+    if close is None:
+        return ChiralClosed(f'the connection broke: {error}')
+    with contextlib.suppress(ValueError):
+        return ChiralClosed(f'the server closed the connection: {close.code} {close.reason}')
+    return ChiralClosed('the server closed the connection')
