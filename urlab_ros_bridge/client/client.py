@@ -13,6 +13,7 @@ import numpy as np
 
 from urlab_ros_bridge.client import fields as f
 from urlab_ros_bridge.client import replies
+from urlab_ros_bridge.client.randomize import RandomizeOps
 from urlab_ros_bridge.client.recording import RecordingOps
 from urlab_ros_bridge.client.results import parse_twist
 from urlab_ros_bridge.client.results import StepResult
@@ -32,7 +33,7 @@ def _list(values: Vector | None) -> list[float] | None:
     return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
 
 
-class Client(RecordingOps):
+class Client(RecordingOps, RandomizeOps):
     """
     A synchronous client of the step server; see `Session` for connecting and errors.
 
@@ -67,7 +68,7 @@ class Client(RecordingOps):
         *,
         control_mode: Mapping[str, str] | str | None = None,
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
-        include_cameras: bool | Mapping[str, str] | None = None,
+        include_cameras: bool | str | Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> StepResult:
         """
@@ -80,7 +81,8 @@ class Client(RecordingOps):
         :param while_paused: in live and paused: advance and stay paused (extension).
         :param control_mode: ``ue_controller`` or ``raw``, for all or by prefix.
         :param xfrc_applied: prefix -> {body: [fx, fy, fz, tx, ty, tz]}, world frame, N and N m.
-        :param include_cameras: True, or camera -> ``latest`` | ``sync``.
+        :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
+            (extension).
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
         """
         message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}

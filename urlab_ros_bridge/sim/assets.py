@@ -14,6 +14,7 @@ import logging
 import os
 from pathlib import Path
 from typing import Any
+import warnings
 from xml.etree import ElementTree
 
 import mujoco
@@ -84,8 +85,11 @@ def _current_xml(spec: mujoco.MjSpec, model: mujoco.MjModel) -> str:
         _LOG.warning('mjcf_compiled shows the model as it was compiled; MuJoCo 4 knows changes')
         return spec.to_xml()
     copy = spec.copy()
-    copy.copy_back(model)
-    return copy.to_xml()
+    with warnings.catch_warnings():
+        # Both compile, and the compiler's warnings were logged when the world was loaded.
+        warnings.simplefilter('ignore')
+        copy.copy_back(model)
+        return copy.to_xml()
 
 
 def _references(

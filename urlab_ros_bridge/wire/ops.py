@@ -191,6 +191,14 @@ untrack           | | | was_tracking:bool
 
 _EXTENSIONS = [
     Op(
+        'randomize',
+        MANAGER_REQUIRED,
+        'runtime',
+        optional=('seed', 'items', 'restore'),
+        reply=('seed:int', 'restored:bool', 'items:object'),
+        extension=True,
+    ),
+    Op(
         'status',
         NO_MANAGER,
         'runtime',

@@ -7,6 +7,7 @@ from __future__ import annotations
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
+from urlab_ros_bridge.sim.ops import randomize
 from urlab_ros_bridge.sim.ops import recording
 from urlab_ros_bridge.sim.ops import replay
 from urlab_ros_bridge.sim.ops import reset
@@ -17,10 +18,24 @@ from urlab_ros_bridge.sim.registry import Registry
 
 __all__ = ['build_registry']
 
+# In the order that `meta` lists; extensions stand last.
+_MODULES = (
+    step,
+    reset,
+    runtime,
+    options,
+    poses,
+    contacts,
+    recording,
+    replay,
+    session,
+    randomize,
+)
+
 
 def build_registry() -> Registry:
     """Return the registry with every op of this package, in the order that `meta` lists."""
     registry = Registry()
-    for module in (step, reset, runtime, options, poses, contacts, recording, replay, session):
+    for module in _MODULES:
         module.register(registry)
     return registry

@@ -1,0 +1,174 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""randomize (extension): domain randomisation of the running model, and its undoing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from fnmatch import translate
+import math
+import re
+import secrets
+from typing import Any
+
+from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.fields import bad_value
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.randomize import Draw
+from urlab_ros_bridge.sim.randomize_kinds import Element
+from urlab_ros_bridge.sim.randomize_kinds import elements
+from urlab_ros_bridge.sim.randomize_kinds import Kind
+from urlab_ros_bridge.sim.randomize_kinds import KINDS
+from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.wire.errors import list_names
+
+MAX_SEED = 1 << 53  # the largest whole number that every JSON peer carries exactly
+MAX_PATTERNS, MAX_PATTERN = 64, 256
+DISTRIBUTIONS = ('uniform', 'log_uniform')
+_MANY_DOFS = 100
+
+
+def randomize(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Draw new values around the compiled ones, or (`restore`) put those back.
+
+    `items` maps kinds to {scale | offset | value: [low, high], and what to select}.  Everything is
+    checked before anything is changed.  With `restore` and `items` the items start from what was
+    compiled.
+    """
+    restore, items = fields.boolean('restore'), fields.mapping('items')
+    if not restore and not items:
+        raise OpError('missing_field', f'items ({list_names("kind", KINDS)}), or restore')
+    seed = _seed(fields)
+    draws = [_read(context, name, items[name], Fields(items)) for name in items]
+    engine, model, randomizer = context.engine, context.world.model, context.randomizer
+    visual = restore and randomizer.active
+    if restore:
+        randomizer.restore(model)
+    report = randomizer.apply(model, seed, draws) if draws else {}
+    engine.revision += 1
+    engine.settle()
+    engine.state_changed()
+    cameras = getattr(context, 'cameras', None)
+    if cameras is not None and (visual or any(draw.kind.visual for draw in draws)):
+        cameras.model_changed()
+    return {'seed': seed, 'restored': restore, 'items': report}
+
+
+def _seed(fields: Fields) -> int:
+    """Return the seed of a request; without one any, which the reply tells."""
+    if 'seed' not in fields:
+        return secrets.randbelow(1 << 32)
+    seed = fields.integer('seed', 0)
+    if not 0 <= seed < MAX_SEED:
+        raise bad_value('seed', seed, f'a whole number from 0 to {MAX_SEED - 1}')
+    return seed
+
+
+def _read(context: Context, name: str, given: Any, items: Fields) -> Draw:
+    kind = KINDS.get(name)
+    if kind is None:
+        raise OpError('bad_value', f'items.{name:.60} ({list_names("kind", KINDS)})')
+    part = Fields(items.mapping(name), f'items.{name}.')
+    selectors = {'articulation', 'bodies', kind.target}
+    known = {*kind.ways, *selectors, 'distribution', 'together'}
+    for key in given:
+        if key not in known:
+            raise OpError('bad_value', f'items.{name}.{key:.60} ({list_names("field", known)})')
+    ways = [way for way in kind.ways if way in part]
+    if len(ways) != 1:
+        raise OpError('missing_field', f'items.{name}: exactly one of {", ".join(kind.ways)}')
+    (way,) = ways
+    low, high = _range(part, kind, way)
+    logarithmic = part.choice('distribution', DISTRIBUTIONS, 'uniform') == 'log_uniform'
+    if logarithmic and low <= 0:
+        raise bad_value(f'items.{name}.{way}', [low, high], 'above 0, as log_uniform needs it')
+    return Draw(
+        name=name,
+        kind=kind,
+        way=way,
+        low=low,
+        high=high,
+        logarithmic=logarithmic,
+        together=part.boolean('together'),
+        chosen=_select(context, kind, part, name),
+    )
+
+
+def _range(part: Fields, kind: Kind, way: str) -> tuple[float, float]:
+    """Return the range of an item; a single number is a range of its own."""
+    limits = kind.ways[way]
+    given = part.need(way)
+    low, high = (given, given) if not isinstance(given, list) else (*given, None, None)[:2]
+    ends = Fields({'low': low, 'high': high})
+    valid = isinstance(given, (int, float, list)) and (
+        not isinstance(given, list) or len(given) == 2
+    )
+    if not valid or 'low' not in ends or 'high' not in ends:
+        raise bad_value(way, given, 'a number or [low, high]')
+    first, last = (ends.number(end, low=limits.low, high=limits.high) for end in ('low', 'high'))
+    if first > last or not math.isfinite(last):
+        raise bad_value(way, given, '[low, high] with low <= high')
+    return first, last
+
+
+def _select(context: Context, kind: Kind, part: Fields, name: str) -> tuple[Element, ...]:
+    """Return the elements that all given selectors choose; at least one must be chosen."""
+    everything = elements(context.world.model, kind)
+    rules = _rules(context, kind, part)
+    chosen = tuple(item for item in everything if all(rule(item) for rule in rules))
+    if rules and not chosen:
+        labels = (item.label for item in everything)
+        raise unknown('bad_value', kind.target, f'items.{name} selects nothing', labels)
+    return chosen
+
+
+def _rules(context: Context, kind: Kind, part: Fields) -> list[Callable[[Element], bool]]:
+    model, rules = context.world.model, []
+    start = ''
+    if 'articulation' in part:
+        start = context.world.articulation(part.need('articulation')).prefix + '_'
+        owned = [model.body(body).name.startswith(start) for body in range(model.nbody)]
+        rules.append(
+            lambda item: owned[item.body] if item.body >= 0 else item.label.startswith(start)
+        )
+    names = [model.body(body).name for body in range(model.nbody)]
+    if 'bodies' in part:
+        bodies = _patterns(part, 'bodies')
+        rules.append(lambda item: item.body >= 0 and _matches(names[item.body], bodies, start))
+    if kind.target != 'bodies' and kind.target in part:
+        labels = _patterns(part, kind.target)
+        rules.append(lambda item: _matches(item.label, labels, start))
+    return rules
+
+
+def _patterns(part: Fields, name: str) -> list[re.Pattern[str]]:
+    """Return shell patterns: one text, or a list of them."""
+    given = part.need(name)
+    patterns = given if isinstance(given, list) else [given]
+    if len(patterns) > MAX_PATTERNS or not all(
+        isinstance(pattern, str) and len(pattern) <= MAX_PATTERN for pattern in patterns
+    ):
+        expected = f'a pattern or a list of up to {MAX_PATTERNS}, {MAX_PATTERN} characters each'
+        raise bad_value(name, given, expected)
+    return [re.compile(translate(pattern)) for pattern in patterns]
+
+
+def _matches(name: str, patterns: Sequence[re.Pattern[str]], start: str) -> bool:
+    """Say whether a compiled name matches, or, within an articulation, its local part."""
+    local = name.removeprefix(start)
+    return any(each.match(name) or each.match(local) for each in patterns)
+
+
+def _seconds(context: Context, fields: Fields) -> float:
+    """Estimate: the inverse of a large mass matrix takes a while."""
+    return 1.0 if context.world.model.nv > _MANY_DOFS else 0.0
+
+
+def register(registry: Registry) -> None:
+    """Add the op of this module."""
+    registry.register('randomize', randomize, seconds=_seconds)
