@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""apply_wrench and set_setpoints (extensions): commands that act for a while of simulation time."""
+"""apply_wrench and set_setpoints (extensions): commands that act for a while."""
 
 from __future__ import annotations
 
