@@ -29,6 +29,8 @@ EXTENSIONS = (
     'randomize',
     'camera_header',
     'live_cameras',
+    'apply_wrench',
+    'setpoints',
 )
 
 
