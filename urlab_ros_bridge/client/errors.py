@@ -51,6 +51,15 @@ class StreamClosed(ClientError):
         super().__init__(f'the stream from {endpoint} is closed')
 
 
+class CameraUnavailable(ClientError):
+    """The server lists a camera but does not stream it: it has no OpenGL, or cameras are off."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'the server does not stream the camera {name!r}; its log says why (no OpenGL?)'
+        )
+
+
 class ProtocolError(ClientError):
     """The server sent a reply that does not follow the protocol."""
 

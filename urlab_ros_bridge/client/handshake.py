@@ -28,6 +28,15 @@ class Camera:
     :ivar fovy: vertical field of view in degrees.
     :ivar endpoint: as the server wrote it; only its port means something, see `port`.
     :ivar topic: PUB topic without the trailing blank of the wire.
+
+    What only our own server says:
+
+    :ivar rate: frames per second of simulated time, 0 when unknown.
+    :ivar body: body that carries the camera, '' when unknown.
+    :ivar encoding: ``bgra8`` or ``float32``.
+    :ivar depth_pair: depth camera with the same place, lens and size, '' when there is none.
+    :ivar latency: simulated seconds from capture to delivery.
+    :ivar labels: of semantic and instance cameras: (b, g, r) -> name.
     """
 
     name: str
@@ -36,6 +45,12 @@ class Camera:
     fovy: float
     endpoint: str
     topic: str
+    rate: float = 0.0
+    body: str = ''
+    encoding: str = 'bgra8'
+    depth_pair: str = ''
+    latency: float = 0.0
+    labels: dict[tuple[int, int, int], str] = field(default_factory=dict, compare=False)
 
     @property
     def port(self) -> int | None:

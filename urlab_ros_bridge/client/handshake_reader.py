@@ -109,15 +109,33 @@ def _cameras(fields: dict[str, Any], key: str, prefix: str, where: str) -> dict[
         if len(resolution) != 2 or not all(0 < side <= MAX_SIDE for side in resolution):
             raise f.wrong(f'{place}.resolution', size, f'[width, height] up to {MAX_SIDE}')
         path = f'{prefix}/camera/{name}' if prefix else f'camera/{name}'
+        mode = f.text(value, 'mode', place, 'real')
         cameras[name] = Camera(
             name,
-            f.text(value, 'mode', place, 'real'),
+            mode,
             (int(resolution[0]), int(resolution[1])),
             f.number(value, 'fovy', place, 45.0),
             f.text(value, 'zmq_endpoint', place),
             f.text(value, 'zmq_topic', place, path).rstrip(' '),
+            f.number(value, 'rate', place, 0.0),
+            f.text(value, 'body', place),
+            'float32' if mode == 'depth' else 'bgra8',
+            f.text(value, 'depth_pair', place),
+            f.number(value, 'latency', place, 0.0),
+            _labels(value, place),
         )
     return cameras
+
+
+def _labels(camera: dict[str, Any], place: str) -> dict[tuple[int, int, int], str]:
+    found = {}
+    for name in f.mapping(camera, 'labels', place):
+        color = f.vector(camera['labels'], name, f'{place}.labels')
+        if len(color) != 3 or not all(0 <= part <= 255 for part in color):
+            raise f.wrong(f'{place}.labels.{name}', camera['labels'][name], '[b, g, r]')
+        blue, green, red = (int(part) for part in color)
+        found[blue, green, red] = str(name)
+    return found
 
 
 def _twist_controller(fields: dict[str, Any], where: str) -> TwistController | None:

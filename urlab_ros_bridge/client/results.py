@@ -142,6 +142,20 @@ class CameraImage:
         self.dtype = f.text(raw, 'dtype', self.where)
 
     @Lazy
+    def stamp_ns(self) -> int | None:
+        """Return the simulated time of the state that it shows (extension), None when not said."""
+        value = f.mapping(self.raw, 'sim_time', self.where)
+        try:
+            return block_to_ns(value) if value else None
+        except BadTime as error:
+            raise ProtocolError(f'{self.where}.sim_time: {error}') from error
+
+    @Lazy
+    def step(self) -> int | None:
+        """Return the number of the physics step that it shows (extension), None when not said."""
+        return f.integer(self.raw, 'step', self.where) if 'step' in self.raw else None
+
+    @Lazy
     def pixels(self) -> np.ndarray:
         """Read-only BGRA, shape (height, width, 4) uint8, or depth, shape (height, width)."""
         data = self.raw.get('data')

@@ -127,6 +127,7 @@ class Session:
             'observations': self.observations,
             'encoding': self.encoding,
             'include_assets': self._include_assets,
+            'camera_header': 'ucm1',
         }
         if self.shared:
             message['shared'] = True

@@ -1,0 +1,235 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The picture stream of one camera, received as frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+import threading
+import time
+from typing import NamedTuple
+from typing import Protocol
+
+import numpy as np
+import zmq
+
+from urlab_ros_bridge.client.errors import CameraUnavailable
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.handshake import Camera
+from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
+from urlab_ros_bridge.wire.camera_frame import CameraFrame
+from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
+from urlab_ros_bridge.wire.camera_frame import unpack_frame
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.stamp import BadTime
+from urlab_ros_bridge.wire.stamp import seconds_to_ns
+
+_SLICE = 0.05  # s; how often a waiting receive looks whether it was closed
+_HEADER = 64
+
+
+class Frame(NamedTuple):
+    """
+    One picture; rows run top-down.
+
+    :ivar stamp_ns: simulated time of the capture, None from servers that do not say.
+    :ivar frame_id: running number, None likewise.
+    :ivar dtype: ``bgra8`` or ``float32``.
+    :ivar pixels: read-only view: (height, width, 4) uint8, or (height, width) float32 in the
+        handshake's `depth_unit`.
+    :ivar wall_time: unix seconds of the capture, None from servers that do not say.
+    """
+
+    stamp_ns: int | None
+    frame_id: int | None
+    width: int
+    height: int
+    dtype: str
+    pixels: np.ndarray
+    wall_time: float | None = None
+
+
+@dataclass(slots=True)
+class CameraStats:
+    """
+    Counters of a stream since it was made.
+
+    :ivar dropped: whole frames thrown away because a newer one was there.
+    :ivar missed: frames that never arrived, by the gaps in their numbers.
+    :ivar last_receive: `time.monotonic` of the last frame, None before the first.
+    """
+
+    frames: int = 0
+    bytes: int = 0
+    dropped: int = 0
+    missed: int = 0
+    decode_errors: int = 0
+    last_receive: float | None = None
+
+
+class FrameSource(Protocol):
+    """What every camera stream can do, over whichever transport."""
+
+    stats: CameraStats
+
+    def receive(self, timeout: float | None = None) -> Frame | None:
+        """Return the next frame, None when none came in time."""
+
+    def close(self) -> None:
+        """End the stream."""
+
+
+class CameraStream:
+    """
+    A SUB socket whose messages come out as frames.
+
+    It reconnects by itself.  The server renders only while somebody is subscribed, so close a
+    stream that nobody looks at.  `receive` may run in one thread while another one closes.
+
+    :ivar stats: counters, see `CameraStats`.
+    """
+
+    def __init__(
+        self, endpoint: str, camera: Camera, *, topic: str = '', newest_only: bool = True
+    ) -> None:
+        """
+        Connect; a server that is not up yet is waited for.
+
+        :param endpoint: where the server streams the camera, as ``tcp://host:port``.
+        :param topic: without the blank at its end; default: the camera's.
+        :param newest_only: of several frames that wait, `receive` returns the newest one.
+        """
+        self.endpoint = endpoint
+        self.camera = camera
+        self.stats = CameraStats()
+        self._newest_only = newest_only
+        self._last_id: int | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._socket = zmq.Context.instance().socket(zmq.SUB)
+        self._socket.linger = 0
+        self._socket.rcvhwm = 2 if newest_only else 100
+        self._socket.maxmsgsize = MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER
+        self._socket.reconnect_ivl = 100
+        self._socket.reconnect_ivl_max = 1000
+        self._socket.heartbeat_ivl = 1000
+        self._socket.heartbeat_timeout = 5000
+        # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
+        self._socket.subscribe(f'{topic or camera.topic} '.encode())
+        self._socket.connect(endpoint)
+        self._poll = [(self._socket, zmq.POLLIN)]
+
+    def __enter__(self) -> CameraStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def receive(self, timeout: float | None = None) -> Frame | None:
+        """
+        Return the next frame, None when none came in time.
+
+        :param timeout: seconds; 0 only looks, None waits for ever.
+        :raises StreamClosed: after `close`, also when it is called while this waits.
+        """
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            while True:
+                if self._closed:
+                    self._socket.close(0)
+                    raise StreamClosed(self.endpoint)
+                frame = self._next()
+                if frame is not None:
+                    return frame
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return None
+                zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
+
+    def close(self) -> None:
+        """Unsubscribe; a `receive` that waits in another thread raises `StreamClosed`."""
+        self._closed = True
+        if self._lock.acquire(timeout=20 * _SLICE):
+            self._socket.close(0)
+            self._lock.release()
+
+    def _next(self) -> Frame | None:
+        """Take what the socket holds, up to the first frame or all of it."""
+        found = None
+        while True:
+            payload = self._receive_payload()
+            if payload is None:
+                return found
+            frame = self._decode(payload)
+            if frame is None:
+                continue
+            if found is not None:
+                self.stats.dropped += 1
+            found = frame
+            if not self._newest_only:
+                return found
+
+    def _receive_payload(self) -> memoryview | None:
+        try:
+            while True:
+                parts = self._socket.recv_multipart(zmq.NOBLOCK, copy=False)
+                if len(parts) == 2:
+                    return parts[1].buffer
+                self.stats.decode_errors += 1
+        except zmq.Again:
+            return None
+
+    def _decode(self, payload: memoryview) -> Frame | None:
+        stats, camera = self.stats, self.camera
+        try:
+            raw = unpack_frame(payload, *camera.resolution)
+            frame = to_frame(raw, camera)
+        except (WireError, BadTime):
+            stats.decode_errors += 1
+            return None
+        stats.frames += 1
+        stats.bytes += len(raw.pixels)
+        stats.last_receive = time.monotonic()
+        number = raw.frame_id
+        if number is not None:
+            if self._last_id is not None and number > self._last_id + 1:
+                stats.missed += number - self._last_id - 1
+            self._last_id = number
+        return frame
+
+
+def to_frame(raw: CameraFrame, camera: Camera) -> Frame:
+    """
+    Give the pixels their shape.
+
+    :raises BadTime: when the header holds no time.
+    """
+    if camera.encoding == 'float32':
+        pixels = np.frombuffer(raw.pixels, '<f4').reshape(raw.height, raw.width)
+    else:
+        pixels = np.frombuffer(raw.pixels, np.uint8)
+        pixels = pixels.reshape(raw.height, raw.width, BYTES_PER_PIXEL)
+    pixels.flags.writeable = False
+    stamp = None if raw.sim_time is None else seconds_to_ns(raw.sim_time)
+    return Frame(
+        stamp, raw.frame_id, raw.width, raw.height, camera.encoding, pixels, raw.wall_time
+    )
+
+
+def open_camera(
+    camera: Camera, host: str = '127.0.0.1', *, newest_only: bool = True
+) -> CameraStream:
+    """
+    Open the stream of a camera of the handshake.
+
+    :param host: where the server runs; only the port of the camera's endpoint is used, because
+        servers name the address that they bound.
+    :raises CameraUnavailable: when the server does not stream this camera.
+    """
+    if camera.port is None:
+        raise CameraUnavailable(camera.name)
+    return CameraStream(f'tcp://{host}:{camera.port}', camera, newest_only=newest_only)
+
+
+__all__ = ['CameraStats', 'CameraStream', 'Frame', 'FrameSource', 'open_camera', 'to_frame']
