@@ -216,6 +216,23 @@ _EXTENSIONS = [
             'control_stream:object',
         ),
     ),
+    Op(
+        'apply_wrench',
+        MANAGER_REQUIRED,
+        'runtime',
+        optional=('articulation', 'body', 'force', 'torque', 'frame', 'duration', 'name'),
+        extension=True,
+        reply=('body:string', 'until:float'),
+    ),
+    Op(
+        'set_setpoints',
+        MANAGER_REQUIRED,
+        'runtime',
+        required=('articulation', 'values'),
+        optional=('timeout',),
+        extension=True,
+        reply=('articulation:string', 'count:int'),
+    ),
 ]
 
 # hello and meta carry the session; the stock registry does not list them.

@@ -14,6 +14,7 @@ from urlab_ros_bridge.sim.ops import reset
 from urlab_ros_bridge.sim.ops import runtime
 from urlab_ros_bridge.sim.ops import session
 from urlab_ros_bridge.sim.ops import step
+from urlab_ros_bridge.sim.ops import wrench
 from urlab_ros_bridge.sim.registry import Registry
 
 __all__ = ['build_registry']
@@ -30,6 +31,7 @@ _MODULES = (
     replay,
     session,
     randomize,
+    wrench,
 )
 
 
