@@ -102,3 +102,65 @@ def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
     external.lapse(slot, [1], None)
     run(floating, 100)
     assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
+
+
+def test_the_op_pushes_the_rover_in_every_mode_that_integrates(rover):
+    before = rover.data.qvel[1]
+    reply = rover.ask(
+        'apply_wrench', articulation='rover', body='base_link', force=[0, 400.0, 0], duration=0.02
+    )
+    assert reply['body'] == 'rover_base_link'
+    assert reply['until'] == pytest.approx(rover.data.time + 0.02)
+    rover.ask('step', n_steps=20)
+    assert abs(rover.data.qvel[1] - before) > 0.01 and not rover.data.xfrc_applied.any()
+
+
+def test_a_reset_ends_wrenches(rover):
+    for keep_time in (False, True):
+        rover.ask('apply_wrench', body='rover_base_link', force=[0, 0, 1e3], duration=9.0)
+        rover.ask('reset', keep_time=keep_time)
+        assert not rover.engine.external.active
+
+
+@pytest.mark.parametrize(
+    ('fields', 'code'),
+    [
+        ({}, 'missing_field'),
+        ({'body': 'nobody'}, 'unknown_body'),
+        ({'body': 'world'}, 'bad_value'),
+        ({'articulation': 'nobody', 'body': 'base_link'}, 'unknown_articulation'),
+        ({'body': 'rover_base_link', 'force': [1.0, 2.0]}, 'dim_mismatch'),
+        ({'body': 'rover_base_link', 'force': [1.0, 2.0, float('nan')]}, 'bad_value'),
+        ({'body': 'rover_base_link', 'duration': -1.0}, 'bad_value'),
+        ({'body': 'rover_base_link', 'frame': 'moon'}, 'bad_value'),
+    ],
+)
+def test_a_bad_wrench_has_its_code(rover, fields, code):
+    assert rover.code('apply_wrench', **fields) == code
+    assert not rover.engine.external.active
+
+
+def test_setpoints_by_name_leave_the_others_and_positions_hold(quadruped):
+    slot = quadruped.engine.controls['quadruped'].slots['zmq']
+    names = [each.name for each in quadruped.context.world.articulations['quadruped'].actuators]
+    before = slot.copy()
+    quadruped.ask('set_setpoints', articulation='quadruped', values={names[3]: 0.5}, timeout=0.004)
+    quadruped.ask('step', n_steps=10)
+    before[3] = 0.5
+    assert slot.tolist() == before.tolist()
+    assert quadruped.code('set_setpoints', articulation='quadruped', values={'x': 1.0}) == (
+        'bad_value'
+    )
+
+
+def test_a_speed_lapses_without_its_commander(rover):
+    slot = rover.engine.controls['rover'].slots['zmq']
+    values = {'left_wheel': 2.0, 'rover_right_wheel': 2.0}
+    rover.ask('set_setpoints', articulation='rover', values=values, timeout=0.1)
+    rover.ask('step', n_steps=1)
+    assert slot.tolist() == [2.0, 2.0]
+    rover.ask('step', n_steps=round(0.11 / rover.model.opt.timestep))
+    assert slot.tolist() == [0.0, 0.0]
+    rover.ask('set_setpoints', articulation='rover', values=values)
+    rover.ask('step', n_steps=1000)
+    assert slot.tolist() == [2.0, 2.0]
