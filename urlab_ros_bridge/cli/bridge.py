@@ -31,6 +31,12 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         metavar='N',
         help='File descriptor that gets one JSON line of figures a second.',
     )
+    parser.add_argument(
+        '--lifecycle',
+        action='store_true',
+        help='Run as a managed node (urlab_bridge_lifecycle) that waits to be configured and '
+        'activated.',
+    )
     # A default here must not beat the parameter file, so only given arguments are passed on.
     for action in parser._actions:
         action.default = argparse.SUPPRESS
@@ -67,6 +73,7 @@ def node_arguments(values: argparse.Namespace, ros: Sequence[str]) -> list[str]:
     if 'log_level' in given:
         ours += ['--log-level', given['log_level']]
     status = [f'--status-fd={given["status_fd"]}'] if 'status_fd' in given else []
+    status += ['--lifecycle'] if given.get('lifecycle') else []
     return [*status, *words, *ros, *ours]
 
 

@@ -15,6 +15,7 @@ from rclpy._rclpy_pybind11 import UnknownROSArgsError
 from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
+from urlab_ros_bridge.ros.lifecycle import ManagedBridge
 from urlab_ros_bridge.ros.node import BridgeNode
 from urlab_ros_bridge.ros.node import make_executor
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -24,24 +25,27 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     Run the bridge until SIGINT or SIGTERM.
 
-    :param argv: ROS arguments, and ``--status-fd N``; None: those of the process.
+    :param argv: ROS arguments, ``--status-fd N``, and ``--lifecycle`` for a managed node that
+        waits to be configured and activated; None: those of the process.
     :return: exit code: 0, or 1 when it could not start.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument('--status-fd', type=int)
+    parser.add_argument('--lifecycle', action='store_true')
     ours, ros = parser.parse_known_args(arguments)
     stop = _StopSignal()
     try:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
-        node = BridgeNode(status_fd=ours.status_fd)
+        node = (ManagedBridge if ours.lifecycle else BridgeNode)(status_fd=ours.status_fd)
     except (UrlabError, RCLError, UnknownROSArgsError) as error:
         print(f'urlab bridge: {error}', file=sys.stderr)
         rclpy.try_shutdown()
         return 1
     executor = make_executor()
     executor.add_node(node)
-    node.start()
+    if not ours.lifecycle:
+        node.start()
     try:
         while rclpy.ok() and not stop.received:
             executor.spin_once(timeout_sec=0.2)
