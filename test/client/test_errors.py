@@ -27,8 +27,8 @@ def test_the_class_is_named_after_its_code(code):
 
 
 def test_an_unlisted_code_gives_the_plain_class():
-    error = remote_error('spawn_failed', 'no such blueprint', 'spawn_actor')
-    assert type(error) is RemoteError and error.code == 'spawn_failed'
+    error = remote_error('nav_failed', 'no such mesh', 'add_nav')
+    assert type(error) is RemoteError and error.code == 'nav_failed'
 
 
 def test_a_reply_without_message_is_explained_by_the_table():

@@ -10,12 +10,9 @@ An error reply becomes the exception class of its code (`remote_error`), so that
 
 from __future__ import annotations
 
-from urlab_ros_bridge.wire.errors import ERROR_CODES
-from urlab_ros_bridge.wire.errors import UrlabError
-
-
-class ClientError(UrlabError):
-    """Base of everything that a client raises by itself."""
+from urlab_ros_bridge.client.editor_errors import *  # noqa: F403  (part of this module)
+from urlab_ros_bridge.client.error_bases import ClientError
+from urlab_ros_bridge.client.error_bases import RemoteError
 
 
 class NotConnected(ClientError):
@@ -73,25 +70,6 @@ class UnsendableValue(ClientError, TypeError):
 
 class ModelUnavailable(ClientError):
     """The compiled model of the handshake cannot be loaded here; the message says why."""
-
-
-class RemoteError(ClientError):
-    """
-    The server answered with an error reply.
-
-    :ivar code: the error code of the wire, for example ``'unknown_keyframe'``.
-    :ivar message: the server's text (may be empty: some servers leave it out).
-    :ivar op: the op that failed (an error reply does not name it).
-    """
-
-    code = ''
-
-    def __init__(self, code: str, message: str, op: str) -> None:
-        self.code = code
-        self.message = message
-        self.op = op
-        detail = message or ERROR_CODES.get(code, 'the server gave no message')
-        super().__init__(f'{op}: {code}: {detail}')
 
 
 class BadRequest(RemoteError):

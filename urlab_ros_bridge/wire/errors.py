@@ -116,6 +116,26 @@ ERROR_CODES: dict[str, str] = {
     # Not on the page: the stock plugin's transports send or understand these.
     'wrong_transport': 'The op is not served on this transport; use ZMQ.',
     'reply_too_large': 'The reply does not fit the shared-memory region; repeat over ZMQ.',
+    # Ops of the editor (the page: "their own per-op failure codes"); the stock plugin's names.
+    'unknown_actor': 'The target is no actor of the level.',
+    'import_failed': 'The file of import_xml cannot be read, or does not compile.',
+    'create_level_failed': 'The level exists, or cannot be written.',
+    'load_level_failed': 'The level is not there, cannot be read, or makes no sense.',
+    'save_level_failed': 'The level has no name yet, or cannot be written.',
+    'destroy_asset_failed': 'The level cannot be deleted.',
+    'spawn_failed': 'The blueprint cannot be used so, or the actor_id is taken.',
+    'duplicate_failed': 'The new_actor_id is taken, or the target cannot be copied.',
+    'destroy_failed': 'The target cannot be destroyed: it belongs to the scene file.',
+    'set_actor_transform_failed': 'The target cannot be moved.',
+    'actor_hierarchy_failed': 'The target does not compile.',
+    'get_actor_bounds_failed': 'The target does not compile.',
+    'add_quick_convert_failed': 'The target is no object, or does not compile so.',
+    'remove_quick_convert_failed': 'The target is no converted object.',
+    'invalid_count': 'A grid has no cells.',
+    'too_many_cells': 'A grid has more than 1024 cells.',
+    'invalid_mode': 'set_viewport_mode got an unknown mode string.',
+    'no_bounds': 'The target has no geometry that ends somewhere.',
+    'no_viewport': 'There is no viewport whose camera could move.',
     # An extension: the op broke inside the server.  The server goes on.
     'internal_error': 'The server failed while it handled the op; its log has the cause.',
 }

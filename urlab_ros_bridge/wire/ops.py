@@ -120,21 +120,21 @@ _SCENE = _ops(
     EDITOR_ONLY,
     'scene',
     """
-import_xml          | path | | blueprint_class_path:string blueprint_short_name:string imported_now:bool
-create_level        | name | | level_path:string
+import_xml          | path | force_reimport | blueprint_class_path:string blueprint_short_name:string imported_now:bool
+create_level        | name | force_overwrite scene | level_path:string
 ensure_manager      | | | actor_name:string actor_path:string was_existing:bool
 destroy_asset       | asset_path | | asset_path:string was_found:bool
 current_level       | | | level_path:string
 snapshot            | | | actors:array in_pie:bool level_path:string
-duplicate_actor     | target new_actor_id | | actor_id:string actor_name:string actor_path:string blueprint_class_path:string
-actor_hierarchy     | target | | root:object
+duplicate_actor     | target new_actor_id | target_by location | actor_id:string actor_name:string actor_path:string blueprint_class_path:string
+actor_hierarchy     | target | target_by | root:object
 load_level          | level_path | | level_path:string
-save_level          | | | level_path:string
-spawn_actor         | blueprint | | actor_id:string actor_name:string actor_path:string blueprint_class_path:string location:array rotation_quat:array was_existing:bool requires_pie_restart:bool
-spawn_grid          | blueprint base_actor_id count_x count_y | | count:int blueprint_class_path:string actors:array requires_pie_restart:bool
-spawn_light         | | | actor_id:string actor_name:string actor_path:string kind:string intensity:float color:array location:array requires_pie_restart:bool
-destroy_actor       | target | | requires_pie_restart:bool
-set_actor_transform | target | | target:string actor_name:string requires_pie_restart:bool
+save_level          | | name force_overwrite | level_path:string
+spawn_actor         | blueprint | actor_id location rotation_quat rotation_euler scale physics | actor_id:string actor_name:string actor_path:string blueprint_class_path:string location:array rotation_quat:array was_existing:bool requires_pie_restart:bool
+spawn_grid          | blueprint base_actor_id count_x count_y | spacing origin rotation_quat rotation_euler scale physics | count:int blueprint_class_path:string actors:array requires_pie_restart:bool
+spawn_light         | | kind actor_id location rotation_quat rotation_euler intensity color | actor_id:string actor_name:string actor_path:string kind:string intensity:float color:array location:array requires_pie_restart:bool
+destroy_actor       | target | target_by | requires_pie_restart:bool
+set_actor_transform | target | target_by location rotation_quat rotation_euler | target:string actor_name:string requires_pie_restart:bool
 """,
 )
 
@@ -152,12 +152,12 @@ _OUTLINER = _ops(
     EDITOR_ONLY,
     'outliner',
     """
-find_actors          | | | actors:array in_pie:bool
-get_actor_bounds     | target | | actor_name:string min:array max:array center:array extents:array
+find_actors          | | class_filter tag name_prefix in_pie | actors:array in_pie:bool
+get_actor_bounds     | target | target_by components_only in_pie | actor_name:string min:array max:array center:array extents:array
 list_actors          | | | actors:array in_pie:bool
-select_actor         | target | | target:string
-add_quick_convert    | target | | target:string
-remove_quick_convert | target | | target:string
+select_actor         | target | target_by | target:string
+add_quick_convert    | target | target_by static complex_mesh coacd_threshold driven_by_unreal friction | target:string
+remove_quick_convert | target | target_by | target:string
 list_blueprints      | | | blueprints:array
 """,
 )
@@ -166,13 +166,13 @@ _DEBUG = _ops(
     EDITOR_ONLY,
     'debug',
     """
-draw_marker      | location color | |
-draw_line        | from to color | |
-draw_box         | center half_extents color | |
-draw_axes        | location | |
-draw_arrow       | from to color | |
-clear_markers    | | |
-set_overlay_text | text | |
+draw_marker      | location color | ttl label tag |
+draw_line        | from to color | ttl thickness tag |
+draw_box         | center half_extents color | rotation_quat rotation_euler ttl tag |
+draw_axes        | location | rotation_quat rotation_euler scale ttl tag |
+draw_arrow       | from to color | ttl thickness arrow_size tag |
+clear_markers    | | tag |
+set_overlay_text | text | anchor |
 """,
 )
 
@@ -180,16 +180,23 @@ _VIEWPORT = _ops(
     EDITOR_ONLY,
     'viewport',
     """
-set_camera        | location | | location:array rotation_quat:array rotation_euler:array fov:float
+set_camera        | location | rotation_quat rotation_euler fov | location:array rotation_quat:array rotation_euler:array fov:float
 get_camera        | | | location:array rotation_quat:array rotation_euler:array fov:float
-frame_actor       | target | | location:array rotation_quat:array rotation_euler:array fov:float
+frame_actor       | target | target_by | location:array rotation_quat:array rotation_euler:array fov:float
 set_viewport_mode | mode | | mode:string
-track_actor       | target | | tracked_actor_path:string
+track_actor       | target | target_by offset smoothing | tracked_actor_path:string
 untrack           | | | was_tracking:bool
 """,
 )
 
 _EXTENSIONS = [
+    Op(
+        'read_markers',
+        NO_MANAGER,
+        'debug',
+        extension=True,
+        reply=('markers:array', 'text:string', 'anchor:string', 'camera:object'),
+    ),
     Op(
         'randomize',
         MANAGER_REQUIRED,
