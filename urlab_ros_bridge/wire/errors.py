@@ -50,6 +50,20 @@ class UnknownTopic(WireError):
         )
 
 
+class MalformedRegion(WireError):
+    """A shared-memory file is no region, is cut short, or its header makes no sense."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f'{path} is no sound shared-memory region: {reason}')
+
+
+class RegionUnavailable(UrlabError):
+    """A shared-memory file cannot be opened or made; the message says why."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f'shared memory {path} is not available: {reason}')
+
+
 class UnknownName(UrlabError, KeyError):
     """
     A name does not resolve.

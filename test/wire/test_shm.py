@@ -1,0 +1,297 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Shared-memory regions: the stock layout to the byte, and no torn read whatever the writer does."""
+
+import os
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm_region import Region
+
+STRIDE = 64
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / 'state.shm'
+
+
+def parts(path):
+    """Return (magic, version, stride, slots, sequence, latest) as a stock reader sees them."""
+    return struct.unpack_from('<IIIIQI', path.read_bytes())
+
+
+def test_new_region_is_what_a_stock_peer_expects(path):
+    RegionWriter.create(path, STRIDE).close()
+    assert path.stat().st_size == 64 + 2 * STRIDE
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.read_bytes()[:4] == b'URLB'
+    assert parts(path) == (0x424C5255, 1, STRIDE, 2, 0, 0)
+    assert not any(path.read_bytes()[32:])
+
+
+def test_first_write_lands_in_slot_one_and_the_next_in_slot_zero(path):
+    writer = RegionWriter.create(path, STRIDE)
+    for count, payload in enumerate((b'first', b'second', b'third'), 1):
+        writer.write(payload)
+        *_, sequence, latest = parts(path)
+        assert (sequence, latest) == (count, count % 2)
+        slot = path.read_bytes()[64 + latest * STRIDE :]
+        size = int.from_bytes(slot[:4], 'little')
+        assert slot[4 : 4 + size] == payload
+    writer.close()
+
+
+@given(payloads=st.lists(st.binary(min_size=1, max_size=STRIDE - 4), max_size=12))
+@settings(deadline=None, max_examples=40)
+def test_what_is_written_is_read_once(tmp_path_factory, payloads):
+    path = tmp_path_factory.mktemp('region') / 'x.shm'
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    assert reader.read() is None
+    for tag, payload in enumerate(payloads, 7):
+        writer.write(payload, tag)
+        assert reader.pending
+        assert (reader.read(), reader.tag, reader.sequence) == (payload, tag, writer.sequence)
+        assert (reader.read(), reader.pending) == (None, False)
+    reader.close()
+    writer.close()
+
+
+def test_newest_wins_and_a_new_reader_sees_it_too(path):
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    for number in range(5):
+        writer.write(bytes([number]))
+    late, skipping = RegionReader.open(path), RegionReader.open(path)
+    skipping.skip()
+    assert (reader.read(), late.read(), skipping.read()) == (b'\4', b'\4', None)
+
+
+def test_payload_written_in_place(path):
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    view = np.frombuffer(writer.reserve(), np.uint8)
+    view[:3] = 1, 2, 3
+    assert reader.read() is None
+    writer.commit(3)
+    buffer = bytearray(8)
+    assert (reader.read_into(buffer), bytes(buffer[:3])) == (3, b'\1\2\3')
+    writer.write(b'too long')
+    with pytest.raises(FrameTooLarge):
+        reader.read_into(bytearray(4))
+    del view
+    writer.close()
+    assert writer.region.fd == -1
+
+
+def test_oversize_payload_is_refused_and_nothing_is_published(path):
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    writer.write(bytes(STRIDE - 4))
+    assert len(reader.read()) == STRIDE - 4
+    with pytest.raises(FrameTooLarge, match=f'{STRIDE - 3} bytes'):
+        writer.write(bytes(STRIDE - 3))
+    assert reader.read() is None
+
+
+def test_second_writer_goes_on_counting(path):
+    RegionWriter.create(path, STRIDE).write(b'one')
+    reader = RegionReader.open(path)
+    assert reader.read() == b'one'
+    second = RegionWriter(Region.open(path, writable=True))
+    second.write(b'two')
+    assert (reader.read(), reader.sequence) == (b'two', 2)
+
+
+def test_stock_file_has_no_tags_and_gets_none(path):
+    """The extension word decides, not who reads: a stock server's reserved bytes stay zero."""
+    header = struct.pack('<IIIIQI', 0x424C5255, 1, STRIDE, 2, 0, 0)
+    path.write_bytes(header.ljust(64 + 2 * STRIDE, b'\0'))
+    writer = RegionWriter(Region.open(path, writable=True))
+    writer.write(b'request', tag=99)
+    assert not any(path.read_bytes()[28:64])
+    reader = RegionReader.open(path)
+    assert (reader.read(), reader.tag) == (b'request', 0)
+
+
+def test_write_that_is_named_but_not_yet_counted_is_delivered_once(path):
+    """A writer stores the slot number before the count: a reader may look in between."""
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    longs, words = writer.region.longs, writer.region.words
+    writer.write(b'one')
+    writer.write(b'two')
+    longs[2] = 1  # the moment before the second write is counted
+    seen = [reader.read()]
+    longs[2] = 2
+    seen += [reader.read(), reader.read()]
+    assert seen == [b'two', None, None]
+    # The other half: the write that was read is the one before.
+    writer.write(b'three')
+    assert reader.read() == b'three'
+    words[6] = 1
+    assert reader.read() is None
+
+
+def test_copy_is_thrown_away_when_the_writer_laps_it_once(path):
+    """The case that stock readers let through: two writes during one copy of two slots."""
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    writer.write(b'a' * 20)
+    laps = iter(range(3))
+
+    def interrupted(view):
+        if next(laps, None) is not None:
+            writer.write(b'b' * 20)
+            writer.write(b'c' * 20)
+        return bytes(view)
+
+    assert reader._take(interrupted) == b'c' * 20
+    assert reader.torn == 3
+
+
+def test_endless_laps_give_nothing_instead_of_nonsense_or_a_hang(path):
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    writer.write(b'x')
+
+    def always(view):
+        writer.write(b'y')
+        return bytes(view)
+
+    assert reader._take(always) is None
+    assert reader.read() == b'y'
+
+
+LAPPING_WRITER = """
+import sys
+from pathlib import Path
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm_region import Region
+
+writer = RegionWriter(Region.open(Path(sys.argv[1]), writable=True))
+sizes = (8, writer.capacity // 2, writer.capacity)
+print('ready', flush=True)
+number = 0
+while True:
+    number += 1
+    size = sizes[number % 3] // 8 * 8
+    writer.write(number.to_bytes(8, 'little') * (size // 8), number)
+"""
+
+
+@pytest.mark.parametrize('stride', [4096 + 4, 262144 + 4])
+def test_no_torn_read_while_a_process_laps_the_reader(path, stride):
+    """Every payload repeats one number, so two halves of different writes would show."""
+    RegionWriter.create(path, stride).close()
+    process = subprocess.Popen([sys.executable, '-c', LAPPING_WRITER, path], stdout=-1)
+    try:
+        assert process.stdout.readline() == b'ready\n'
+        reader, buffer = RegionReader.open(path), np.empty(stride // 8, np.uint64)
+        reads = last = 0
+        deadline = time.monotonic() + 1.5
+        while time.monotonic() < deadline:
+            size = reader.read_into(buffer)
+            if size is None:
+                continue
+            reads += 1
+            numbers = buffer[: size // 8]
+            assert (numbers == numbers[0]).all()
+            assert numbers[0] == reader.tag > last
+            last = reader.tag
+        assert reads > 20
+        assert reader.sequence > reads, 'the writer never lapped the reader'
+        assert reader.torn > 0, 'no copy was ever interrupted: the test proved nothing'
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_wait_ends_when_another_process_writes(path):
+    writer = RegionWriter.create(path, STRIDE)
+    reader = RegionReader.open(path)
+    bell = reader.region.bell
+    if not bell.supported:
+        pytest.skip('no futex here')
+    threading.Timer(0.1, writer.write, (b'ring',)).start()
+    began = time.monotonic()
+    bell.wait(0, 5.0)
+    assert 0.05 < time.monotonic() - began < 2.0
+    assert reader.read() == b'ring'
+    began = time.monotonic()
+    bell.wait(0, 5.0)  # it has moved on already
+    assert time.monotonic() - began < 1.0
+    began = time.monotonic()
+    bell.wait(1, 0.05)
+    assert 0.04 < time.monotonic() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ('content', 'reason'),
+    [
+        (b'', '0 bytes'),
+        (b'URLB', '4 bytes'),
+        (bytes(300), 'magic'),
+        (struct.pack('<IIIIQI', 0x424C5255, 2, 64, 2, 0, 0).ljust(300), 'version'),
+        (struct.pack('<IIIIQI', 0x424C5255, 1, 4, 2, 0, 0).ljust(300), 'slots of 4'),
+        (struct.pack('<IIIIQI', 0x424C5255, 1, 64, 1, 0, 0).ljust(300), '1 slots'),
+        (struct.pack('<IIIIQI', 0x424C5255, 1, 64, 2**31, 0, 0).ljust(300), 'slots'),
+        (struct.pack('<IIIIQI', 0x424C5255, 1, 1 << 20, 2, 0, 0).ljust(300), 'need more'),
+    ],
+)
+def test_foreign_or_truncated_file_is_refused(path, content, reason):
+    path.write_bytes(content)
+    with pytest.raises(MalformedRegion, match=reason):
+        RegionReader.open(path)
+
+
+def test_file_that_cannot_be_opened_says_so(path):
+    with pytest.raises(RegionUnavailable, match='No such file'):
+        RegionReader.open(path)
+    os.mkfifo(path)
+    with pytest.raises(MalformedRegion, match='regular'):  # and it does not wait for a writer
+        RegionReader.open(path)
+    with pytest.raises(RegionUnavailable):
+        RegionWriter.create(path.parent / 'nowhere' / 'x.shm', STRIDE)
+
+
+@given(data=st.data())
+@settings(deadline=None, max_examples=60)
+def test_any_header_gives_a_payload_nothing_or_a_typed_error(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp('region') / 'x.shm'
+    writer = RegionWriter.create(path, STRIDE)
+    writer.write(b'sound')
+    reader = RegionReader.open(path)
+    with open(path, 'r+b') as file:
+        for _ in range(data.draw(st.integers(1, 6))):
+            file.seek(data.draw(st.integers(0, 63 + STRIDE)))
+            file.write(data.draw(st.binary(max_size=24)))
+    for subject in (lambda: reader, lambda: RegionReader.open(path)):
+        try:
+            payload = subject().read()
+            assert payload is None or len(payload) <= STRIDE - 4
+        except UrlabError:
+            pass
+    writer.close()
+
+
+def test_replaced_and_removed_files_are_noticed(path):
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    assert not reader.region.stale()
+    replaced = RegionWriter.create(path, STRIDE)
+    assert reader.region.stale()
+    writer.write(b'still mapped')
+    assert reader.read() == b'still mapped'
+    second = RegionReader.open(path)
+    replaced.close(unlink=True)
+    assert second.region.stale()
+    assert not path.exists()

@@ -1,0 +1,225 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Writing and reading shared-memory regions: one writer, any number of readers, no lock.
+
+A writer fills the slot after the last one, stores its number, then counts the sequence up.  So
+the slot of write `s` is touched again by write `s + slots`, which begins when the sequence stands
+at `s + slots - 1`.  A copy made after the sequence was read as `s` is whole if the sequence is at
+most `s + slots - 2` after it: with two slots, if it has not moved.  (Stock readers allow `slots`
+more and can return a torn payload when they are lapped once.)
+
+The order of loads and stores is kept by `make_fence`: x86 keeps it except for streaming stores,
+other machines do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import platform
+import threading
+
+import numpy as np
+
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.shm_region import LATEST
+from urlab_ros_bridge.wire.shm_region import Region
+from urlab_ros_bridge.wire.shm_region import SEQUENCE
+from urlab_ros_bridge.wire.shm_region import SLOTS
+from urlab_ros_bridge.wire.shm_region import TAGS
+
+_MASK = 2**64 - 1
+_ATTEMPTS = 16
+
+
+def make_fence() -> Callable[[], None]:
+    """
+    Return a function that no load or store of this thread is moved across, in either direction.
+
+    A lock operation is the one memory barrier that Python has.  On x86 its atomic instruction is
+    a full barrier.  Elsewhere taking is an acquire and giving back a release operation, which let
+    others move into the critical section from both sides; a release followed by an acquire stay
+    in order, so two rounds make a full barrier.
+    """
+    lock = threading.Lock()
+    take, give_back = lock.acquire, lock.release
+
+    def once() -> None:
+        take()
+        give_back()
+
+    def twice() -> None:
+        take()
+        give_back()
+        take()
+        give_back()
+
+    return once if platform.machine().lower() in ('x86_64', 'amd64', 'i686') else twice
+
+
+class RegionWriter:
+    """
+    The one writer of a region; one thread at a time.
+
+    It trusts only its own count, so a peer that scribbles over the header does no harm for long.
+    """
+
+    def __init__(self, region: Region) -> None:
+        """
+        Go on where the last writer of a region left off.
+
+        :raises MalformedRegion: when the header names a slot that does not exist.
+        """
+        self.region = region
+        self.capacity = region.capacity
+        self.sequence = region.longs[SEQUENCE]
+        self._latest = region.words[LATEST]
+        if self._latest >= region.slots:
+            raise MalformedRegion(region.path, f'it names slot {self._latest} of {region.slots}')
+        self._fence = make_fence()
+
+    @classmethod
+    def create(cls, path: Path, stride: int, slots: int = SLOTS) -> RegionWriter:
+        """Make the file and its writer, see `Region.create`."""
+        return cls(Region.create(path, stride, slots))
+
+    def reserve(self) -> memoryview:
+        """Return the slot to fill, `capacity` bytes; nobody reads it before `commit`."""
+        return self.region.payloads[(self._latest + 1) % self.region.slots]
+
+    def commit(self, size: int, tag: int = 0) -> None:
+        """
+        Publish the first `size` bytes of the slot that `reserve` gave, and ring.
+
+        :param tag: 64-bit number that travels with the payload, when the region has tags.
+        :raises FrameTooLarge: nothing is published.
+        """
+        if not 0 <= size <= self.capacity:
+            raise FrameTooLarge(size, self.capacity)
+        region, fence = self.region, self._fence
+        slot = (self._latest + 1) % region.slots
+        region.sizes[slot][0] = size
+        if region.tagged:
+            region.longs[TAGS + slot] = tag & _MASK
+        fence()
+        region.words[LATEST] = self._latest = slot
+        fence()
+        region.longs[SEQUENCE] = self.sequence = (self.sequence + 1) & _MASK
+        # What is written next must not be seen before this.
+        fence()
+        if region.tagged:
+            region.bell.wake()
+
+    def write(self, payload: bytes | memoryview, tag: int = 0) -> None:
+        """Copy a payload into the next slot and publish it, see `commit`."""
+        size = len(payload)
+        if size > self.capacity:
+            raise FrameTooLarge(size, self.capacity)
+        self.reserve()[:size] = payload
+        self.commit(size, tag)
+
+    def close(self, unlink: bool = False) -> None:
+        """Unmap; with `unlink` remove the file, which tells readers that no more comes."""
+        if unlink:
+            self.region.path.unlink(missing_ok=True)
+            if self.region.fd >= 0:
+                self.region.bell.wake()
+        self.region.close()
+
+
+class RegionReader:
+    """
+    A reader of a region: always the newest payload, each at most once, never a torn one.
+
+    :ivar sequence: of the payload that was read last; 0 before the first.
+    :ivar tag: of that payload; 0 in a region without tags.
+    :ivar torn: copies that were thrown away because the writer had lapped them.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.sequence = 0
+        self.tag = 0
+        self.torn = 0
+        self._slot = -1
+        self._fence = make_fence()
+
+    @classmethod
+    def open(cls, path: Path) -> RegionReader:
+        """Map a file for reading, see `Region.open`."""
+        return cls(Region.open(path))
+
+    @property
+    def pending(self) -> bool:
+        """Whether something was written since the last payload that was read."""
+        return self.region.longs[SEQUENCE] != self.sequence
+
+    def skip(self) -> None:
+        """Take what is there now as read."""
+        self.sequence = self.region.longs[SEQUENCE]
+        self._slot = self.region.words[LATEST]
+
+    def read(self) -> bytes | None:
+        """
+        Return the newest payload, None when there is nothing new.
+
+        None also when a fast writer laps every attempt; the next call tries again.
+
+        :raises MalformedRegion: when the header makes no sense; that write counts as read.
+        """
+        return self._take(bytes)
+
+    def read_into(self, buffer: memoryview | bytearray | np.ndarray) -> int | None:
+        """
+        Copy the newest payload to the beginning of `buffer` and return its size, see `read`.
+
+        :raises FrameTooLarge: when the buffer is too small; that payload counts as read.
+        """
+        target = memoryview(buffer).cast('B')
+
+        def copy(payload: memoryview) -> int:
+            size = len(payload)
+            if size <= len(target):
+                target[:size] = payload
+            return size
+
+        size = self._take(copy)
+        if size is not None and size > len(target):
+            raise FrameTooLarge(size, len(target))
+        return size
+
+    def close(self) -> None:
+        """Unmap."""
+        self.region.close()
+
+    def _take(self, copy: Callable[[memoryview], bytes | int]) -> bytes | int | None:
+        region, fence = self.region, self._fence
+        longs = region.longs
+        for _ in range(_ATTEMPTS):
+            sequence = longs[SEQUENCE]
+            if sequence == self.sequence:
+                return None
+            fence()
+            slot = region.words[LATEST]
+            if slot == self._slot and (sequence - self.sequence) & _MASK == 1:
+                # Two writes in a row never share a slot: either this one was read already, when
+                # its slot was named and not yet counted, or the next is just being counted.
+                return None
+            size = region.sizes[slot][0] if slot < region.slots else -1
+            sound = 0 <= size <= region.capacity
+            result = copy(region.payloads[slot][:size]) if sound and size else None
+            tag = longs[TAGS + slot] if region.tagged and sound else 0
+            fence()
+            if (longs[SEQUENCE] - sequence) & _MASK > region.slots - 2:
+                self.torn += 1
+                continue
+            self.sequence, self._slot, self.tag = sequence, slot, tag
+            if not sound:
+                raise MalformedRegion(region.path, f'slot {slot} claims {size} bytes')
+            return result
+        return None
+
+
+__all__ = ['Region', 'RegionReader', 'RegionWriter', 'make_fence']
