@@ -25,9 +25,10 @@ Tree = dict[str, Any]
 
 # Numbers that nobody sends, on each of which msgpack spends nine bytes.
 _FLOAT_MARK = -1.2345678987654321e-301
-_INTEGER_MARK = 0xFEDC_BA98_7654_3210
+# Negative, so that it is packed as a signed number: puppets may have times before zero.
+_INTEGER_MARK = -0x7EDC_BA98_7654_3210
 _FLOAT = struct.pack('>Bd', 0xCB, _FLOAT_MARK)
-_INTEGER = struct.pack('>BQ', 0xCF, _INTEGER_MARK)
+_INTEGER = struct.pack('>Bq', 0xD3, _INTEGER_MARK)
 
 
 class Layout:
@@ -77,7 +78,7 @@ class PackedMessage:
         for _ in range(5):
             place = frame.index(_INTEGER, end) + 1
             texts.append(bytes(frame[end:place]))
-            formats.append(f'{place - end}sQ')
+            formats.append(f'{place - end}sq')
             end = place + 8
         self._texts = tuple(texts)
         self._header = struct.Struct(''.join(formats))
@@ -105,7 +106,7 @@ class PackedMessage:
         for target, source in self._vectors:
             target[:] = source
         for place, count in self._counts:
-            struct.pack_into('>Q', frame, place, int(count))
+            struct.pack_into('>q', frame, place, int(count))
         sec, nsec = divmod(sim_ns, NANOSECONDS)
         wall_sec, wall_nsec = divmod(time.time_ns(), NANOSECONDS)
         a, b, c, d, e = self._texts
