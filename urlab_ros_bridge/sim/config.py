@@ -17,7 +17,8 @@ class ServerConfig:
     """
     Settings of one step server.
 
-    :ivar world: name of a bundled world; ignored when `model` is set.
+    :ivar world: name of a bundled world; ignored when `model` is set.  With `editor` it may be ''
+        (no world yet).
     :ivar model: an MJCF file, or a sidecar YAML.
     :ivar prefix: articulation prefix for a model without sidecar (default: from the model's name).
     :ivar actor_id: actor id of the first articulation (default: the sidecar's, else its prefix).
@@ -27,6 +28,7 @@ class ServerConfig:
     :ivar cameras: ``auto`` renders when somebody looks, ``on`` starts the renderer at once,
         ``off`` never renders.
     :ivar gl: which OpenGL renders: ``auto``, ``egl`` or ``osmesa``.
+    :ivar editor: serve the ops of the editor; `prefix` and `actor_id` have no effect then.
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     """
 
@@ -44,5 +46,6 @@ class ServerConfig:
     paused: bool = False
     data_dir: Path | None = None
     allow_absolute_paths: bool = False
+    editor: bool = False
     cameras: str = 'auto'
     gl: str = 'auto'

@@ -10,11 +10,13 @@ import threading
 import mujoco
 import zmq
 
+from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.part import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.context import build_context
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.editor import Editor
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
@@ -71,12 +73,11 @@ class Server:
             self.stage.add_part(self._state_publisher)
             self.stage.add_part(lambda world: CameraPart(self.config, world.cameras))
             self._open_side_streams()
-            world = load_world(self.config)
-            self.stage.open(build_context(self.config, self.stage.data, world))
+            self._open_world()
         except Exception:
             self._zmq.destroy(linger=0)
             raise
-        registry = build_registry()
+        registry = build_registry(self.config.editor)
         dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
         sockets = {'rpc': rpc, 'state': self._state_socket, **self._side_sockets}
         self._endpoints = {name: _endpoint(socket) for name, socket in sockets.items()}
@@ -97,12 +98,24 @@ class Server:
         if self._stopped.is_set() or self._transport is None:
             return
         # Waiting calls answer before the transport goes.
+        if self.stage.editor is not None:
+            self.stage.editor.close()
         self.stage.close()
         self._transport.stop()
         for socket in (self._state_socket, *self._side_sockets.values()):
             socket.close(linger=0)
         self._zmq.term()
         self._stopped.set()
+
+    def _open_world(self) -> None:
+        config = self.config
+        if not config.editor:
+            world = load_world(config)
+            self.stage.open(build_context(config, self.stage.data, world))
+            return
+        self.stage.editor = Editor(self.stage)
+        if config.model or config.world:
+            self.stage.editor.open_and_play(config.model or world_path(config.world))
 
     def _stepped(self) -> bool:
         context = self.stage.context

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from urlab_ros_bridge.sim.editor import ops as editor_ops
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
@@ -35,9 +36,11 @@ _MODULES = (
 )
 
 
-def build_registry() -> Registry:
-    """Return the registry with every op of this package, in the order that `meta` lists."""
+def build_registry(editor: bool = False) -> Registry:
+    """Return the registry with every op that is served, in the order that `meta` lists."""
     registry = Registry()
     for module in _MODULES:
         module.register(registry)
+    if editor:
+        editor_ops.register(registry)
     return registry

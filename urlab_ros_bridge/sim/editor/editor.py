@@ -1,0 +1,185 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The editor: the open level, play, drawings and the viewport.
+
+Ops of the editor run one at a time under `lock`, but for those that wait for a compilation.
+Drawings and the viewport may be read from any thread that does not hold the engine's lock.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+import threading
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.sim.editor.actors import Actor
+from urlab_ros_bridge.sim.editor.blueprints import Library
+from urlab_ros_bridge.sim.editor.drawings import Drawings
+from urlab_ros_bridge.sim.editor.drawings import shapes
+from urlab_ros_bridge.sim.editor.geometry import Forms
+from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.play import Play
+from urlab_ros_bridge.sim.editor.running import Running
+from urlab_ros_bridge.sim.editor.transforms import Pose
+from urlab_ros_bridge.sim.editor.viewport import Viewport
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.handshake import CompiledModel
+from urlab_ros_bridge.sim.stage import Stage
+
+SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, and is not edited
+START_SECONDS = 600.0  # how long the start of a server waits for its own world
+
+
+class Editor:
+    """
+    Everything that outlives a world and is edited.
+
+    :ivar manager: whether a client has asked for a manager in this level; play needs none.
+    :ivar selected: name of the selected actor, '' for none.
+    :ivar binary: the compiled model of the running world, for handshakes.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self.lock = threading.RLock()
+        self.stage = stage
+        self.data = stage.data
+        self.library = Library(stage.data)
+        self.forms = Forms()
+        self.play = Play(stage)
+        self.drawings = Drawings()
+        self.viewport = Viewport(self._tracked_pose)
+        self.binary = CompiledModel()
+        self.selected = ''
+        self.manager = False
+        self._level = Level()
+
+    @property
+    def level(self) -> Level:
+        """Return the open level."""
+        return self._level
+
+    @level.setter
+    def level(self, level: Level) -> None:
+        self._level = level
+        if self.selected and self.selected not in {actor.name for actor in level.actors}:
+            self.selected = ''
+
+    def open(self, level: Level) -> None:
+        """Open another level; play of the one before it ends, drawings go."""
+        self.play.stop()
+        self.viewport.untrack()
+        self.drawings.clear()
+        self.level = level
+        self.selected = ''
+        self.manager = level.path is not None or bool(level.actors)
+        for actor in level.actors:
+            if actor.kind != 'light':
+                self.library.adopt(actor.kind, actor.settings)
+
+    def open_and_play(self, path: Path) -> None:
+        """
+        Open a level and run it, as a server does at its start.
+
+        :raises UrlabError: why it cannot be opened or does not compile.
+        """
+        self.open(Level.open(path))
+        state = self.begin(START_SECONDS)
+        if self.running() is None:
+            raise WorldError(self.play.error or f'{path}: {state}')
+
+    def begin(self, timeout: float) -> str:
+        """Play the level as it is now; see `Play.begin`."""
+        with self.lock:
+            level = self.level.copy()
+        poses = {actor.name: actor.pose for actor in level.actors}
+        return self.play.begin(level.spec, level.name, poses, timeout)
+
+    def close(self) -> None:
+        """End play for good."""
+        self.play.close()
+
+    def running(self) -> Running | None:
+        """Return the running world, None when nothing is played."""
+        context = self.stage.context
+        return None if context is None else Running(context, self.play.poses)
+
+    @property
+    def in_pie(self) -> bool:
+        """Say whether a world is running."""
+        return self.stage.context is not None
+
+    def find(self, target: str, by_name: bool = False) -> Actor:
+        """
+        Return an actor by id, else by name; in play also a dynamic body of the scene file.
+
+        :raises OpError: unknown_actor.
+        """
+        try:
+            return self.level.find(target, by_name)
+        except OpError:
+            running = self.running()
+            if running is None or target not in running.others(self._names()):
+                raise
+            return self._scene_body(target, running)
+
+    def live_actors(self) -> list[Actor]:
+        """Return the actors where they are in the running world; at rest those of the level."""
+        running = self.running()
+        if running is None:
+            return list(self.level.actors)
+        found = []
+        for actor in self.level.actors:
+            pose = running.pose(actor.name)
+            if actor.kind == 'light' or pose is not None:
+                found.append(self._at(actor, pose))
+        names = running.others(self._names())
+        return found + [self._scene_body(name, running) for name in names]
+
+    def bounds(
+        self, actor: Actor, live: bool = False, solid_only: bool = False
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """
+        Return the corners of an actor's bounds in m, None when it has none.
+
+        :param live: where it is in the running world, when it is there.
+        :raises WorldError: when it does not compile.
+        """
+        running = self.running()
+        if running is not None and (live or actor.kind == SCENE_BODY) and running.has(actor.name):
+            return running.boxes(actor.name).bounds(solid_only=solid_only)
+        if actor.kind == 'light':
+            point = np.array(actor.pose.pos)
+            return point, point
+        return self.forms.of(actor).boxes.bounds(actor.pose, solid_only)
+
+    def overlays(self) -> list[dict[str, Any]]:
+        """Return the drawings of this moment as the shapes that renderers draw."""
+        return [shape for drawing in self.drawings.current() for shape in shapes(drawing)]
+
+    def view(self) -> dict[str, Any]:
+        """Return the free camera of this moment; see `Viewport.view`."""
+        return self.viewport.view()
+
+    def _names(self) -> set[str]:
+        return {actor.name for actor in self.level.actors}
+
+    @staticmethod
+    def _at(actor: Actor, pose: Pose | None) -> Actor:
+        if pose is None:
+            return actor
+        return Actor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
+
+    @staticmethod
+    def _scene_body(name: str, running: Running) -> Actor:
+        return Actor(SCENE_BODY, name, '', running.pose(name) or Pose())
+
+    def _tracked_pose(self, name: str) -> Pose | None:
+        running = self.running()
+        pose = running.pose(name) if running is not None else None
+        if pose is not None:
+            return pose
+        return next((actor.pose for actor in self.level.actors if actor.name == name), None)

@@ -1,0 +1,58 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""begin_pie, stop_pie, pie_status (namespace sim): "play in editor", PIE, is a running world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.ops_level import read_level
+from urlab_ros_bridge.sim.editor.play import READY
+from urlab_ros_bridge.sim.fields import Fields
+from urlab_ros_bridge.sim.handshake import handshake
+from urlab_ros_bridge.sim.sessions import Session
+
+DEFAULT_TIMEOUT = 30.0  # s, stock plugin
+MAX_TIMEOUT = 3600.0
+
+
+def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Compile the open level and run it; one that runs already goes on.
+
+    With `level_path` that level is opened first, and play begins anew.  On ready the reply holds
+    what a hello would answer, with this session's id; for a plain session it counts as a hello.
+    """
+    timeout = fields.number('timeout_s', DEFAULT_TIMEOUT, low=0.0, high=MAX_TIMEOUT)
+    wanted = fields.string('level_path')
+    with editor.lock:
+        if wanted:
+            editor.open(read_level(editor, wanted, 'load_level_failed'))
+    state = editor.begin(timeout)
+    reply: dict[str, Any] = {'state': state, 'compile_error': editor.play.error}
+    context = editor.stage.context
+    if state == READY and context is not None:
+        if not session.shared:
+            context.engine.promote()
+        reply['handshake_payload'] = {
+            'op': 'hello_ok',
+            'session_id': session.id,
+            **handshake(context, editor.binary.of(context)),
+        }
+    return reply
+
+
+def stop_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Take the running world down; harmless when none runs."""
+    editor.play.stop()
+    return {}
+
+
+def pie_status(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return off, compiling, compile_failed or ready, and the time of a running world."""
+    reply: dict[str, Any] = {'state': editor.play.state, 'compile_error': editor.play.error}
+    running = editor.running()
+    if running is not None:
+        reply['sim_time'] = running.sim_time
+    return reply
