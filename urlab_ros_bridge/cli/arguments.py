@@ -84,7 +84,7 @@ class Argument:
         if self.choices and text not in self.choices:
             raise BadArgument(self.flag, text, 'one of ' + ', '.join(self.choices))
         if isinstance(self.default, int):
-            return self._parse_port(text)
+            return self._parse_port(text) if self.metavar == 'PORT' else self._parse_count(text)
         if isinstance(self.default, float):
             return self._parse_number(text)
         return text
@@ -98,6 +98,11 @@ class Argument:
     def _parse_port(self, text: str) -> int:
         if not (text.isascii() and text.isdigit() and int(text) <= 65535):
             raise BadArgument(self.flag, text, 'a port from 0 to 65535')
+        return int(text)
+
+    def _parse_count(self, text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise BadArgument(self.flag, text, 'a whole number, 0 or more')
         return int(text)
 
     def _parse_number(self, text: str) -> float:
@@ -203,6 +208,13 @@ SERVING = (
     ),
 )
 
+EDITOR = Argument(
+    'editor',
+    'Serve the ops of the editor too: levels, actors, play. Without --world and --model no world '
+    'runs at first.',
+    False,
+)
+
 HOST = Argument('host', 'Address of the server.', '127.0.0.1', metavar='ADDR')
 
 # Named as the users of Nav2 know them.
@@ -232,10 +244,21 @@ STACK = (
     Argument('use_respawn', 'Start a process again after it died, instead of ending all.', False),
 )
 
-SERVER_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, LOG_LEVEL)
+CHIRAL = (
+    Argument('chiral', 'Serve the robot to policies too, by the Chiral protocol.', False),
+    Argument('chiral_port', 'TCP port of the Chiral gateway (WebSocket).', 8765, metavar='PORT'),
+    Argument(
+        'chiral_profile',
+        'YAML file that says what a policy sees and what its actions mean; default: everything '
+        'that the robot has.',
+        metavar='FILE',
+    ),
+)
+
+SERVER_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, EDITOR, LOG_LEVEL)
 # The bridge learns the camera port from the server.
 BRIDGE_ARGUMENTS = (HOST, *PORTS[:2], *ROS, LOG_LEVEL)
-UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, *ROS, *STACK, LOG_LEVEL)
+UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, *ROS, *CHIRAL, *STACK, LOG_LEVEL)
 DOCTOR_ARGUMENTS = (
     HOST,
     *PORTS,

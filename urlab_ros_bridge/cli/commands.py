@@ -8,6 +8,8 @@ from urlab_ros_bridge.cli.arguments import BRIDGE_ARGUMENTS
 from urlab_ros_bridge.cli.arguments import DOCTOR_ARGUMENTS
 from urlab_ros_bridge.cli.arguments import SERVER_ARGUMENTS
 from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
+from urlab_ros_bridge.cli.gateway_arguments import CHIRAL_ARGUMENTS
+from urlab_ros_bridge.cli.gateway_arguments import EVAL_ARGUMENTS
 from urlab_ros_bridge.cli.parser import Command
 
 SERVER = Command(
@@ -70,4 +72,34 @@ DOCTOR = Command(
     ),
 )
 
-COMMANDS: dict[str, Command] = {c.name: c for c in (UP, SERVER, BRIDGE, DOCTOR)}
+CHIRAL = Command(
+    name='chiral',
+    module='urlab_ros_bridge.cli.chiral',
+    summary='Serve a robot of a simulation to policies (Chiral protocol).',
+    text='Serve a robot of a running simulation to policies that speak the Chiral protocol:\n'
+    'pictures, depth and joint states of one moment out, actions in, over a WebSocket. Takes\n'
+    'any URLab server; needs no ROS. Prints "urlab chiral ready" when a policy may connect.',
+    arguments=CHIRAL_ARGUMENTS,
+    examples=(
+        ('urlab chiral', 'the first robot of the server on this machine'),
+        ('urlab chiral --pace lockstep', 'time goes on with each action: repeatable'),
+        ('urlab chiral --profile my_robot.yaml --viewers', 'your choice of cameras and actions'),
+    ),
+)
+
+EVAL = Command(
+    name='eval',
+    module='urlab_ros_bridge.cli.eval',
+    summary='Run a policy for some episodes and print how it did.',
+    text='Run a policy against a Chiral server for some episodes and print a table of the\n'
+    'results. The policy is a callable of yours: observation in, action out.',
+    arguments=EVAL_ARGUMENTS,
+    examples=(
+        ('urlab eval --policy my_policy:act', 'ten episodes'),
+        ('urlab eval --policy my_policy:Policy --episodes 50 --record runs', 'with recordings'),
+    ),
+)
+
+COMMANDS: dict[str, Command] = {
+    c.name: c for c in (UP, SERVER, BRIDGE, CHIRAL, EVAL, DOCTOR)
+}

@@ -82,3 +82,13 @@ class ChildDied(CliError):
         lines = ''.join(f'\n    {line}' for line in last_lines)
         said = f'; its last lines:{lines}' if lines else ' without a word'
         super().__init__(f'{name} {how}{said}')
+
+
+class PackageMissing(CliError):
+    """A package that only some commands need cannot be imported."""
+
+    def __init__(self, what: str, extra: str, cause: ImportError) -> None:
+        super().__init__(
+            f'{what} needs a package that is not there ({cause}): pip install '
+            f'"urlab_ros_bridge[{extra}]"'
+        )

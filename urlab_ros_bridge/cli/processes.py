@@ -110,6 +110,20 @@ PROCESSES: tuple[Process, ...] = (
         reports_status=True,
     ),
     Process(
+        'chiral',
+        executable='chiral',
+        module='urlab_ros_bridge.cli.chiral',
+        options=(
+            ('host', 'bind'),
+            ('rpc-port', 'rpc_port'),
+            ('port', 'chiral_port'),
+            ('profile', 'chiral_profile'),
+            ('log-level', 'log_level'),
+        ),
+        starts_after='server',
+        only_if='chiral',
+    ),
+    Process(
         'rviz',
         package='rviz2',
         executable='rviz2',

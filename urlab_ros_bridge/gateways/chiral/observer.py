@@ -103,6 +103,7 @@ class Observer:
         named = profile.reference or robot.base
         self.reference = None if named == WORLD else robot.body_or_site(named)
         self._scale = 0.01 if handshake.depth_unit == 'cm' else 1.0
+        self._shown: StepResult | None = None
         model = handshake.model
         self._far = float(model.vis.map.zfar * model.stat.extent) * _BACKGROUND
 
@@ -116,10 +117,14 @@ class Observer:
         :raises RobotError: when a picture is missing.
         """
         state = seen.articulations[self._robot.prefix]
-        self.scene.update(seen)
+        if seen is not self._shown:
+            self._shown = None  # until all of it is taken
+            self.scene.update(seen)
+            self._take_pictures(seen)
+            self._shown = seen
         return Observation(
             stamp,
-            [self._view(camera, seen, stamp) for camera in self.cameras],
+            [self._view(camera, stamp) for camera in self.cameras],
             {
                 name: np.asarray(read(state, self.scene, target), np.float32)
                 for name, read in self._streams.items()
@@ -127,13 +132,17 @@ class Observer:
             extra,
         )
 
-    def _view(self, camera: CameraSource, seen: StepResult, stamp: float) -> CameraView:
-        pictures, depth = self.pictures, None
-        image = pictures.take_image(camera.name, self._picture(seen, camera.colour_key, 'bgra8'))
-        if camera.depth_key:
-            pixels = self._picture(seen, camera.depth_key, 'float32')
-            depth = pictures.take_depth(camera.name, pixels, self._scale, self._far)
+    def _take_pictures(self, seen: StepResult) -> None:
+        for camera in self.cameras:
+            colour = self._picture(seen, camera.colour_key, 'bgra8')
+            self.pictures.take_image(camera.name, colour)
+            if camera.depth_key:
+                depth = self._picture(seen, camera.depth_key, 'float32')
+                self.pictures.take_depth(camera.name, depth, self._scale, self._far)
+
+    def _view(self, camera: CameraSource, stamp: float) -> CameraView:
         pose = self.scene.camera_matrix(camera.compiled, self.reference)
+        image, depth = self.pictures.image[camera.name], self.pictures.depth.get(camera.name)
         return CameraView(camera.name, stamp, camera.matrix, pose, image, depth)
 
     @staticmethod

@@ -1,0 +1,186 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Our client: answers by type, timeouts that harm nothing, reconnecting, old observations."""
+
+import asyncio
+import contextlib
+import threading
+import time
+
+import numpy as np
+import pytest
+from websockets.sync.server import serve
+
+from urlab_ros_bridge.gateways.chiral import codec
+from urlab_ros_bridge.gateways.chiral.async_client import AsyncChiralClient
+from urlab_ros_bridge.gateways.chiral.client import ChiralClient
+from urlab_ros_bridge.gateways.chiral.codec import Observation
+from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
+from urlab_ros_bridge.gateways.chiral.errors import ChiralTimeout
+from urlab_ros_bridge.gateways.chiral.errors import StaleObservation
+from urlab_ros_bridge.gateways.chiral.framing import split_frame
+
+
+class Scripted:
+    """A server whose answers a test chooses: a function of request type and number."""
+
+    def __init__(self, answer):
+        self.requests = []
+        self._answer = answer
+        self._server = serve(self._talk, '127.0.0.1', 0, compression=None)
+        self.port = self._server.socket.getsockname()[1]
+        self.url = f'ws://127.0.0.1:{self.port}'
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread.start()
+
+    def _talk(self, socket):
+        for message in socket:
+            header, payload = split_frame(message)
+            self.requests.append((header, bytes(payload)))
+            for frame in self._answer(header['type'], len(self.requests)):
+                if isinstance(frame, float):
+                    time.sleep(frame)
+                elif frame is None:
+                    socket.close(1008, 'because')
+                    return
+                else:
+                    socket.send(b''.join(frame))
+
+    def stop(self):
+        self._server.shutdown()
+        self._thread.join()
+
+
+@contextlib.contextmanager
+def scripted(answer):
+    server = Scripted(answer)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def seen(stamp, kind='obs_response'):
+    return codec.encode_observation(kind, Observation(stamp, [], {'n': np.ones(2, np.float32)}))
+
+
+META = codec.encode_metadata({'number': 1})
+
+
+def test_answers_are_matched_by_type():
+    """What nobody asked for, and answers in another order of types, confuse nothing."""
+
+    def answer(kind, count):
+        if kind == 'metadata':
+            return [seen(9.0, 'reset_response'), META]
+        return [META, seen(1.0)]
+
+    with scripted(answer) as server, ChiralClient(server.url) as client:
+        assert client.metadata() == {'number': 1}
+        assert client.observe().timestamp == 1.0
+        assert client.latest.timestamp == 1.0
+        assert client.dropped == 2
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one():
+    def answer(kind, count):
+        return [0.5, seen(1.0)] if count == 1 else [seen(float(count))]
+
+    with scripted(answer) as server, ChiralClient(server.url, timeout=0.3) as client:
+        with pytest.raises(ChiralTimeout, match='obs_request'):
+            client.observe()
+        time.sleep(0.3)
+        assert client.observe().timestamp == 2.0
+        assert client.observe().timestamp == 3.0
+        assert client.dropped == 1
+
+
+def test_requests_may_overlap():
+    def answer(kind, count):
+        return [seen(0.0, 'reset_response')] if kind == 'reset' else [seen(float(count))]
+
+    async def many(url):
+        async with AsyncChiralClient(url) as client:
+            jobs = [client.observe(), client.reset(), client.observe(), client.reset()]
+            return [result.timestamp for result in await asyncio.gather(*jobs)]
+
+    with scripted(answer) as server:
+        stamps = asyncio.run(many(server.url))
+    assert stamps[1] == stamps[3] == 0.0
+    assert 0.0 < stamps[0] < stamps[2]
+
+
+def test_looking_again_after_the_connection_broke():
+    def answer(kind, count):
+        return [None] if count == 1 else [seen(float(count))]
+
+    with scripted(answer) as server, ChiralClient(server.url) as client:
+        assert client.observe().timestamp == 2.0
+    with (
+        scripted(answer) as server,
+        ChiralClient(server.url, reconnect=False) as client,
+        pytest.raises(ChiralClosed, match='1008 because'),
+    ):
+        client.observe()
+
+
+def test_a_reset_is_not_repeated_behind_the_callers_back():
+    with scripted(lambda kind, count: [None]) as server, ChiralClient(server.url) as client:
+        with pytest.raises(ChiralClosed, match='because'):
+            client.reset()
+        assert len(server.requests) == 1
+
+
+def test_a_server_that_comes_late_is_waited_for():
+    with scripted(lambda kind, count: [META]) as server:
+        port = server.port
+    with pytest.raises(ChiralTimeout, match='connect'):
+        ChiralClient(f'ws://127.0.0.1:{port}', timeout=0.5).connect()
+
+
+def test_frames_that_never_change_are_noticed():
+    with scripted(lambda kind, count: [seen(1.0)]) as server:
+        with ChiralClient(server.url, stale_after=0.2) as client:
+            client.observe()
+            time.sleep(0.3)
+            with pytest.raises(StaleObservation, match=r'allowed: 0\.2 s'):
+                client.observe()
+        with ChiralClient(server.url) as client:
+            client.observe()
+            time.sleep(0.3)
+            client.observe()
+
+
+def test_an_answer_that_cannot_be_read_ends_the_connection():
+    with (
+        scripted(lambda kind, count: [[b'\xff' * 9]]) as server,
+        ChiralClient(server.url, reconnect=False) as client,
+        pytest.raises(ValueError, match='header of'),
+    ):
+        client.observe()
+
+
+def test_against_the_gateway(quadruped, gateway):
+    with (
+        gateway(quadruped, {'pace': 'lockstep'}, token='a&b') as server,
+        ChiralClient(server.url, token='a&b') as client,
+    ):
+        start = client.reset(seed=5)
+        assert start.info['seed'] == 5
+        after = client.step(start.proprios['joint_pos'])
+        assert after.timestamp > start.timestamp
+        with pytest.raises(ChiralClosed, match='HTTP 503 the robot is driven by'):
+            ChiralClient(server.url, token='a&b').connect()
+        client.act(np.zeros(3))
+        with pytest.raises(ChiralClosed, match=r'1008 action of shape \[3\]'):
+            client.reset()
+        for _ in range(100):  # until the gateway has let the driver go
+            with contextlib.suppress(ChiralClosed):
+                assert client.metadata()['robot'] == 'quadruped'
+                break
+            time.sleep(0.02)
+
+
+def test_a_closed_client_says_so():
+    with pytest.raises(RuntimeError, match='connect'):
+        ChiralClient().metadata()

@@ -1,0 +1,221 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures, depth and matrices of one observation belong together: checked with ray casts."""
+
+import time
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.chiral.stock_client import StockClient
+from urlab_ros_bridge.client import Client
+
+CAMERAS = [{'rgb': 'front_rgb'}, {'rgb': 'overview', 'name': 'scene'}]
+VISIBLE = np.array([1, 1, 1, 0, 0, 0], np.uint8)  # groups that are drawn
+
+
+@pytest.fixture(scope='module')
+def model(rover):
+    with Client(rpc_port=rover, shared=True) as client:
+        return client.handshake.model
+
+
+def data_at(model, qpos):
+    data = mujoco.MjData(model)
+    data.qpos[:] = qpos
+    mujoco.mj_forward(model, data)
+    return data
+
+
+def directions(camera, pixels):
+    """Rays through pixels (u, v), camera frame, with z = 1."""
+    k = camera.intrinsics
+    u, v = pixels.T
+    return np.stack(
+        [(u - k[0, 2]) / k[0, 0], (v - k[1, 2]) / k[1, 1], np.ones(len(pixels))], axis=1
+    )
+
+
+def cast(model, data, camera, to_world, pixels):
+    """True z-depth at pixels (n, 2); 0 where nothing is hit."""
+    pose = to_world @ camera.extrinsics
+    depths = np.zeros(len(pixels))
+    for i, ray in enumerate(directions(camera, pixels)):
+        length = np.linalg.norm(ray)
+        world = np.ascontiguousarray(pose[:3, :3] @ (ray / length))
+        geom = np.zeros(1, np.int32)
+        hit = mujoco.mj_ray(model, data, pose[:3, 3].copy(), world, VISIBLE, 1, -1, geom, None)
+        depths[i] = hit / length if hit > 0 else 0.0
+    return depths
+
+
+def some_pixels(camera, count, seed):
+    height, width = camera.depth.shape
+    random = np.random.default_rng(seed)
+    return np.stack(
+        [random.integers(2, width - 2, count), random.integers(2, height - 2, count)], axis=1
+    ).astype(float)
+
+
+def share_within_a_pixel(model, data, camera, to_world, count=150, seed=0):
+    """How many depths lie between the true depths of the pixel and of its neighbours."""
+    pixels = some_pixels(camera, count, seed)
+    served = camera.depth[pixels[:, 1].astype(int), pixels[:, 0].astype(int)]
+    offsets = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+    around = np.array([cast(model, data, camera, to_world, pixels + o) for o in offsets])
+    slack = 2e-3 * served + 2e-3
+    inside = (served >= around.min(0) - slack) & (served <= around.max(0) + slack)
+    return inside.mean()
+
+
+def base_matrix(values):
+    matrix, rotation = np.eye(4), np.zeros(9)
+    mujoco.mju_quat2Mat(rotation, np.asarray(values[3:7], float))
+    matrix[:3, :3] = rotation.reshape(3, 3)
+    matrix[:3, 3] = values[:3]
+    return matrix
+
+
+@pytest.fixture(scope='module')
+def still(rover, gateway):
+    """Return an observation in lockstep, in the world frame, and the simulation's qpos."""
+    profile = {'pace': 'lockstep', 'cameras': CAMERAS, 'reference': 'world'}
+    with gateway(rover, profile) as server, StockClient(server.url) as client:
+        client.reset()
+        for _ in range(8):
+            client.act([0.4, 0.8])
+        seen = client.observe()
+        with Client(rpc_port=rover, shared=True) as urlab:
+            state = urlab.forward()
+            qpos = np.array(urlab.handshake.model.qpos0)
+            robot = state.articulations['rover'].qpos
+            qpos[: len(robot)] = robot
+            for name, entity in state.entities.items():
+                if len(entity.qpos):
+                    start = urlab.handshake.entities[name].qpos_offset
+                    qpos[start : start + 7] = entity.qpos
+        yield seen, qpos
+
+
+def test_depth_hits_the_true_geometry_within_a_pixel(model, still):
+    seen, qpos = still
+    camera = seen.cameras['front_rgb']
+    share = share_within_a_pixel(model, data_at(model, qpos), camera, np.eye(4))
+    assert share > 0.98
+
+
+def test_pixel_centres_are_whole_numbers(model, still):
+    """Half a pixel off, the true depth fits worse."""
+    seen, qpos = still
+    camera, data = seen.cameras['front_rgb'], data_at(model, qpos)
+    pixels = some_pixels(camera, 400, 4)
+    served = camera.depth[pixels[:, 1].astype(int), pixels[:, 0].astype(int)]
+
+    def error(shift):
+        true = cast(model, data, camera, np.eye(4), pixels + shift)
+        return np.median(np.abs(true - served)[served > 0])
+
+    here = error((0.0, 0.0))
+    assert all(here < error(shift) / 2 for shift in ((0, 0.5), (0, -0.5)))
+
+
+def test_the_background_has_no_depth(still):
+    depth = still[0].cameras['front_rgb'].depth
+    assert depth.dtype == np.float32
+    assert np.isfinite(depth).all() and (depth >= 0).all() and depth.max() < 100
+
+
+def test_intrinsics_are_those_of_the_model(model, still):
+    camera = still[0].cameras['front_rgb']
+    height, width, channels = camera.image.shape
+    focal = height / 2 / np.tan(np.radians(model.camera('rover_front_rgb').fovy[0]) / 2)
+    np.testing.assert_allclose(
+        camera.intrinsics,
+        [[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]],
+    )
+    assert (channels, camera.image.dtype) == (3, np.uint8)
+
+
+def test_colours_are_red_green_blue(model, still):
+    """What is red in the model is red in the picture, and not blue; the same for blue."""
+    seen, qpos = still
+    camera, data = seen.cameras['scene'], data_at(model, qpos)
+    height, width, _ = camera.image.shape
+    random = np.random.default_rng(2)
+    pixels = np.stack([random.integers(0, width, 900), random.integers(0, height, 900)], axis=1)
+    agreeing = []
+    for (u, v), ray in zip(pixels, directions(camera, pixels.astype(float)), strict=True):
+        geom, world = np.zeros(1, np.int32), camera.extrinsics[:3, :3] @ ray
+        start = camera.extrinsics[:3, 3].copy()
+        mujoco.mj_ray(model, data, start, world, VISIBLE, 1, -1, geom, None)
+        material = model.geom_matid[geom[0]] if geom[0] >= 0 else -1
+        if geom[0] >= 0:
+            red, _, blue, _ = (
+                model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom[0]]
+            )
+            if abs(red - blue) > 0.25:
+                shown = camera.image[v, u].astype(int)
+                agreeing.append((shown[0] - shown[2]) * (red - blue) > 0)
+    assert len(agreeing) >= 10
+    assert np.mean(agreeing) > 0.9
+
+
+def test_extrinsics_are_relative_to_the_base_by_default(rover, gateway, still):
+    profile = {'pace': 'lockstep', 'cameras': CAMERAS}
+    world = still[0]
+    with gateway(rover, profile) as server, StockClient(server.url) as client:
+        assert client.metadata()['reference'] == 'rover_base_link'
+        seen = client.observe()
+        base = base_matrix(seen.proprios['base_pose'])
+        for name, camera in seen.cameras.items():
+            np.testing.assert_allclose(
+                base @ camera.extrinsics, world.cameras[name].extrinsics, atol=2e-3
+            )
+            np.testing.assert_allclose(camera.extrinsics[3], [0, 0, 0, 1])
+
+
+@pytest.mark.parametrize('frames', ['latest', 'fresh'])
+def test_observations_in_motion_are_of_one_step(model, rover, gateway, frames):
+    """A turning robot: pictures of another step than the poses would be many pixels off."""
+    profile = {'cameras': CAMERAS[:1], 'frames': frames}
+    with gateway(rover, profile) as server, StockClient(server.url) as client:
+        start = client.reset()
+        client.act([0.3, 2.0])
+        time.sleep(0.6)
+        seen = [client.observe() for _ in range(3)]
+        client.act([0.0, 0.0])
+    assert seen[-1].timestamp > start.timestamp
+    for observation in seen:
+        camera = observation.cameras['front_rgb']
+        assert camera.timestamp == observation.timestamp
+        qpos = np.array(model.key('rover_home').qpos)
+        qpos[:7] = observation.proprios['base_pose']
+        qpos[7:9] = observation.proprios['joint_pos']
+        data = data_at(model, qpos)
+        base = base_matrix(observation.proprios['base_pose'])
+        assert share_within_a_pixel(model, data, camera, base, 60) > 0.95
+        turned = base @ base_matrix([0, 0, 0, np.cos(0.01), 0, 0, np.sin(0.01)])
+        assert share_within_a_pixel(model, data, camera, turned, 60) < 0.95
+
+
+def test_fresh_frames_are_newer_than_their_request(rover, gateway):
+    profile = {'cameras': CAMERAS[:1], 'frames': 'fresh'}
+    with gateway(rover, profile) as server, StockClient(server.url) as client:
+        client.reset()
+        stamps = [client.observe().timestamp for _ in range(4)]
+        assert stamps == sorted(set(stamps))
+
+
+def test_actions_do_not_wait_for_pictures(rover, gateway, urlab):
+    """An action right behind a request for fresh pictures takes effect before they are there."""
+    profile = {'cameras': CAMERAS, 'frames': 'fresh'}
+    with gateway(rover, profile) as server, StockClient(server.url) as client:
+        client.reset()
+        client.send({'type': 'obs_request'})
+        began = time.monotonic()
+        client.act([0.5, 0.0])
+        watcher = urlab(rover)
+        while not watcher.step().articulations['rover'].qvel[0] > 0.01:
+            assert time.monotonic() - began < 2.0
+        client.receive()
