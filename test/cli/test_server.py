@@ -5,14 +5,12 @@ import sys
 import pytest
 
 from urlab_ros_bridge.cli import server
-from urlab_ros_bridge.cli.commands import SERVER
 from urlab_ros_bridge.cli.logs import is_loopback
-from urlab_ros_bridge.cli.parser import make_parser
 from urlab_ros_bridge.models import world_names
 
 
 def config(*argv):
-    return server.server_config(make_parser(SERVER).parse_args(argv))
+    return server.server_config(server.parse(argv))
 
 
 def test_every_argument_reaches_the_settings(tmp_path):
@@ -33,6 +31,19 @@ def test_the_defaults_are_those_of_the_settings():
     from urlab_ros_bridge.sim.config import ServerConfig
 
     assert config() == ServerConfig()
+
+
+def test_an_editor_starts_without_a_world_unless_one_is_asked_for(tmp_path, capsys):
+    model = tmp_path / 'robot.xml'
+    model.touch()
+    empty = config('--editor')
+    assert (empty.editor, empty.world, empty.model) == (True, '', None)
+    assert config('--editor', '--world', 'rover').world == 'rover'
+    assert config('--editor', f'--world={world_names()[0]}').world == world_names()[0]
+    assert config('--editor', '--model', str(model)).model == model
+    assert config('--editor', 'false').world == 'rover'
+    assert server.main(['--editor', '--prefix', 'r1']) == 2
+    assert 'exclude each other' in capsys.readouterr().err
 
 
 def test_an_unknown_world_is_answered_with_the_list(capsys):

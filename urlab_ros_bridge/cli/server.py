@@ -28,11 +28,20 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.sim.server import Server
 
 
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the parsed arguments; with --editor no world is the default."""
+    values = make_parser(SERVER).parse_args(argv)
+    if values.editor and not any(word.partition('=')[0] == '--world' for word in argv):
+        values.world = ''
+    return values
+
+
 def server_config(values: argparse.Namespace) -> ServerConfig:
     """
     Return the server's settings from parsed arguments; an empty text means "not given".
 
-    :raises ConflictingArguments: when a world and a model are asked for.
+    :raises ConflictingArguments: when a world and a model are asked for, or a robot is to be
+        named in an editor.
     :raises FileMissing: when the model file is not there.
     :raises UnknownWorld: when the world is not one of the bundled.
     """
@@ -45,10 +54,14 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
             raise ConflictingArguments('--world', '--model')
         if not Path(values.model).is_file():
             raise FileMissing('--model', values.model)
-    else:
-        world_path(values.world or DEFAULT_WORLD)
+    for name in ('prefix', 'actor_id'):
+        if values.editor and getattr(values, name):
+            raise ConflictingArguments('--editor', f'--{name.replace("_", "-")}')
+    world = values.world or ('' if values.editor else DEFAULT_WORLD)
+    if world and not values.model:
+        world_path(world)
     return ServerConfig(
-        world=values.world or DEFAULT_WORLD,
+        world=world,
         model=Path(values.model) if values.model else None,
         prefix=values.prefix or None,
         actor_id=values.actor_id or None,
@@ -62,6 +75,7 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
         paused=values.paused,
         data_dir=Path(values.data_dir) if values.data_dir else None,
         allow_absolute_paths=values.allow_absolute_paths,
+        editor=values.editor,
         cameras=values.cameras,
         gl=values.gl,
     )
@@ -110,7 +124,7 @@ def run(server: Server) -> None:
 @plain_errors
 def main(argv: Sequence[str]) -> int:
     """Run `urlab server` with the words after its name; return the exit code."""
-    values = make_parser(SERVER).parse_args(argv)
+    values = parse(argv)
     logger = set_up_logging(values.log_level)
     config = server_config(values)
     if not is_loopback(config.bind):
