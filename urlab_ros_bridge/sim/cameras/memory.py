@@ -10,6 +10,7 @@ has a few frame slots with a sequence number that is odd while the renderer writ
 
 from __future__ import annotations
 
+from collections.abc import Container
 from collections.abc import Sequence
 import mmap
 import os
@@ -18,8 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 STATE_SLOTS = 16
-FRAME_SLOTS = 3
-_PAGE = 64
+# One is the latest, one is written, the others may be on their way to slow subscribers.  Memory
+# that is never touched costs nothing.
+FRAME_SLOTS = 8
+HEADER_BYTES = 40  # of UCM1, version 2
+_PAGE = 128
 _CONTROL = 64
 _HEAD = np.dtype(
     [
@@ -100,17 +104,32 @@ class SharedMemory:
         start = _CONTROL + slot * self._state_stride
         return self._view[start : start + self._state_size]
 
-    def begin(self, camera: int) -> tuple[int, memoryview]:
-        """Choose the slot for the next frame of a camera and return its pixels for writing."""
-        slot = int(self._latest(camera)[0]) % FRAME_SLOTS  # slot + 1 is stored, so this is next
-        head, pixels = self._slot(camera, slot)
+    def begin(self, camera: int, taken: Container[int] = ()) -> int:
+        """
+        Choose a slot for the next frame of a camera; its content counts as broken from now on.
+
+        :param taken: slots that must stay as they are; at least two are to be left.
+        """
+        latest = int(self._latest(camera)[0]) - 1
+        slot = next(slot for slot in range(FRAME_SLOTS) if slot != latest and slot not in taken)
+        head = self._head(camera, slot)
         if head['sequence'][0] % 2 == 0:  # still odd after a frame that broke off
             head['sequence'] += 1
-        return slot, pixels
+        return slot
+
+    def pixels(self, camera: int, slot: int) -> memoryview:
+        """Return the pixels of a frame."""
+        start = self._start(camera, slot) + _PAGE
+        return self._view[start : start + self._frame_sizes[camera]]
+
+    def framed(self, camera: int, slot: int) -> memoryview:
+        """Return `HEADER_BYTES` for a header and the pixels behind it, in one piece."""
+        start = self._start(camera, slot) + _PAGE
+        return self._view[start - HEADER_BYTES : start + self._frame_sizes[camera]]
 
     def commit(self, camera: int, slot: int, frame_id: int, capture: Capture) -> None:
         """Make the frame in a slot the latest one."""
-        head, _ = self._slot(camera, slot)
+        head = self._head(camera, slot)
         head['frame_id'] = frame_id
         head['stamp_ns'], head['step'], head['timeline'], head['wall'] = capture
         head['sequence'] += 1
@@ -121,7 +140,7 @@ class SharedMemory:
         slot = int(self._latest(camera)[0])
         if not slot:
             return None
-        return _capture(self._slot(camera, slot - 1)[0])
+        return _capture(self._head(camera, slot - 1))
 
     def read(self, camera: int, slot: int | None = None) -> StoredFrame | None:
         """
@@ -134,9 +153,10 @@ class SharedMemory:
             number = int(self._latest(camera)[0]) - 1 if slot is None else slot
             if number < 0:
                 return None
-            head, pixels = self._slot(camera, number)
+            head = self._head(camera, number)
             before = int(head['sequence'][0])
-            frame = StoredFrame(bytes(pixels), int(head['frame_id'][0]), _capture(head))
+            pixels = bytes(self.pixels(camera, number))
+            frame = StoredFrame(pixels, int(head['frame_id'][0]), _capture(head))
             if before % 2 == 0 and int(head['sequence'][0]) == before:
                 return frame
         return None
@@ -144,11 +164,12 @@ class SharedMemory:
     def _latest(self, camera: int) -> np.ndarray:
         return np.frombuffer(self._map, np.uint64, 1, self._frames[camera])
 
-    def _slot(self, camera: int, slot: int) -> tuple[np.ndarray, memoryview]:
-        size = self._frame_sizes[camera]
-        start = self._frames[camera] + _PAGE + slot * (_PAGE + _aligned(size))
-        head = np.frombuffer(self._map, _HEAD, 1, start)
-        return head, self._view[start + _PAGE : start + _PAGE + size]
+    def _start(self, camera: int, slot: int) -> int:
+        stride = _PAGE + _aligned(self._frame_sizes[camera])
+        return self._frames[camera] + _PAGE + slot * stride
+
+    def _head(self, camera: int, slot: int) -> np.ndarray:
+        return np.frombuffer(self._map, _HEAD, 1, self._start(camera, slot))
 
 
 def _capture(head: np.ndarray) -> Capture:
@@ -160,4 +181,4 @@ def _capture(head: np.ndarray) -> Capture:
     )
 
 
-__all__ = ['STATE_SLOTS', 'Capture', 'SharedMemory', 'StoredFrame']
+__all__ = ['FRAME_SLOTS', 'HEADER_BYTES', 'STATE_SLOTS', 'Capture', 'SharedMemory', 'StoredFrame']

@@ -8,6 +8,9 @@ import zmq
 
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.memory import Capture
+from urlab_ros_bridge.sim.cameras.memory import FRAME_SLOTS
+from urlab_ros_bridge.sim.cameras.memory import HEADER_BYTES
+from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
 from urlab_ros_bridge.wire.camera_frame import pack_header
 
@@ -34,6 +37,7 @@ class Outlet:
         self.socket.bind('tcp://127.0.0.1:*')  # the address is that of the listening socket
         self._subscribed = Subscriptions(self.socket)
         self._sends = (False, False)
+        self._trackers: dict[int, list[zmq.MessageTracker]] = {}
 
     @property
     def watched(self) -> bool:
@@ -50,21 +54,40 @@ class Outlet:
         self._sends = (wanted(self._bare.decode()), wanted(self._framed.decode()))
         return True
 
-    def send(self, pixels: memoryview, frame_id: int, capture: Capture) -> None:
-        """Send a frame on the topics that are heard; never waits."""
-        bare, framed = self._sends
+    @property
+    def on_the_way(self) -> set[int]:
+        """Return the slots of frames that are not yet with all their subscribers."""
+        self._trackers = {
+            slot: trackers
+            for slot, trackers in self._trackers.items()
+            if not all(tracker.done for tracker in trackers)
+        }
+        return set(self._trackers)
+
+    def send(self, memory: SharedMemory, slot: int, frame_id: int, capture: Capture) -> None:
+        """
+        Send a frame on the topics that are heard; never waits.
+
+        The pixels are not copied: they go out of the shared memory, and `on_the_way` names the
+        slot until that is done.  When slow subscribers hold many slots, they are.
+        """
+        camera, (bare, framed) = self._camera, self._sends
+        copy = len(self._trackers) >= FRAME_SLOTS - 3
+        trackers = []
         if bare:
-            self._put(self._bare, pixels)
+            trackers.append(self._put(self._bare, memory.pixels(camera.index, slot), copy))
         if framed:
-            camera = self._camera
-            header = pack_header(
+            message = memory.framed(camera.index, slot)
+            message[:HEADER_BYTES] = pack_header(
                 camera.width, camera.height, frame_id, capture.stamp_ns / 1e9, capture.wall
             )
-            self._put(self._framed, b''.join((header, pixels)))
+            trackers.append(self._put(self._framed, message, copy))
+        if trackers and not copy:
+            self._trackers[slot] = trackers
 
-    def _put(self, topic: bytes, payload: bytes | memoryview) -> None:
+    def _put(self, topic: bytes, payload: memoryview, copy: bool) -> zmq.MessageTracker | None:
         self.socket.send(topic, zmq.SNDMORE | zmq.NOBLOCK)
-        self.socket.send(payload, zmq.NOBLOCK)
+        return self.socket.send(payload, zmq.NOBLOCK, copy=copy, track=not copy)
 
 
 __all__ = ['Outlet']

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
@@ -24,10 +25,37 @@ _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
 
 
+class Raw(NamedTuple):
+    """
+    A picture as OpenGL has it, rows bottom-up.
+
+    :ivar words: uint32 (height, width): BGRA, or the bits of float32 depth.
+    :ivar lens: of a depth camera: near and far plane in m, and whether it is orthographic.
+    :ivar table: of a labelling camera, see `pixels.labelled`.
+    """
+
+    words: np.ndarray
+    lens: tuple[float, float, bool] | None = None
+    table: np.ndarray | None = None
+
+    def write(self, out: memoryview) -> None:
+        """Write the frame as it goes on the wire; uses `words` up."""
+        shape = self.words.shape
+        if self.lens is not None:
+            target = np.frombuffer(out, np.float32).reshape(shape)
+            pixels.metres(self.words.view(np.float32), *self.lens, target)
+        elif self.table is not None:
+            target = np.frombuffer(out, np.uint32).reshape(shape)
+            pixels.labelled(self.words, self.table, target)
+        else:
+            pixels.bgra(self.words, np.frombuffer(out, np.uint32).reshape(shape))
+
+
 class SceneRenderer:
     """
     Renders one model; a context must be current in the thread that makes and uses it.
 
+    :ivar words_needed: pixels of the largest camera.
     :ivar overlays: further geoms that real cameras see, see `overlays.add_overlays`.
     """
 
@@ -58,7 +86,8 @@ class SceneRenderer:
         }
         self._view = mujoco.MjvCamera()
         self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
-        self._words = np.empty(width * height, np.uint32)
+        self.words_needed = width * height
+        self._words = np.empty(self.words_needed, np.uint32)
 
     def close(self) -> None:
         """Free what OpenGL holds."""
@@ -69,6 +98,14 @@ class SceneRenderer:
         Draw the data as it is now through one camera.
 
         :param out: ``width * height * 4`` bytes: BGRA8, or float32 in m; rows top-down.
+        """
+        self.draw(index, self._words).write(out)
+
+    def draw(self, index: int, words: np.ndarray) -> Raw:
+        """
+        Draw, and read the picture as OpenGL has it.
+
+        :param words: uint32, `words_needed` of them; they belong to the result.
         """
         camera, scene = self._cameras[index], self._scene
         self._view.fixedcamid = camera.id
@@ -87,10 +124,14 @@ class SceneRenderer:
             add_overlays(scene, self.overlays)
         rect = mujoco.MjrRect(0, 0, camera.width, camera.height)
         mujoco.mjr_render(rect, scene, self._context)
+        source = words[: rect.width * rect.height].reshape(rect.height, rect.width)
         if camera.mode == DEPTH:
-            self._read_depth(rect, out)
-        else:
-            self._read_color(rect, camera, out)
+            lens = scene.camera[0]
+            mujoco.mjr_readPixels(None, source.view(np.float32), rect, self._context)
+            return Raw(source, (lens.frustum_near, lens.frustum_far, bool(lens.orthographic)))
+        self._read_color(rect, source)
+        labels = self._labels.get(camera.mode)
+        return Raw(source, None, None if labels is None else labels.table(scene))
 
     def _set_flags(self, flat: bool) -> None:
         """Flat pictures need no light: only which object, and how far."""
@@ -100,31 +141,16 @@ class SceneRenderer:
         flags[_FLAG.mjRND_SHADOW] = self._quality.shadows and not flat
         flags[_FLAG.mjRND_REFLECTION] = self._quality.reflections and not flat
 
-    def _read_depth(self, rect: mujoco.MjrRect, out: memoryview) -> None:
-        shape = (rect.height, rect.width)
-        source = self._words[: shape[0] * shape[1]].view(np.float32).reshape(shape)
-        mujoco.mjr_readPixels(None, source, rect, self._context)
-        lens = self._scene.camera[0]
-        target = np.frombuffer(out, np.float32).reshape(shape)
-        pixels.metres(source, lens.frustum_near, lens.frustum_far, bool(lens.orthographic), target)
-
-    def _read_color(self, rect: mujoco.MjrRect, camera: CameraItem, out: memoryview) -> None:
-        shape = (rect.height, rect.width)
-        source = self._words[: shape[0] * shape[1]].reshape(shape)
-        if self._context.offSamples:
+    def _read_color(self, rect: mujoco.MjrRect, out: np.ndarray) -> None:
+        samples = self._context.offSamples
+        if samples:
             self._resolve(rect)
         GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, 1)
         GL.glReadPixels(
-            0, 0, rect.width, rect.height, GL.GL_BGRA, GL.GL_UNSIGNED_INT_8_8_8_8_REV, source
+            0, 0, rect.width, rect.height, GL.GL_BGRA, GL.GL_UNSIGNED_INT_8_8_8_8_REV, out
         )
-        if self._context.offSamples:
+        if samples:
             GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._context.offFBO)
-        target = np.frombuffer(out, np.uint32).reshape(shape)
-        labels = self._labels.get(camera.mode)
-        if labels is None:
-            pixels.bgra(source, target)
-        else:
-            pixels.labelled(source, labels.table(self._scene), target)
 
     def _resolve(self, rect: mujoco.MjrRect) -> None:
         """Average the samples into the second framebuffer, which can be read."""
@@ -147,4 +173,4 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     return option
 
 
-__all__ = ['SceneRenderer']
+__all__ = ['Raw', 'SceneRenderer']

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.changes import apply_arrays
 from urlab_ros_bridge.sim.cameras.quality import choose_quality
+from urlab_ros_bridge.sim.cameras.scene import Raw
 from urlab_ros_bridge.sim.cameras.scene import SceneRenderer
 from urlab_ros_bridge.sim.cameras.state import VisualState
 from urlab_ros_bridge.sim.specs import RenderSpec
@@ -35,6 +37,11 @@ class Stagehand:
         self._overlays: Sequence[Mapping[str, Any]] = settings.get('overlays', [])
         self._renderer: SceneRenderer | None = None
         self.load_model(mjb)
+
+    @property
+    def words_needed(self) -> int:
+        """Return the pixels of the largest camera."""
+        return self._renderer.words_needed
 
     @property
     def state_size(self) -> int:
@@ -65,9 +72,9 @@ class Stagehand:
         """Move everything to where a state says."""
         self._state.put(state)
 
-    def render(self, camera: int, out: memoryview) -> None:
-        """Draw a frame."""
-        self._renderer.render(camera, out)
+    def draw(self, camera: int, words: np.ndarray) -> Raw:
+        """Draw a frame into a buffer of `words_needed` words."""
+        return self._renderer.draw(camera, words)
 
 
 __all__ = ['Stagehand']

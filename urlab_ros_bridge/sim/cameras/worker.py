@@ -13,10 +13,10 @@ from collections import deque
 import json
 import logging
 import os
+import select
 import signal
 import socket
 import sys
-from typing import Any
 
 import zmq
 
@@ -29,21 +29,11 @@ _LOG = logging.getLogger(__name__)
 
 
 class Worker:
-    """
-    One renderer behind a link.
-
-    :ivar watched: cameras that somebody subscribes to, as they were last reported.
-    """
+    """One renderer behind a link."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._link = connection
         self._jobs: deque[link.Job] = deque()
-        self._zmq = zmq.Context()
-        self._outlets: list[Any] = []
-        self._frames: list[int] = []
-        self._poller = zmq.Poller()
-        self._poller.register(connection, zmq.POLLIN)
-        self.watched: list[int] = []
 
     def load(self, body: bytes, fds: list[int]) -> str:
         """
@@ -52,32 +42,34 @@ class Worker:
         :raises NoGraphics: when OpenGL cannot be used.
         """
         settings = json.loads(body)
-        context, name = gl.open_context(64, 64)
-        # Both need OpenGL's platform to be chosen.
+        self._gl, name = gl.open_context(64, 64)
+        # These need OpenGL's platform to be chosen.
+        from urlab_ros_bridge.sim.cameras import finisher
         from urlab_ros_bridge.sim.cameras.outlet import Outlet
         from urlab_ros_bridge.sim.cameras.stagehand import Stagehand
 
         memory_fd, model_fd, *listeners = fds
-        self._gl = context
         self._stagehand = Stagehand(settings, link.from_file(model_fd), name)
         cameras = self._stagehand.cameras
         self._memory = SharedMemory(
             self._stagehand.state_size, [camera.size for camera in cameras], memory_fd
         )
-        self._frames = [0] * len(cameras)
-        for camera, listener in zip(cameras, listeners, strict=True):
-            outlet = Outlet(self._zmq, camera, listener)
-            self._outlets.append(outlet)
-            self._poller.register(outlet.socket, zmq.POLLIN)
+        context = zmq.Context()
+        outlets = [Outlet(context, *pair) for pair in zip(cameras, listeners, strict=True)]
+        self._drawn = finisher.Drawn
+        self._finisher = finisher.Finisher(
+            self._memory, outlets, self._stagehand.words_needed, self._tell
+        )
         return name
 
     def run(self) -> None:
         """Serve until the link closes."""
+        self._finisher.start()
         while True:
-            self._poller.poll(0 if self._jobs else None)
+            if not self._jobs:
+                select.select([self._link], [], [])
             if not self._receive():
                 return
-            self._report_watched()
             if self._jobs:
                 self._do(self._jobs.popleft())
 
@@ -92,42 +84,27 @@ class Worker:
             kind, body, fds = message
             if kind == link.JOB:
                 self._jobs.append(link.unpack_job(body))
-            elif kind == link.MODEL:
-                self._stagehand.load_model(link.from_file(fds[0]))
+                continue
+            # Jobs that came before are drawn before.
+            while self._jobs:
+                self._do(self._jobs.popleft())
+            content = link.from_file(fds[0])
+            if kind == link.MODEL:
+                self._stagehand.load_model(content)
             elif kind == link.ARRAYS:
-                self._stagehand.change_arrays(link.from_file(fds[0]))
+                self._stagehand.change_arrays(content)
             elif kind == link.OVERLAYS:
-                self._stagehand.set_overlays(json.loads(link.from_file(fds[0])))
-
-    def _report_watched(self) -> None:
-        changed = [outlet.read() for outlet in self._outlets]
-        if any(changed):
-            self.watched = [index for index, outlet in enumerate(self._outlets) if outlet.watched]
-            self._tell(link.pack(link.WATCHED, self.watched))
+                self._stagehand.set_overlays(json.loads(content))
 
     def _do(self, job: link.Job) -> None:
-        memory, done = self._memory, {}
-        try:
-            self._stagehand.put(memory.state(job.slot))
-            for camera in job.cameras:
-                done[camera] = self._render(camera, job)
-        finally:
-            memory.control[memory.DONE] += 1
-        if job.reply:
-            slots = {str(camera): slot for camera, slot in done.items()}
-            self._tell(link.pack(link.DONE, {'number': job.number, 'slots': slots}))
-
-    def _render(self, camera: int, job: link.Job) -> int:
         memory = self._memory
-        slot, pixels = memory.begin(camera)
-        self._stagehand.render(camera, pixels)
-        self._frames[camera] += 1
-        memory.commit(camera, slot, self._frames[camera], job.capture)
-        # A reset while this was drawn: nobody may see the old timeline any more.
-        current = int(memory.control[memory.TIMELINE]) == job.capture.timeline
-        if current and not job.reply:
-            self._outlets[camera].send(pixels, self._frames[camera], job.capture)
-        return slot
+        self._stagehand.put(memory.state(job.slot))
+        for camera in job.cameras:
+            buffer = self._finisher.buffers.get()
+            raw = self._stagehand.draw(camera, buffer)
+            last = camera == job.cameras[-1]
+            self._finisher.submit(self._drawn(raw, buffer, camera, job, last))
+        memory.control[memory.DONE] += 1
 
     def _tell(self, message: bytes) -> None:
         try:
@@ -145,7 +122,6 @@ def main(argv: list[str]) -> int:
     # Ctrl-C goes to the whole terminal; the server decides when its renderer ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = socket.socket(fileno=int(argv[0]))
-    os.nice(NICENESS)
     message = link.receive(connection)
     if message is None:
         return 0
@@ -156,6 +132,7 @@ def main(argv: list[str]) -> int:
         link.send(connection, link.pack(link.FAILED, str(error)))
         return 3
     link.send(connection, link.pack(link.READY, {'renderer': name}))
+    os.nice(NICENESS)  # also for OpenGL's own threads
     connection.setblocking(False)
     worker.run()
     return 0

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Cameras: frames per second from renderer to subscriber, and what they do to the physics.
+
+Part one compares the whole way (live server, renderer process, ZeroMQ, a client that takes every
+frame) with a loop that only renders the same camera of the same world into memory; the two take
+turns.  Part two measures the jitter of physics ticks: without cameras, with two of them streaming
+at 30 Hz, and with a thread of the server's own process rendering the same two instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import yaml
+
+from urlab_ros_bridge.client.cameras import CameraStream
+from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.models import world_path
+
+RENDER_ONLY = """
+import os, sys, time
+os.nice(5)
+from urlab_ros_bridge.sim.cameras import gl
+context, name = gl.open_context(64, 64)
+import numpy as np
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.quality import choose_quality
+from urlab_ros_bridge.sim.cameras.scene import SceneRenderer
+from urlab_ros_bridge.sim.cameras.state import VisualState
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.world import load_world
+from pathlib import Path
+world = load_world(ServerConfig(model=Path(sys.argv[1])))
+cameras = read_catalog(world.model, world.spec)
+camera = next(item for item in cameras if item.key == sys.argv[2])
+quality = choose_quality(world.model, world.spec.rendering, name)
+renderer = SceneRenderer(world.model, world.data, cameras, list(world.articulations), quality)
+state = VisualState(world.model, world.data)
+taken, pixels = memoryview(state.take()), memoryview(bytearray(camera.size))
+for _ in range(10):
+    renderer.render(camera.index, pixels)
+count, start = 0, time.perf_counter()
+while time.perf_counter() - start < float(sys.argv[3]):
+    state.put(taken)
+    renderer.render(camera.index, pixels)
+    count += 1
+print(count / (time.perf_counter() - start), name, sep='|')
+"""
+
+IN_A_THREAD = """
+import logging, sys, threading, time
+from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+server = Server(ServerConfig(rpc_port=0, state_port=0, camera_port=0, control_port=0, info_port=0,
+                             cameras='off'))
+server.start()
+def render():
+    context, name = gl.open_context(64, 64)
+    import mujoco
+    from urlab_ros_bridge.sim.cameras.quality import choose_quality
+    from urlab_ros_bridge.sim.cameras.scene import SceneRenderer
+    from urlab_ros_bridge.sim.cameras.state import VisualState
+    rig, engine = server.context.cameras, server.context.engine
+    model = engine.world.model.__copy__()
+    data = mujoco.MjData(model)
+    quality = choose_quality(model, engine.world.spec.rendering, name)
+    renderer = SceneRenderer(model, data, rig.items, rig.prefixes, quality)
+    mine = VisualState(model, data)
+    pixels = memoryview(bytearray(640 * 480 * 4))
+    deadline = time.perf_counter()
+    while True:
+        deadline = max(deadline + 1 / 30, time.perf_counter())
+        time.sleep(max(deadline - time.perf_counter(), 0))
+        with engine.lock:
+            state = rig.state.take()
+        mine.put(memoryview(state))
+        for camera in (0, 1):
+            renderer.render(camera, pixels)
+threading.Thread(target=render, daemon=True).start()
+places = ' '.join(f'{name}={place}' for name, place in server.endpoints.items())
+print('urlab server ready:', places, flush=True)
+server.wait()
+"""
+
+
+@contextmanager
+def running(*command: str, env: dict[str, str] | None = None) -> Iterator[Client]:
+    """Run a server program until the end of the block; gives a client of it."""
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, env=env)
+    try:
+        line = process.stdout.readline().decode()
+        ports = {
+            name: int(place.rpartition(':')[2])
+            for name, _, place in (word.partition('=') for word in line.split() if '=' in word)
+        }
+        with Client(rpc_port=ports['rpc'], state_port=ports['state'], shared=True) as client:
+            client.set_mode('live')
+            yield client
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def server(*options: str) -> tuple[str, ...]:
+    ports = (f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info'))
+    return ('-m', 'urlab_ros_bridge.cli.server', *ports, '--log-level', 'error', *options)
+
+
+def count_frames(client: Client, camera: str, seconds: float) -> float:
+    """Return frames per second that a subscriber receives, after a second of warm-up."""
+    with CameraStream(*address(client, camera), newest_only=False) as stream:
+        stream.receive(20.0)
+        warm = time.perf_counter() + 1.0
+        while time.perf_counter() < warm:
+            stream.receive(0.1)
+        frames, start = stream.stats.frames, time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            stream.receive(0.1)
+        return (stream.stats.frames - frames) / (time.perf_counter() - start)
+
+
+def address(client: Client, camera: str) -> tuple:
+    found = client.handshake.articulations['rover'].cameras[camera]
+    return f'tcp://127.0.0.1:{found.port}', found
+
+
+def throughput(folder: Path, seconds: float, rounds: int) -> None:
+    path = eager_world(folder)
+    environment = {**__import__('os').environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'}
+    print('camera         render-only fps   pipeline fps   ratio')
+    for camera in ('front_rgb', 'front_depth'):
+        rendered, streamed = [], []
+        for _ in range(rounds):
+            command = [sys.executable, '-c', RENDER_ONLY, str(path), camera, str(seconds)]
+            output = subprocess.run(command, env=environment, capture_output=True, check=True)
+            fps, renderer = output.stdout.decode().strip().split('|')
+            rendered.append(float(fps))
+            with running(*server('--model', str(path))) as client:
+                streamed.append(count_frames(client, camera, seconds))
+        ratio = np.median(np.array(streamed) / np.array(rendered))
+        pair = f'{np.median(rendered):15.1f} {np.median(streamed):14.1f}'
+        print(f'{camera:14s} {pair}   {ratio:5.2f}   ({renderer})')
+
+
+def eager_world(folder: Path) -> Path:
+    """Write the rover's sidecar again with cameras that want a thousand frames a second."""
+    source = world_path('rover').with_suffix('.yaml')
+    content = yaml.safe_load(source.read_text())
+    content['scene'] = str(source.parent / content['scene'])
+    for robot in content['articulations']:
+        robot['model'] = str(source.parent / robot['model'])
+        for camera in robot['cameras'].values():
+            camera['rate'] = 1000
+    path = folder / 'rover.yaml'
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def ticks(client: Client, seconds: float) -> np.ndarray:
+    """Return how far (us) each tick lies behind the earliest possible schedule line."""
+    stamps = []
+    with StateStream(state_port=client.state_port, topics=(), backlog=None) as stream:
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            tick = stream.receive(0.1)
+            if tick is not None:
+                stamps.append((tick.step, tick.wall_ns))
+    steps, wall = np.array(stamps, dtype=np.int64).T
+    late = wall / 1e3 - steps * client.handshake.timestep * 1e6
+    return late - np.percentile(late, 1)
+
+
+def show(name: str, late: np.ndarray, client: Client, frames: float) -> float:
+    p50, p99, worst = np.percentile(late, [50, 99, 100])
+    factor = client.status().real_time_factor
+    print(f'{name:26s} {p50:6.0f} {p99:7.0f} {worst:7.0f}   {factor:6.4f}   {frames:5.1f}')
+    return p99
+
+
+def jitter(seconds: float, rounds: int) -> None:
+    print('\nphysics at 500 Hz         p50 us  p99 us  max us   factor   frames/s')
+    ratios = []
+    for _ in range(rounds):
+        with running(*server()) as client:
+            time.sleep(1.0)
+            quiet = show('no camera watched', ticks(client, seconds), client, 0.0)
+            cameras = client.handshake.articulations['rover'].cameras
+            streams = [open_camera(cameras[name]) for name in ('front_rgb', 'front_depth')]
+            for stream in streams:
+                stream.receive(20.0)
+            drain = subprocess.Popen([sys.executable, '-c', DRAIN, *map(endpoint, streams)])
+            for stream in streams:
+                stream.close()
+            time.sleep(2.0)
+            late = ticks(client, seconds)
+            ratios.append(show('two cameras, own process', late, client, 60.0) / quiet)
+            drain.terminate()
+            drain.wait()
+    environment = {**__import__('os').environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'}
+    with running('-c', IN_A_THREAD, env=environment) as client:
+        time.sleep(3.0)
+        show('two cameras, a thread', ticks(client, seconds), client, 60.0)
+    print(f'p99 with / without cameras: {np.median(ratios):.2f}')
+
+
+DRAIN = """
+import sys, zmq
+context = zmq.Context()
+poller = zmq.Poller()
+for place in sys.argv[1:]:
+    socket = context.socket(zmq.SUB)
+    endpoint, _, topic = place.partition('|')
+    socket.subscribe(topic.encode() + b' ')
+    socket.connect(endpoint)
+    poller.register(socket, zmq.POLLIN)
+while True:
+    for socket, _ in poller.poll():
+        socket.recv_multipart(copy=False)
+"""
+
+
+def endpoint(stream: CameraStream) -> str:
+    return f'{stream.endpoint}|{stream.camera.topic}'
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument('--seconds', type=float, default=6.0, help='of each measurement')
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--part', choices=('throughput', 'jitter', 'both'), default='both')
+    values = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if values.part != 'jitter':
+            throughput(Path(folder), values.seconds, values.rounds)
+        if values.part != 'throughput':
+            jitter(values.seconds, values.rounds)
+
+
+if __name__ == '__main__':
+    main()
