@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from urlab_ros_bridge.cli.arguments import Argument
 from urlab_ros_bridge.cli.arguments import BRIDGE_ARGUMENTS
 from urlab_ros_bridge.cli.arguments import DOCTOR_ARGUMENTS
 from urlab_ros_bridge.cli.arguments import SERVER_ARGUMENTS
@@ -11,6 +12,9 @@ from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
 from urlab_ros_bridge.cli.gateway_arguments import CHIRAL_ARGUMENTS
 from urlab_ros_bridge.cli.gateway_arguments import EVAL_ARGUMENTS
 from urlab_ros_bridge.cli.parser import Command
+from urlab_ros_bridge.wire.ops import CONTROL_PORT
+from urlab_ros_bridge.wire.ops import INFO_PORT
+from urlab_ros_bridge.wire.ops import STATE_PORT
 
 SERVER = Command(
     name='server',
@@ -24,6 +28,7 @@ SERVER = Command(
         ('urlab server', 'the rover world, in real time'),
         ('urlab server --world quadruped --paused', 'a walking robot, time held still'),
         ('urlab server --model my_robot.xml --step-mode direct', 'your MJCF, stepped on request'),
+        ('urlab server --editor', 'no world yet: clients build levels and play them'),
         ('urlab server --rpc-port 0 --state-port 0 --camera-port 0', 'any free ports'),
     ),
 )
@@ -100,6 +105,37 @@ EVAL = Command(
     ),
 )
 
+CONFORMANCE = Command(
+    name='conformance',
+    module='urlab_ros_bridge.cli.conformance',
+    summary='Try every rule of the protocol on a server.',
+    text='Try every rule of the protocol on a server, one named check each, and print a table.\n'
+    'Give tcp://HOST[:PORT] to test a running server, Unreal or any other; it is reset again\n'
+    'and again and left in live mode. Without it the bundled server is started and tested.\n'
+    'Exit code 1 when a rule is broken.',
+    arguments=(
+        Argument('transport', 'How requests travel.', 'both', ('zmq', 'shm', 'both')),
+        Argument('mode', 'Step modes that are tried.', 'all', ('live', 'direct', 'puppet', 'all')),
+        Argument(
+            'only',
+            'Only checks of this name, glob or beginning of a name; several with commas.',
+            metavar='PATTERN',
+        ),
+        Argument('list', 'List the checks with their rules and sources, and run none.', False),
+        Argument('quick', 'Leave out checks that wait for seconds.', False),
+        Argument('json', 'Write the results to a file too, as JSON.', metavar='FILE'),
+        Argument('state_port', 'TCP port of the state stream.', STATE_PORT, metavar='PORT'),
+        Argument('control_port', 'TCP port of the control stream.', CONTROL_PORT, metavar='PORT'),
+        Argument('info_port', 'TCP port of the info stream.', INFO_PORT, metavar='PORT'),
+    ),
+    examples=(
+        ('urlab conformance', 'the bundled server, over ZMQ and shared memory'),
+        ('urlab conformance tcp://192.168.1.20', 'a server on another machine'),
+        ('urlab conformance --only "step.*,reset" --mode direct', 'some checks'),
+        ('urlab conformance --list', 'every rule with its place in the pages'),
+    ),
+)
+
 COMMANDS: dict[str, Command] = {
-    c.name: c for c in (UP, SERVER, BRIDGE, CHIRAL, EVAL, DOCTOR)
+    c.name: c for c in (UP, SERVER, BRIDGE, CHIRAL, EVAL, DOCTOR, CONFORMANCE)
 }

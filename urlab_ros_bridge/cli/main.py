@@ -16,7 +16,7 @@ from urlab_ros_bridge.wire.errors import UnknownName
 
 def overview() -> str:
     """Return the text of `urlab --help`."""
-    rows = '\n'.join(f'  {name:<8} {command.summary}' for name, command in COMMANDS.items())
+    rows = '\n'.join(f'  {name:<11} {command.summary}' for name, command in COMMANDS.items())
     return (
         'usage: urlab COMMAND [ARGUMENT ...]\n\n'
         'Robot simulations that speak the URLab protocol, in ROS 2.\n\n'

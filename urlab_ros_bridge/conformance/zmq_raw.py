@@ -1,0 +1,133 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Raw frames over ZMQ: no session, no encoding, nothing repaired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import time
+from urllib.parse import urlsplit
+
+import zmq
+
+from urlab_ros_bridge.conformance.check import Failed
+
+
+class NoAnswer(Failed):
+    """A request was not answered in time."""
+
+    def __init__(self, seconds: float, where: str) -> None:
+        super().__init__(f'a reply within {seconds:g} s', f'none from {where}')
+
+
+class ZmqChannel:
+    """Requests to a REP or ROUTER socket; after a timeout the next request works again."""
+
+    name = 'zmq'
+
+    def __init__(self, endpoint: str) -> None:
+        self.endpoint = endpoint
+        self._context = zmq.Context()
+        self._socket: zmq.Socket | None = None
+
+    def parts(self, frame: bytes, timeout: float = 10.0) -> list[bytes]:
+        """
+        Send one frame and return the parts of the reply.
+
+        :raises NoAnswer: when none comes in time.
+        """
+        self.send(frame)
+        return self.receive(timeout)
+
+    def exchange(self, frame: bytes, timeout: float = 10.0) -> bytes:
+        """Send one frame and return the first part of the reply."""
+        return self.parts(frame, timeout)[0]
+
+    def send(self, frame: bytes) -> None:
+        """Send one frame."""
+        if self._socket is None:
+            self._socket = self._context.socket(zmq.REQ)
+            self._socket.setsockopt(zmq.LINGER, 0)
+            self._socket.connect(self.endpoint)
+        self._socket.send(frame)
+
+    def receive(self, timeout: float = 10.0) -> list[bytes]:
+        """Return the parts of the reply to what was sent."""
+        if not self._socket.poll(int(timeout * 1000)):
+            self._socket.close()
+            self._socket = None
+            raise NoAnswer(timeout, self.endpoint)
+        return self._socket.recv_multipart()
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._context.destroy(linger=0)
+
+
+class Listener:
+    """A SUB socket that keeps what it hears."""
+
+    def __init__(self, endpoint: str, topics: Iterable[bytes] = (b'',)) -> None:
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        self._socket.setsockopt(zmq.RCVHWM, 100_000)
+        for topic in topics:
+            self._socket.setsockopt(zmq.SUBSCRIBE, topic)
+        self._socket.connect(endpoint)
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._context.destroy(linger=0)
+
+    def receive(self, timeout: float) -> list[bytes] | None:
+        """Return the parts of the next message, None when none comes in time."""
+        if not self._socket.poll(max(int(timeout * 1000), 0)):
+            return None
+        return self._socket.recv_multipart()
+
+    def during(self, seconds: float, enough: int = 1 << 30) -> list[list[bytes]]:
+        """Return the messages of the next seconds, at most `enough`."""
+        end, heard = time.monotonic() + seconds, []
+        while len(heard) < enough and (left := end - time.monotonic()) > 0:
+            message = self.receive(left)
+            if message is not None:
+                heard.append(message)
+        return heard
+
+    def drain(self, quiet: float = 0.05, limit: float = 1.0) -> None:
+        """Throw away what comes until nothing has come for `quiet` seconds."""
+        end = time.monotonic() + limit
+        while time.monotonic() < end and self.receive(quiet) is not None:
+            pass
+
+
+class Speaker:
+    """A PUB socket that connects to a SUB that is bound (the inbound control stream)."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.PUB)
+        self._socket.connect(endpoint)
+
+    def __enter__(self) -> Speaker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._context.destroy(linger=100)
+
+    def send(self, *parts: bytes) -> None:
+        """Send one message."""
+        self._socket.send_multipart(parts)
+
+
+def host_and_port(endpoint: str, default_port: int) -> tuple[str, int]:
+    """
+    Split ``tcp://host:port``; ``tcp://host`` and ``host`` take the default port.
+
+    >>> host_and_port('tcp://10.0.0.2', 5559)
+    ('10.0.0.2', 5559)
+    """
+    parts = urlsplit(endpoint if '://' in endpoint else f'tcp://{endpoint}')
+    return parts.hostname or '127.0.0.1', parts.port or default_port
