@@ -126,6 +126,17 @@ def test_only_regular_files_are_opened(folder):
     assert refusal(free.for_reading, '/dev/zero') == 'path_not_readable'
 
 
+def test_a_name_that_is_too_long_for_the_system_is_refused(folder):
+    folder.for_writing('x')  # the folder is there
+    for resolve, code in (
+        (folder.for_writing, 'path_not_writable'),
+        (folder.for_reading, 'path_not_readable'),
+    ):
+        with pytest.raises(OpError) as caught:
+            resolve('a' * 300)
+        assert caught.value.code == code
+
+
 def test_the_default_folder_is_that_of_the_users_data(monkeypatch, tmp_path):
     monkeypatch.setenv('XDG_DATA_HOME', str(tmp_path))
     assert default_data_dir() == tmp_path / 'urlab'

@@ -48,9 +48,9 @@ class DataFolder:
         :raises OpError: path_not_writable.
         """
         path = self._resolve(text, folder, WRITE_ERROR)
-        if path.is_dir() or (path.exists() and not path.is_file()):
-            raise OpError(WRITE_ERROR, f'{path} is no regular file')
         try:
+            if path.is_dir() or (path.exists() and not path.is_file()):
+                raise OpError(WRITE_ERROR, f'{path} is no regular file')
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise refused(WRITE_ERROR, path, error) from error

@@ -1,0 +1,201 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames for bench/fuzz.py: random bytes, requests with odd fields, and mutations of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import json
+import random
+import struct
+from typing import Any
+
+import msgpack
+
+from urlab_ros_bridge.wire import control
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import OPS
+
+# How often an op is picked: a hello ships the whole model, editor ops are refused unread, and the
+# fields of the others are where there is most to go wrong.
+_WEIGHTS = {'hello': 0.05, 'meta': 0.2, 'recording_save': 0.3, 'step': 6.0, 'randomize': 3.0}
+_EDITOR_WEIGHT = 0.1
+_NAMES = (
+    'rover', 'quadruped', 'left_wheel', 'rover_left_wheel', 'pallet', 'target', 'home', 'live',
+    'direct', 'puppet', 'zmq', 'ui', 'pd', 'euler', 'newton', 'x', '', '*', '../../etc/passwd',
+    '/etc/passwd', 'a' * 300, '\x00', 'ü', '\u202e', 'kp', 'scale', 'value', 'json', 'full',
+)  # fmt: skip
+_NUMBERS = (
+    0, 1, -1, 2, 3, 7, 0.5, -0.5, 1e-9, 1e9, -1e9, 1e10, 1.1e10, 1e300, -1e300, 5e-324,
+    float('nan'), float('inf'), float('-inf'), 2**31 - 1, -(2**31), 2**53, 2**63 - 1, -(2**63),
+    2**64 - 1, True, False,
+)  # fmt: skip
+_KEYS = (
+    'kp', 'kv', 'torque_limit', 'default_kp', 'timestep', 'gravity', 'integrator', 'solver',
+    'iterations', 'rover', 'quadruped', 'ctrl', 'ctrl_map', 'xfrc_applied', 'control_mode', 'mass',
+    'friction', 'color', 'light_position', 'scale', 'offset', 'value', 'bodies', 'geoms',
+    'articulation', 'together', 'distribution', 'body1', 'geom2', 'left_wheel', 'op',
+    'data_base64',
+)  # fmt: skip
+_BOMBS = (
+    b'\xdd\xff\xff\xff\xff',
+    b'\xdf\xff\xff\xff\xff',
+    b'\xc6\xff\xff\xff\xff',
+    b'\xdb\xff\xff\xff\xffa',
+    b'\x91' * 5000,
+    b'\x81\xa1a' * 3000,
+    b'{"a":' * 5000,
+    b'[' * 20000,
+    b'{"op":"step","n_steps":' + b'9' * 5000 + b'}',
+    b'{"op":"\\ud800"}',
+    b'{"op":"hello","encoding":NaN}',
+    b'\xc7\x00\x01',
+    b'\xd4\xff\x00',
+    b'',
+)
+
+
+class Fuzz:
+    """A seeded source of frames; the same seed gives the same frames."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.ops = [*OPS, 'hello', 'meta']
+        self._weights = [_weight(name) for name in self.ops]
+
+    def value(self, depth: int = 0) -> Any:
+        """Return a value of any type that msgpack knows."""
+        pick = self.random.randrange(12 if depth < 4 else 8)
+        if pick < 3:
+            return self.random.choice(_NUMBERS)
+        if pick == 3:
+            return self.random.uniform(-3, 3)
+        if pick < 6:
+            return self.random.choice(_NAMES)
+        if pick == 6:
+            return None
+        if pick == 7:
+            return self.random.randbytes(self.random.randrange(9))
+        if pick < 10:
+            size = self.random.choice((0, 1, 2, 3, 6, 7, 9, 14, 40))
+            return [self.random.uniform(-2, 2) for _ in range(size)]
+        if pick == 10:
+            return [self.value(depth + 1) for _ in range(self.random.randrange(4))]
+        return {
+            self.random.choice(_KEYS): self.value(depth + 1)
+            for _ in range(self.random.randrange(4))
+        }
+
+    def request(self, session_id: str) -> dict[str, Any]:
+        """Return a request for some op, most of whose fields are of a likely kind."""
+        name = self.random.choices(self.ops, self._weights)[0]
+        message: dict[str, Any] = {'op': name, 'session_id': session_id}
+        known = OPS.get(name)
+        fields = (*known.required, *known.optional) if known else ('encoding', 'shared')
+        needed = known.required if known else ()
+        for field in fields:
+            if self.random.random() < (0.9 if field in needed else 0.3):
+                message[field] = self._field(field)
+        if self.random.random() < 0.1:
+            message[self.random.choice(_KEYS)] = self.value()
+        if name == 'hello':
+            message['shared'] = True
+        return message
+
+    def _field(self, field: str) -> Any:
+        """Return a value for a field: sometimes a likely one, so that checks are passed."""
+        if field == 'n_steps':
+            return self.random.choice((1, 2, 5, -1, 0, 10**9, None, 'x', 1.5))
+        likely = _LIKELY.get(field)
+        if likely is not None and self.random.random() < 0.85:
+            return likely(self.random)
+        return self.value()
+
+    def frame(self, session_id: str) -> bytes:
+        """Return the bytes of one request, or of something that looks a bit like one."""
+        pick = self.random.random()
+        if pick < 0.08:
+            return self.random.randbytes(self.random.randrange(1, 200))
+        if pick < 0.1:
+            return self.random.choice(_BOMBS)
+        message = self.request(session_id)
+        frame = self._encode(message)
+        return self.mutate(frame) if pick < 0.4 else frame
+
+    def _encode(self, message: dict[str, Any]) -> bytes:
+        if self.random.random() < 0.2:
+            return json.dumps(message, default=lambda data: data.hex()).encode()
+        return msgpack.packb(message)
+
+    def mutate(self, frame: bytes) -> bytes:
+        """Flip, cut, repeat, insert or drop bytes."""
+        data = bytearray(frame)
+        for _ in range(self.random.choice((1, 1, 1, 2, 3, 8))):
+            place = self.random.randrange(len(data) + 1)
+            length = self.random.choice((1, 1, 2, 4, 16))
+            kind = self.random.randrange(5)
+            if kind == 0 and place < len(data):
+                data[place] ^= 1 << self.random.randrange(8)
+            elif kind == 1:
+                del data[place:]
+            elif kind == 2:
+                data[place:place] = self.random.randbytes(length)
+            elif kind == 3:
+                del data[place : place + length]
+            else:
+                data[place:place] = data[place : place + length]
+        return bytes(data)
+
+    def control(self, prefix: str, actuators: int) -> list[bytes]:
+        """Return a message for the control stream, most of them for `prefix`."""
+        kind = self.random.choice(control.KINDS)
+        topic = control.control_topic(kind, prefix)
+        if kind == control.CONTROL:
+            count = self.random.randrange(5)
+            ids = [self.random.choice((*range(actuators), -1, 999)) for _ in range(count)]
+            payload = struct.pack('<i', count) + b''.join(
+                struct.pack('<if', index, self.random.uniform(-2, 2)) for index in ids
+            )
+        else:
+            payload = json.dumps({'x': {'kp': self.random.choice(_NUMBERS)}}).encode()
+        if self.random.random() < 0.6:
+            payload = self.mutate(payload)
+        if self.random.random() < 0.1:
+            topic += self.random.randbytes(3)
+        return [topic, payload, *([b'more'] if self.random.random() < 0.05 else [])]
+
+
+def _weight(name: str) -> float:
+    usual = _EDITOR_WEIGHT if name in OPS and OPS[name].category == EDITOR_ONLY else 1.0
+    return _WEIGHTS.get(name, usual)
+
+
+_LIKELY: dict[str, Callable[[random.Random], Any]] = {
+    'articulation': lambda r: r.choice(('rover', 'quadruped')),
+    'target': lambda r: r.choice(('rover', 'quadruped')),
+    'body': lambda r: r.choice(('target', 'pallet', 'rover_base_link')),
+    'mode': lambda r: r.choice(('live', 'direct', 'puppet')),
+    'observations': lambda r: r.choice(('minimal', 'standard', 'full')),
+    'encoding': lambda r: r.choice(('json', 'msgpack')),
+    'paused': lambda r: False,
+    'pos': lambda r: [r.uniform(-1, 1) for _ in range(3)],
+    'quat': lambda r: [1.0, 0.0, 0.0, 0.0],
+    'linear': lambda r: [r.uniform(-1, 1) for _ in range(3)],
+    'angular': lambda r: [0.0, 0.0, r.uniform(-1, 1)],
+    'per_articulation': lambda r: {
+        r.choice(('rover', 'quadruped')): {
+            'ctrl': [r.uniform(-2, 2) for _ in range(r.choice((0, 1, 2, 12)))],
+            'xfrc_applied': {r.choice(('base_link', 'x')): [0.0] * r.choice((6, 5))},
+            'control_mode': r.choice(('raw', 'ue_controller', 3)),
+        }
+    },
+    'items': lambda r: {
+        r.choice(('mass', 'friction', 'color', 'damping', 'gravity')): {
+            r.choice(('scale', 'offset', 'value')): [r.uniform(0.1, 1), r.uniform(1, 2)],
+            r.choice(('bodies', 'geoms', 'together')): r.choice(('*', 'rover_*', 'nobody', True)),
+        }
+    },
+    'options': lambda r: {r.choice(('timestep', 'gravity', 'iterations')): r.choice((0.002, 20))},
+    'params': lambda r: {r.choice(('kp', 'default_kp', 'default_kv')): r.choice((50.0, {}))},
+    'path': lambda r: r.choice(('run.json', 'live', 'other.json')),
+}
