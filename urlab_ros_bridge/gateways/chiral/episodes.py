@@ -17,10 +17,10 @@ from typing import TypeAlias
 import numpy as np
 from rich.table import Table
 
+from urlab_ros_bridge.gateways.chiral.callables import load_callable
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.codec import Observation
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
-from urlab_ros_bridge.gateways.chiral.task import load_callable
 
 DEFAULT_RATE = 30.0
 Policy: TypeAlias = Callable[[Observation], Any]
@@ -94,6 +94,14 @@ class Evaluation:
         :raises PolicyFailed: when the policy does not give an action.
         :raises ChiralError: when the server does not answer, or closes the connection.
         """
+        try:
+            return self._run(seed, log, progress)
+        except BaseException:
+            if log is not None:
+                log.close({'seed': str(seed), 'ended': 'failed'})
+            raise
+
+    def _run(self, seed: int, log: Log | None, progress: Callable[[int], None] | None) -> Result:
         started = time.monotonic()
         seen = first = self._client.reset(seed=seed)
         self._begin(seen)

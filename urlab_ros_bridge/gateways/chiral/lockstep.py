@@ -29,6 +29,7 @@ class Lockstep(Pace):
         super().__init__(simulation)
         self._lock = threading.RLock()
         self._cameras = self.observer().requested
+        simulation.warm_up(self._cameras)
         self._mode_before = simulation.use_mode('direct')
         self._period = 0
         self._now: Moment | None = None

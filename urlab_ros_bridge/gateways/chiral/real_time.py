@@ -32,10 +32,10 @@ class RealTime(Pace):
         self._stamps: Mapping[str, float] = {}
         self._state = simulation.commands.step()
         interval = 1 / control.interpolation_rate if control.interpolate else None
+        cameras = self._cameras = self.observer().requested
+        simulation.warm_up(cameras)
         self._mover = Mover(self._send, 1 / control.rate, interval, simulation.layout.smooth)
         self._mover.place(simulation.holding(self._state))
-        cameras = self.observer().requested
-        self._cameras = cameras
         keeps_looking = bool(cameras) and self.profile.frames == 'latest'
         self._watcher = Watcher(self._look, 1 / control.rate) if keeps_looking else None
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from urlab_ros_bridge.gateways.chiral.robot_model import RobotModel
 from urlab_ros_bridge.gateways.chiral.target import Target
 
 CLIENT_NAME = 'urlab_chiral'
+LIVE_CAMERAS = 'live_cameras'
+RENDERER_SECONDS = 30.0
 # A picture may take long on a busy machine without a graphics card.
 TIMEOUT = 10.0
 
@@ -116,6 +119,26 @@ class Simulation:
             include_cameras=dict(cameras) if cameras else None,
             timeout=TIMEOUT,
         )
+
+    def warm_up(self, cameras: Mapping[str, str]) -> None:
+        """
+        Wait until the server makes pictures: its renderer starts with the first request.
+
+        :raises RobotError: when it makes none.
+        """
+        if not cameras or LIVE_CAMERAS not in self.handshake.extensions:
+            return
+        deadline = time.monotonic() + RENDERER_SECONDS
+        while True:
+            missing = set(cameras) - set(self.look(cameras).cameras)
+            if not missing:
+                return
+            if time.monotonic() > deadline:
+                raise RobotError(
+                    f'the server makes no pictures of {", ".join(sorted(missing))} within '
+                    f'{RENDERER_SECONDS:g} s; "urlab doctor" checks its rendering'
+                )
+            time.sleep(0.2)
 
     def reset(self, seed: int, keyframe: str) -> StepResult:
         """

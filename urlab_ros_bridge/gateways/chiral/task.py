@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Mapping
 from dataclasses import dataclass
-import importlib
 from typing import Any
 
 import numpy as np
 
 from urlab_ros_bridge.client.results import StepResult
 from urlab_ros_bridge.client.session import plain
-from urlab_ros_bridge.gateways.chiral.errors import ProfileError
+from urlab_ros_bridge.gateways.chiral.callables import load_callable
 from urlab_ros_bridge.gateways.chiral.errors import RobotError
 from urlab_ros_bridge.gateways.chiral.profile import TaskProfile
 from urlab_ros_bridge.gateways.chiral.scene import MirroredScene
@@ -87,23 +85,3 @@ class Task:
             raise RobotError(
                 f'the task hook returned {said!r:.60}, no number and no map'
             ) from None
-
-
-def load_callable(text: str, where: str) -> Callable[..., Any]:
-    """
-    Import `module:name`.
-
-    :raises ProfileError: when there is no such thing, or it cannot be called.
-    """
-    module_name, colon, name = text.partition(':')
-    if not colon or not module_name or not name:
-        raise ProfileError(where, text, 'is not of the form module:callable')
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in name.split('.'):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ProfileError(where, text, f'cannot be imported: {error}') from error
-    if not callable(found):
-        raise ProfileError(where, text, 'cannot be called')
-    return found
