@@ -1,34 +1,36 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The subscriptions for commands of all robots."""
+"""The commands of all robots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence
 
+import numpy as np
 from rclpy.node import Node
-from rclpy.subscription import Subscription
-from sensor_msgs.msg import JointState
 
-from urlab_ros_bridge.ros import qos
-from urlab_ros_bridge.ros.articulation import join
+from urlab_ros_bridge.ros.actions import ActionThread
 from urlab_ros_bridge.ros.connection import Link
-from urlab_ros_bridge.ros.joint_commands import JointCommands
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.refusals import Refusals
 from urlab_ros_bridge.ros.reset import Timeline
+from urlab_ros_bridge.ros.robot_commands import RobotCommands
+from urlab_ros_bridge.ros.robot_commands import Tools
 from urlab_ros_bridge.ros.sender import CommandSender
 from urlab_ros_bridge.ros.settings import Settings
-from urlab_ros_bridge.ros.velocity import message_type
-from urlab_ros_bridge.ros.velocity import VelocityCommands
 from urlab_ros_bridge.wire.errors import UrlabError
+
+# Returns what the present tick tells about the joints of a robot, None when it tells nothing.
+Measure = Callable[[str], Sequence[np.ndarray] | None]
 
 
 class Commands:
     """
-    Subscribes to the commands of every robot, and stops robots that are left alone.
+    Takes the commands of every robot, and stops robots that are left alone.
 
     :ivar refusals: what was not carried out.
+    :ivar stopped: why nothing may move, empty when all may.
     """
 
     def __init__(
@@ -38,69 +40,89 @@ class Commands:
         timeline: Timeline,
         settings: Callable[[], Settings],
         log: Callable[[str, str], None],
+        measure: Measure = lambda prefix: None,
     ) -> None:
+        """
+        Prepare the threads.
+
+        :param measure: only called in `tick`.
+        """
         self.refusals = Refusals(log)
         self.sender = CommandSender(self._failed)
-        self._node = node
-        self._link = link
-        self._timeline = timeline
-        self._settings = settings
-        self._subscriptions: list[Subscription] = []
-        self._velocities: tuple[VelocityCommands, ...] = ()
-        self._joints: tuple[JointCommands, ...] = ()
+        self.stopped = ''
+        self._actions = ActionThread(node)
+        self._tools = Tools(
+            node, self._actions, link, self.sender, timeline, self.refusals, settings
+        )
+        self._measure = measure
+        self._robots: tuple[RobotCommands, ...] = ()
+
+    @property
+    def wanted(self) -> set[bytes]:
+        """Return the prefixes of the wire that commands under way need."""
+        return set().union(*(robot.wanted for robot in self._robots))
+
+    def start(self) -> None:
+        """Start the threads."""
+        self.sender.start()
+        self._actions.start()
 
     def apply(self, plan: WorldPlan) -> None:
-        """Subscribe to the commands of these robots, and to no others."""
-        for subscription in self._subscriptions:
-            self._node.destroy_subscription(subscription)
-        self._subscriptions.clear()
-        settings = self._settings()
-        velocities, joints = [], []
-        for robot in plan.robots:
-            if robot.drives or not self._link.has('twist_timeout'):
-                topic = join(robot.namespace, 'cmd_vel')
-                commands = VelocityCommands(
-                    robot.prefix,
-                    topic,
-                    self._link,
-                    self.sender,
-                    self._timeline,
-                    self.refusals,
-                    self._settings,
-                )
-                velocities.append(commands)
-                self._subscribe(message_type(settings.cmd_vel_type), topic, commands.receive)
-            if robot.actuators:
-                topic = join(robot.namespace, 'joint_commands')
-                command = JointCommands(robot, topic, self._link, self.sender, self.refusals)
-                joints.append(command)
-                self._subscribe(JointState, topic, command.receive)
-        self._velocities, self._joints = tuple(velocities), tuple(joints)
+        """Take the commands of these robots, and of no others."""
+        for robot in self._robots:
+            robot.close()
+        self._robots = tuple(
+            RobotCommands(robot, self._tools, self.stopped) for robot in plan.robots
+        )
 
     def tick(self, stamp_ns: int) -> None:
-        """Watch the timeouts; called by the stream thread after every tick."""
-        for velocity in self._velocities:
-            velocity.tick(stamp_ns)
+        """Go on with what is under way; called by the stream thread after every tick."""
+        for robot in self._robots:
+            robot.tick(stamp_ns, self._measure(robot.plan.prefix) if robot.wanted else None)
 
-    def jump(self) -> None:
+    def watch(self) -> None:
+        """End what cannot go on; called about once a second."""
+        for robot in self._robots:
+            robot.watch()
+
+    def jump(self, reason: str = 'the simulation was reset') -> None:
         """Stop and forget: commands of another time are not for this one."""
-        for velocity in self._velocities:
-            velocity.stop()
-        for joint in self._joints:
-            joint.clear()
+        for robot in self._robots:
+            robot.jump(reason)
+
+    def halt(self, reason: str) -> None:
+        """Stop everything at once, and refuse commands until `resume`."""
+        self.stopped = reason
+        for robot in self._robots:
+            robot.halt(reason)
+
+    def resume(self) -> None:
+        """Take commands again."""
+        self.stopped = ''
+        for robot in self._robots:
+            robot.arbiter.resume()
+
+    def report(self) -> dict[str, str]:
+        """Return for each robot which sources are in control, and of how many parts."""
+        now_ns = self._tools.timeline.stamp_ns or 0
+        texts = {}
+        for robot in self._robots:
+            held = robot.arbiter.report(now_ns)
+            text = ', '.join(f'{name} ({count})' for name, count in held.items()) or 'nobody'
+            texts[robot.plan.prefix] = self.stopped or text
+        return texts
+
+    @property
+    def takeovers(self) -> int:
+        """Return how often a source took control away from another."""
+        return sum(robot.arbiter.takeovers for robot in self._robots)
 
     def stop(self) -> None:
-        """Stop the robots that we move, then the sender."""
-        for velocity in self._velocities:
-            velocity.stop()
+        """Stop the robots that we move, then the threads."""
+        for robot in self._robots:
+            robot.leave()
+        self._actions.stop()
         self.sender.stop()
-
-    def _subscribe(self, kind: type, topic: str, receive: Callable) -> None:
-        self._subscriptions.append(
-            self._node.create_subscription(
-                kind, topic, receive, qos.command(), qos_overriding_options=qos.overridable()
-            )
-        )
 
     def _failed(self, topic: str, error: UrlabError) -> None:
         self.refusals.add(topic, error)

@@ -103,6 +103,16 @@ def command_status(node: str, refusals: Refusals, sent: int) -> DiagnosticStatus
     return status(node, 'commands', OK, text, values)
 
 
+def control_status(
+    node: str, stopped: str, sources: Mapping[str, str], takeovers: int
+) -> DiagnosticStatus:
+    """Report on who is in control of each robot."""
+    values: dict[str, Any] = {f'{robot} follows': text for robot, text in sources.items()}
+    values['takeovers'] = takeovers
+    text = stopped or '; '.join(f'{robot}: {text}' for robot, text in sources.items())
+    return status(node, 'control', WARN if stopped else OK, text or 'no robots', values)
+
+
 def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:
     """Report on one topic."""
     if feed.last_error:

@@ -1,75 +1,76 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-joint_commands of one robot: set-points by joint or actuator name.
+Set-points by joint or actuator name, and plain arrays as ros2_controllers' forward controllers.
 
-A stock server in live mode honours only a whole vector of set-points, so the last value of every
-actuator is kept here and sent again.
+``joint_commands`` is what topic_based_ros2_control publishes: a JointState with the field that the
+joint takes.  NaN in it means no command for this joint.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Hashable
 from collections.abc import Iterable
-from collections.abc import Sequence
+from collections.abc import Mapping
 import math
-import threading
+from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.arbitration import Arbiter
+from urlab_ros_bridge.ros.arbitration import BASE
+from urlab_ros_bridge.ros.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.limits import Refused
-from urlab_ros_bridge.ros.plan import Actuator
 from urlab_ros_bridge.ros.plan import RobotPlan
 from urlab_ros_bridge.ros.refusals import Refusals
-from urlab_ros_bridge.ros.sender import CommandSender
+from urlab_ros_bridge.ros.reset import Timeline
+from urlab_ros_bridge.ros.setpoints import command_field
+from urlab_ros_bridge.ros.setpoints import Setpoints
 from urlab_ros_bridge.wire.errors import list_names
 
-# What an actuator's set-point is; all other types take a force or torque.
-_FIELD_OF_TYPE = {
-    'position': 'position',
-    'velocity': 'velocity',
-    'intvelocity': 'velocity',
-    'damper': 'velocity',
-}
-
-
-def command_field(actuator: Actuator, has_controller: bool) -> str:
-    """
-    Return which field of JointState an actuator takes: position, velocity or effort.
-
-    A joint controller of the server takes positions, whatever the actuator.
-
-    >>> command_field(Actuator('hip', 'motor', 'hip'), has_controller=False)
-    'effort'
-    """
-    if has_controller and actuator.joint:
-        return 'position'
-    return _FIELD_OF_TYPE.get(actuator.kind, 'effort')
+FIELDS = ('position', 'velocity', 'effort')
 
 
 def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
     """
-    Turn a message into set-points by index of the actuator.
+    Turn a message into set-points by index of the actuator; joints with NaN are left out.
 
-    :raises Refused: for an unknown name, NaN, a field of another length than `name`, or when the
-        field that an actuator takes is empty.
+    :raises Refused: for an unknown name, infinity, nothing but NaN, a field of another length
+        than `name`, or when the field that an actuator takes is empty.
     """
-    fields = {'position': message.position, 'velocity': message.velocity, 'effort': message.effort}
+    fields = {field: getattr(message, field) for field in FIELDS}
     for field, values in fields.items():
         if len(values) not in (0, len(message.name)):
             raise Refused(f'{field} has {len(values)} values for {len(message.name)} names')
     found: dict[int, float] = {}
     for place, name in enumerate(message.name):
         for index in _actuators_of(name.removeprefix(f'{plan.prefix}_'), plan):
-            actuator = plan.actuators[index]
-            field = command_field(actuator, plan.has_controller)
+            field = command_field(plan.actuators[index], plan.has_controller)
             if not len(fields[field]):
                 raise Refused(f'{name} takes {field}, which is empty')
             value = float(fields[field][place])
-            if not math.isfinite(value):
+            if math.isinf(value):
                 raise Refused(f'{field} of {name} is {value}')
-            found[index] = value
+            if not math.isnan(value):
+                found[index] = value
+    if message.name and not found:
+        raise Refused(f'all values are nan ({", ".join(message.name)})')
     return found
+
+
+def array_setpoints(data: Iterable[float], indices: Iterable[int], field: str) -> dict[int, float]:
+    """
+    Turn the values of a forward controller into set-points by index of the actuator.
+
+    :raises Refused: for another number of values, or one that is not finite.
+    """
+    values, indices = [float(value) for value in data], tuple(indices)
+    if len(values) != len(indices):
+        raise Refused(f'{len(values)} values for {len(indices)} actuators that take {field}')
+    if not all(map(math.isfinite, values)):
+        raise Refused(f'a {field} is not finite: {values}')
+    return dict(zip(indices, values, strict=True))
 
 
 def _actuators_of(name: str, plan: RobotPlan) -> Iterable[int]:
@@ -87,64 +88,47 @@ class JointCommands:
     """Commands for one robot; messages come in the executor's thread."""
 
     def __init__(
-        self, plan: RobotPlan, topic: str, link: Link, sender: CommandSender, refusals: Refusals
+        self,
+        setpoints: Setpoints,
+        arbiter: Arbiter,
+        topic: str,
+        timeline: Timeline,
+        refusals: Refusals,
     ) -> None:
         self.topic = topic
-        self._plan = plan
-        self._link = link
-        self._sender = sender
+        self._setpoints = setpoints
+        self._arbiter = arbiter
+        self._timeline = timeline
         self._refusals = refusals
-        self._lock = threading.Lock()
-        self._wanted: dict[int, float] = {}
-        self._values: list[float] | None = None
+
+    def indices(self, field: str) -> tuple[int, ...]:
+        """Return the actuators that take a field, in order."""
+        return tuple(index for index, taken in enumerate(self._setpoints.fields) if taken == field)
 
     def receive(self, message: JointState) -> None:
         """Take a message."""
-        try:
-            if not self._link.state.connected:
-                raise Refused('not connected')
-            # Elsewhere a step request would move time.
-            if self._link.state.mode not in ('live', ''):
-                raise Refused(f'needs live mode, the server is in {self._link.state.mode} mode')
-            wanted = setpoints(message, self._plan)
-        except Refused as error:
-            self._refusals.add(self.topic, error)
-            return
-        with self._lock:
-            self._wanted.update(wanted)
-        self._sender.put(self.topic, self._send)
+        self._take(self.topic, lambda: setpoints(message, self._setpoints.plan))
 
-    def clear(self) -> None:
-        """Forget the set-points: after a reset they are the server's."""
-        with self._lock:
-            self._wanted.clear()
-            self._values = None
-
-    def _send(self) -> None:
-        values = self._values or self._present()
-        with self._lock:
-            for index, value in self._wanted.items():
-                values[index] = value
-            self._wanted.clear()
-            self._values = values
-        self._link.commands.step(
-            ctrl={self._plan.prefix: values}, timeout=self._link.commands.timeout
+    def forward(self, field: str, topic: str) -> Callable[[Any], None]:
+        """Return what takes the Float64MultiArray of a forward controller."""
+        indices = self.indices(field)
+        return lambda message: self._take(
+            topic, lambda: array_setpoints(message.data, indices, field)
         )
 
-    def _present(self) -> list[float]:
-        """Return set-points that change nothing: in live mode `step` only reads."""
-        plan = self._plan
-        state = self._link.commands.step().articulations.get(plan.prefix)
-        if state is None:
-            raise Refused(f'the server does not tell the state of {plan.prefix}')
-        ctrl: Sequence[float] = state.ctrl.tolist()
-        if len(ctrl) != len(plan.actuators):
-            ctrl = [0.0] * len(plan.actuators)
-        if not plan.has_controller:
-            return list(ctrl)
-        # With a controller `ctrl` is its output; its input that holds still is where the joint is.
-        slots = dict(zip(plan.joints, plan.qpos, strict=False))
-        return [
-            float(state.qpos[slots[actuator.joint]]) if actuator.joint in slots else value
-            for actuator, value in zip(plan.actuators, ctrl, strict=True)
-        ]
+    def _take(self, topic: str, read: Callable[[], Mapping[int, float]]) -> None:
+        sink = self._setpoints
+        try:
+            problem = sink.problem()
+            if problem:
+                raise Refused(problem)
+            wanted = read()
+            parts: set[Hashable] = set(wanted)
+            if sink.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
+                # These may be the wheels.
+                parts.add(BASE)
+            self._arbiter.claim(JOINT_COMMANDS, parts, self._timeline.stamp_ns or 0)
+        except Refused as error:
+            self._refusals.add(topic, error)
+            return
+        sink.write(wanted)

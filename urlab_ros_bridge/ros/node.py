@@ -27,6 +27,7 @@ from rclpy.parameter import Parameter
 from urlab_ros_bridge.ros.clock import ClockPublisher
 from urlab_ros_bridge.ros.commands import Commands
 from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.e_stop import EStop
 from urlab_ros_bridge.ros.params import Parameters
 from urlab_ros_bridge.ros.params import undeclared_overrides
 from urlab_ros_bridge.ros.plan import WorldPlan
@@ -78,19 +79,24 @@ class BridgeNode(Node):
             on_tick=self._on_tick,
             on_jump=self._on_jump,
             on_beat=self._on_beat,
+            also=lambda: self.commands.wanted,
         )
         self.link = Link(self._settings, self.stream, on_plan=self._on_plan, log=self._log)
-        self.commands = Commands(self, self.link, self.stream.timeline, self._settings, self._log)
+        self.commands = Commands(
+            self, self.link, self.stream.timeline, self._settings, self._log, self.stream.joints
+        )
+        self.e_stop = EStop(self, self.commands, self._log)
         self._reporter = Reporter(
             self, self.stream, self.link, self.commands, self._log, status_fd
         )
         self._service_thread = _ServicesThread(
-            self, Context(self.link, self.stream, lambda: self.plan, self.commands.jump)
+            self,
+            Context(self.link, self.stream, lambda: self.plan, self.commands.jump, self.e_stop),
         )
 
     def start(self) -> None:
         """Start all threads."""
-        self.commands.sender.start()
+        self.commands.start()
         self.stream.start()
         self._service_thread.start()
         self.link.start()
@@ -118,7 +124,7 @@ class BridgeNode(Node):
         """Publish what there is now; called in the link thread."""
         world = None
         # Set-points and velocities were for the server before.
-        self.commands.jump()
+        self.commands.jump('the bridge has connected anew')
         if plan != self._world_plan:
             try:
                 world = World(self, plan, self._settings())
@@ -138,6 +144,7 @@ class BridgeNode(Node):
         self.commands.jump()
 
     def _on_beat(self, now: float) -> None:
+        self.commands.watch()
         self._reporter.report(now)
 
 

@@ -19,6 +19,7 @@ from urlab_ros_bridge.ros.counters import RateMeter
 from urlab_ros_bridge.ros.counters import Rates
 from urlab_ros_bridge.ros.diagnostics import command_status
 from urlab_ros_bridge.ros.diagnostics import connection_status
+from urlab_ros_bridge.ros.diagnostics import control_status
 from urlab_ros_bridge.ros.diagnostics import diagnostics_to_ros
 from urlab_ros_bridge.ros.diagnostics import feed_status
 from urlab_ros_bridge.ros.diagnostics import stream_status
@@ -102,6 +103,12 @@ class Reporter:
                     self._name, stream.counters, stream.source.stats, rates, stream.silence
                 ),
                 command_status(self._name, self._commands.refusals, self._commands.sender.sent),
+                control_status(
+                    self._name,
+                    self._commands.stopped,
+                    self._commands.report(),
+                    self._commands.takeovers,
+                ),
                 *(feed_status(self._name, feed, self._feeds) for feed in feeds),
             ]
             self._diagnostics.publish(diagnostics_to_ros(stamp, statuses))

@@ -14,6 +14,8 @@ from collections.abc import Callable
 import threading
 import time
 
+import numpy as np
+
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.stream import StateStream
 from urlab_ros_bridge.client.tick import Tick
@@ -52,6 +54,7 @@ class StreamThread:
         on_tick: Callable[[int], None] = lambda stamp_ns: None,
         on_jump: Callable[[], None] = lambda: None,
         on_beat: Callable[[float], None] = lambda now: None,
+        also: Callable[[], set[bytes]] = set,
     ) -> None:
         """
         Connect the stream.
@@ -59,6 +62,7 @@ class StreamThread:
         :param on_tick: called with the stamp after every tick.
         :param on_jump: called when time went back, before anything of the new epoch is published.
         :param on_beat: called once a second with the monotonic time.
+        :param also: returns prefixes of the wire that are needed beside those of topics.
         """
         self.counters = Counters()
         self.timeline = Timeline()
@@ -67,6 +71,7 @@ class StreamThread:
         self._settings = settings
         self._clock = clock
         self._hooks = (on_tick, on_jump, on_beat)
+        self._also = also
         self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
         self.world: World | None = None
         self._handed: deque[World | None] = deque()
@@ -102,6 +107,18 @@ class StreamThread:
         self._clock.set_rate(settings.clock_rate)
         if self.world is not None:
             self.world.apply(settings)
+
+    def joints(self, prefix: str) -> tuple[np.ndarray, ...] | None:
+        """
+        Return position, velocity and effort of a robot's joints in the present tick.
+
+        Only for `on_tick`; None when the tick does not hold them.
+        """
+        robot = self.world.state.robots.get(prefix) if self.world is not None else None
+        try:
+            return None if robot is None else robot.joints()
+        except UrlabError:
+            return None
 
     @property
     def silence(self) -> float:
@@ -145,7 +162,7 @@ class StreamThread:
         rows: set[bytes] = set()
         if self.world is not None:
             self.world.look()
-            rows = self.world.subscriptions()
+            rows = self.world.subscriptions() | self._also()
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
             self._settings.stream, rows, has_sim_time=self._has_sim_time, silent_for=silent

@@ -11,6 +11,9 @@ from typing import Any
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 
+from urlab_ros_bridge.ros.arbitration import Arbiter
+from urlab_ros_bridge.ros.arbitration import BASE
+from urlab_ros_bridge.ros.arbitration import CMD_VEL
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.limits import check_age
 from urlab_ros_bridge.ros.limits import limited
@@ -63,8 +66,10 @@ class VelocityCommands:
         timeline: Timeline,
         refusals: Refusals,
         settings: Callable[[], Settings],
+        arbiter: Arbiter,
     ) -> None:
         self.topic = topic
+        self._arbiter = arbiter
         self._prefix = prefix
         self._link = link
         self._sender = sender
@@ -95,6 +100,8 @@ class VelocityCommands:
                 settings.max_linear_speed,
                 settings.max_angular_speed,
             )
+            now_ns = self._timeline.stamp_ns or 0
+            self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
         except Refused as error:
             self._refusals.add(self.topic, error)
             return
@@ -109,6 +116,15 @@ class VelocityCommands:
         self._moving_since = None
         if not self._link.has('twist_timeout'):
             self._send(STOP)
+
+    def lost(self, by: str) -> None:
+        """Stop because another source took the base."""
+        self.stop()
+
+    def halt(self) -> None:
+        """Stop the robot, whoever made it move."""
+        self._moving_since = None
+        self._send(STOP)
 
     def stop(self) -> None:
         """Stop the robot if a command of ours may move it."""

@@ -9,7 +9,10 @@ from functools import partial
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.services import model
+from urlab_ros_bridge.ros.services import poses
 from urlab_ros_bridge.ros.services import recording
+from urlab_ros_bridge.ros.services import safety
 from urlab_ros_bridge.ros.services import simulation
 from urlab_ros_bridge.ros.services.base import answer
 from urlab_ros_bridge.ros.services.base import Context
@@ -17,7 +20,13 @@ from urlab_ros_bridge.ros.services.base import Service
 
 __all__ = ['SERVICES', 'Context', 'Service', 'answer', 'create_services']
 
-SERVICES: tuple[Service, ...] = simulation.SERVICES + recording.SERVICES
+SERVICES: tuple[Service, ...] = (
+    *simulation.SERVICES,
+    *safety.SERVICES,
+    *poses.SERVICES,
+    *model.SERVICES,
+    *recording.SERVICES,
+)
 
 
 def create_services(node: Node, context: Context) -> None:

@@ -17,6 +17,7 @@ from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.convert import time_to_ros
+from urlab_ros_bridge.ros.e_stop import EStop
 from urlab_ros_bridge.ros.link_state import describe
 from urlab_ros_bridge.ros.link_state import Phase
 from urlab_ros_bridge.ros.plan import RobotPlan
@@ -32,6 +33,7 @@ OBSERVE_ONLY = 'observe_only'
 TIMEOUT = 'timeout'
 BAD_VALUE = 'bad_value'
 BAD_REPLY = 'bad_reply'
+E_STOP = 'e_stop'
 
 # An answer waits so long (s) for the stream to publish the time it speaks of.
 _CATCH_UP_SECONDS = 1.0
@@ -52,12 +54,14 @@ class Context:
 
     :ivar plan: returns the present plan.
     :ivar on_reset: forgets commands that are under way.
+    :ivar e_stop: while it is engaged, nothing may be moved from here.
     """
 
     link: Link
     stream: StreamThread
     plan: Callable[[], WorldPlan]
     on_reset: Callable[[], None]
+    e_stop: EStop
 
     @property
     def client(self) -> Client:

@@ -13,6 +13,7 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.results import StepResult
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import Context
+from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import Service
 from urlab_ros_bridge.ros.services.base import Unfit
 
@@ -136,6 +137,8 @@ def set_twist(context: Context, request: Any, response: Any) -> str:
             'must be finite, and the timeout not negative',
         )
     robot = context.robot(request.articulation)
+    if context.e_stop.engaged and any(numbers[:6]):
+        raise Unfit(E_STOP, 'the e-stop is engaged')
     if request.timeout and not context.link.has('twist_timeout'):
         raise Unfit(BAD_VALUE, 'this server knows no timeout for a twist')
     twist = context.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
