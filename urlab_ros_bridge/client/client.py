@@ -14,6 +14,7 @@ import numpy as np
 from urlab_ros_bridge.client import fields as f
 from urlab_ros_bridge.client import replies
 from urlab_ros_bridge.client.commanding import CommandingOps
+from urlab_ros_bridge.client.editor import EditorAccess
 from urlab_ros_bridge.client.randomize import RandomizeOps
 from urlab_ros_bridge.client.recording import RecordingOps
 from urlab_ros_bridge.client.results import parse_twist
@@ -34,7 +35,7 @@ def _list(values: Vector | None) -> list[float] | None:
     return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
 
 
-class Client(RecordingOps, RandomizeOps, CommandingOps):
+class Client(RecordingOps, RandomizeOps, CommandingOps, EditorAccess):
     """
     A synchronous client of the step server; see `Session` for connecting and errors.
 

@@ -73,6 +73,16 @@ def map_of_maps(fields: Mapping[str, Any], key: str, where: str) -> dict[str, di
     return outer
 
 
+def maps(fields: Mapping[str, Any], key: str, where: str) -> list[dict[str, Any]]:
+    """Return a field that is a list of maps, empty when absent."""
+    values = fields.get(key)
+    if values is None:
+        return []
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise wrong(f'{where}.{key}', values, 'a list of maps')
+    return values
+
+
 def text(fields: Mapping[str, Any], key: str, where: str, default: str = '') -> str:
     """Return a text field, `default` when absent."""
     value = fields.get(key)

@@ -129,15 +129,6 @@ class ServerStatus:
     raw: dict[str, Any] = field(repr=False)
 
 
-def _maps(reply: dict[str, Any], key: str, where: str) -> list[dict[str, Any]]:
-    values = reply.get(key)
-    if values is None:
-        return []
-    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        raise f.wrong(f'{where}.{key}', values, 'a list of maps')
-    return values
-
-
 def parse_contacts(reply: dict[str, Any]) -> Contacts:
     """Read a get_contacts reply."""
     where = 'get_contacts_ok'
@@ -149,7 +140,7 @@ def parse_contacts(reply: dict[str, Any]) -> Contacts:
             f.number(value, 'dist', where),
             f.vector(value, 'force', where),
         )
-        for value in _maps(reply, 'contacts', where)
+        for value in f.maps(reply, 'contacts', where)
     )
     return Contacts(contacts, f.flag(reply, 'truncated', where))
 
@@ -164,7 +155,7 @@ def parse_keyframes(reply: dict[str, Any]) -> tuple[Keyframe, ...]:
             f.number(value, 'time', where, 0.0),
             *(f.vector(value, key, where) for key in vectors),
         )
-        for value in _maps(reply, 'keyframes', where)
+        for value in f.maps(reply, 'keyframes', where)
     )
 
 
@@ -199,7 +190,7 @@ def parse_status(reply: dict[str, Any]) -> ServerStatus:
         *(f.number(reply, key, where, 0.0) for key in ('speed', 'real_time_factor', 'tick_rate')),
         sim_time_ns,
         f.integer(reply, 'step', where, 0),
-        tuple(_maps(reply, 'sessions', where)),
+        tuple(f.maps(reply, 'sessions', where)),
         f.integer(reply, 'cameras', where, 0),
         f.text(reply, 'world', where),
         reply,
@@ -210,7 +201,7 @@ def parse_meta(reply: dict[str, Any]) -> dict[str, Op]:
     """Read a meta reply into op name -> `Op`; entries without a name are left out."""
     where = 'meta_ok.ops[]'
     ops = {}
-    for entry in _maps(reply, 'ops', where):
+    for entry in f.maps(reply, 'ops', where):
         name = f.text(entry, 'name', where)
         lists = [entry.get(key) for key in ('required_fields', 'reply_fields')]
         required, fields = (

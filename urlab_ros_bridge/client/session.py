@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 import threading
 from typing import Any
 
@@ -27,6 +29,8 @@ from urlab_ros_bridge.wire.ops import RPC_PORT
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
 SHARED_SESSION = 'shared_session'
+# Replies of stock servers that are not named after their op.
+_OTHER_REPLIES = {'reset': 'step_ok', 'set_viewport_mode': 'set_mode_ok'}
 
 
 def plain(value: Any) -> Any:
@@ -132,13 +136,28 @@ class Session:
         if self.shared:
             message['shared'] = True
         with self._lock:
-            handshake = parse_handshake(self._exchange(message, timeout or self.timeout))
+            return self.absorb(self._exchange(message, timeout or self.timeout))
+
+    def absorb(self, reply: dict[str, Any]) -> Handshake:
+        """
+        Take a handshake as that of this session: a hello's reply, or one inside begin_pie's.
+
+        :raises ProtocolError: when it makes no sense; the session stays as it was.
+        """
+        with self._lock:
+            handshake = parse_handshake(reply)
             self._handshake = handshake
             self._session_id = handshake.session_id
             self.generation += 1
             if self.on_hello is not None:
                 self.on_hello(handshake)
         return handshake
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other threads' requests out, where one request belongs to another."""
+        with self._lock:
+            yield
 
     def close(self) -> None:
         """End the session; a request that waits in another thread fails with `NotConnected`."""
@@ -196,7 +215,7 @@ class Session:
         answer = reply.get('op')
         if answer == 'error':
             raise remote_error(str(reply.get('code')), str(reply.get('message') or ''), op)
-        if answer != f'{op}_ok' and not (op == 'reset' and answer == 'step_ok'):
+        if answer != f'{op}_ok' and _OTHER_REPLIES.get(op) != answer:
             raise ProtocolError(f"{op}: the reply's op is {answer!r}, expected {op + '_ok'!r}")
         return reply
 
