@@ -1,0 +1,84 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The small world that the camera tests look at, and ways to serve it."""
+
+import pytest
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+needs_gl = pytest.mark.skipif(
+    all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
+)
+
+SCENE = """
+<mujoco model="lab">
+  <option gravity="0 0 0" timestep="0.002"/>
+  <visual><map znear="0.01" zfar="20"/></visual>
+  <statistic extent="1"/>
+  <worldbody>
+    <light pos="0 -3 4" dir="0 0.5 -1" diffuse="1 1 1"/>
+    <geom name="floor" type="plane" size="10 10 0.1" rgba="0 0 1 1"/>
+    <geom name="wall" type="box" size="5 0.1 1" pos="0 3 1" rgba="0.5 0.5 0.5 1"/>
+    <body name="crate_1" pos="-1 1 0.3"><freejoint name="crate_1_free"/>
+      <geom type="box" size="0.3 0.3 0.3" rgba="0 1 0 1"/></body>
+    <body name="crate_2" pos="1 1 0.3"><freejoint name="crate_2_free"/>
+      <geom type="box" size="0.3 0.3 0.3" rgba="0 1 0 1"/></body>
+    <camera name="front" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="60"/>
+    <camera name="range" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="60"/>
+    <camera name="parts" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="60" resolution="320 240"/>
+    <camera name="each" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="60" resolution="320 240"/>
+    <camera name="late" pos="0 -4 1" xyaxes="1 0 0 0 0 1" fovy="60" resolution="320 240"/>
+  </worldbody>
+</mujoco>
+"""
+
+# A red cart that swings along x: 1 m and 10 rad/s, 10 m/s in the middle.
+CART = """
+<mujoco model="cart">
+  <worldbody>
+    <body name="cart" pos="0 0 1.5">
+      <joint name="x" type="slide" axis="1 0 0" stiffness="100"/>
+      <geom name="box" type="box" size="0.15 0.15 0.15" mass="1" rgba="1 0 0 1"/>
+      <camera name="eye" pos="0 -0.2 0" xyaxes="1 0 0 0 0 1" resolution="160 120"/>
+      <camera name="chase" mode="trackcom" pos="0 -2 0.5" resolution="160 120"/>
+    </body>
+  </worldbody>
+  <actuator><motor name="push" joint="x"/></actuator>
+  <keyframe><key name="swing" qpos="1"/></keyframe>
+</mujoco>
+"""
+
+SIDECAR = """
+scene: scene.xml
+articulations:
+  - prefix: cart
+    model: cart.xml
+    cameras: {eye: {rate: 50}}
+global_cameras:
+  front: {rate: 100}
+  range: {mode: depth, rate: 100}
+  parts: {mode: semantic, rate: 20}
+  each: {mode: instance, rate: 20}
+  late: {rate: 50, latency: 0.1}
+"""
+
+
+def start_server(**config):
+    """Return a running server on free ports."""
+    ports = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+    server = Server(ServerConfig(**dict.fromkeys(ports, 0), **config))
+    server.start()
+    return server
+
+
+def connect(server, **options):
+    """Return a client of a server."""
+    ports = {
+        f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
+    }
+    client = Client(**ports, **{'shared': True, 'timeout': 20.0, **options})
+    client.connect()
+    return client
