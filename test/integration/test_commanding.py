@@ -1,0 +1,264 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectories, e-stop and wrenches with the real programs, each in a process of its own."""
+
+import math
+import time
+
+from action_msgs.msg import GoalStatus
+from bridge_harness import LATCHED
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from geometry_msgs.msg import Wrench
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+action = pytest.importorskip('control_msgs.action')
+msg = pytest.importorskip('control_msgs.msg')
+srv = pytest.importorskip('urlab_msgs.srv')
+
+Follow = action.FollowJointTrajectory
+NAME = '/joint_trajectory_controller/follow_joint_trajectory'
+LEGS = [f'{leg}_{part}' for leg in ('FL', 'FR', 'RL', 'RR') for part in ('hip', 'thigh', 'calf')]
+STAND = [0.0, 0.9, -1.8] * 4
+CROUCH = [0.0, 1.15, -2.3] * 4
+
+
+def seconds(stamp):
+    return stamp.sec + stamp.nanosec * 1e-9
+
+
+def goal(*points, joints=LEGS, **fields):
+    """Return a goal from (time, positions) pairs."""
+    message = Follow.Goal(trajectory=JointTrajectory(joint_names=joints), **fields)
+    for when, positions in points:
+        whole, rest = divmod(round(when * 1e9), 10**9)
+        time_from_start = Duration(sec=whole, nanosec=rest)
+        zeros = [0.0] * len(positions)
+        message.trajectory.points.append(
+            JointTrajectoryPoint(
+                positions=list(positions), velocities=zeros, time_from_start=time_from_start
+            )
+        )
+    return message
+
+
+class Leader:
+    """An action client that does not wait unless it is told to."""
+
+    def __init__(self, listener, kind=Follow, name=NAME):
+        self.client = ActionClient(listener.node, kind, name)
+        assert self.client.wait_for_server(20.0)
+
+    def send(self, message):
+        feedback = []
+        future = self.client.send_goal_async(
+            message, feedback_callback=lambda each: feedback.append(each.feedback)
+        )
+        wait_until(future.done)
+        handle = future.result()
+        assert handle.accepted
+        return handle, handle.get_result_async(), feedback
+
+    @staticmethod
+    def end(future, timeout=30.0):
+        wait_until(future.done, timeout)
+        return future.result()
+
+
+@pytest.fixture
+def quadruped(simulation):
+    _, _, listener = simulation('--world', 'quadruped')
+    listener.listen(JointState, '/joint_states')
+    leader = Leader(listener)
+    wait_until(lambda: listener.heard['/joint_states'], 20.0)
+    return listener, leader
+
+
+def positions(listener, names=LEGS):
+    message = listener.heard['/joint_states'][-1]
+    return np.array([message.position[message.name.index(name)] for name in names])
+
+
+def test_the_quadruped_stands_up_in_simulation_time_and_crouches_again(quadruped):
+    listener, leader = quadruped
+    tolerance = [msg.JointTolerance(name=name, position=0.2) for name in LEGS]
+    path = [msg.JointTolerance(name=name, position=0.6) for name in LEGS]
+    _, result, feedback = leader.send(
+        goal((1.0, CROUCH), (2.0, STAND), goal_tolerance=tolerance, path_tolerance=path)
+    )
+    begun = seconds(listener.heard['/joint_states'][-1].header.stamp)
+    response = leader.end(result)
+    ended = seconds(listener.heard['/joint_states'][-1].header.stamp)
+    assert response.result.error_string == 'goal reached'
+    assert response.status == GoalStatus.STATUS_SUCCEEDED and response.result.error_code == 0
+    assert ended - begun == pytest.approx(2.0, abs=0.7)
+    assert positions(listener) == pytest.approx(STAND, abs=0.2)
+    times = [seconds(each.desired.time_from_start) for each in feedback]
+    assert times == sorted(times) and times[-1] <= 2.1 and len(times) > 20
+    for each in feedback:
+        error = np.subtract(each.desired.positions, each.actual.positions)
+        assert each.joint_names == LEGS and each.error.positions == pytest.approx(error)
+    worst = max(np.abs(each.error.positions).max() for each in feedback[5:])
+    assert worst < 0.45
+    height = wait_for_message(listener, PoseStamped, '/ground_truth/pose').pose.position.z
+    assert height > 0.22
+
+
+def test_a_cancelled_trajectory_holds(quadruped):
+    listener, leader = quadruped
+    handle, result, _ = leader.send(goal((4.0, STAND)))
+    start = positions(listener)[1]
+    wait_until(lambda: abs(positions(listener)[1] - start) > 0.1)
+    cancelled = handle.cancel_goal_async()
+    response = leader.end(result)
+    assert response.status == GoalStatus.STATUS_CANCELED
+    assert len(cancelled.result().goals_canceling) == 1
+    time.sleep(0.5)
+    held = positions(listener)
+    time.sleep(1.0)
+    assert positions(listener) == pytest.approx(held, abs=0.02)
+    assert abs(held[1] - STAND[1]) > 0.1
+
+
+def test_a_new_goal_takes_over_smoothly(quadruped):
+    listener, leader = quadruped
+    state = listener.listen(
+        msg.JointTrajectoryControllerState, '/joint_trajectory_controller/controller_state'
+    )
+    _, first, _ = leader.send(goal((2.0, STAND)))
+    wait_until(lambda: state and seconds(state[-1].reference.time_from_start) > 0.9)
+    _, second, _ = leader.send(goal((1.0, CROUCH)))
+    preempted, done = leader.end(first), leader.end(second)
+    assert preempted.status == GoalStatus.STATUS_ABORTED
+    assert 'preempted' in preempted.result.error_string
+    assert done.status == GoalStatus.STATUS_SUCCEEDED
+    wanted = np.array([each.reference.positions for each in state])
+    stamps = np.array([seconds(each.header.stamp) for each in state])
+    speeds = np.abs(np.diff(wanted, axis=0)) / np.diff(stamps)[:, None]
+    # Cubics between these poses are slower than this; a jump of 0.1 rad in 20 ms is not.
+    assert len(state) > 80 and speeds.max() < 3.0
+
+
+BAD_GOALS = (
+    (goal((1.0, [0.0]), joints=['toe']), -2, 'FL_hip'),
+    (goal((1.0, STAND), (0.5, STAND)), -1, 'times must increase'),
+    (goal((1.0, STAND[:3])), -1, '3 positions for 12 joints'),
+    (goal((1.0, [math.nan] * 12)), -1, 'not finite'),
+    (
+        goal((1.0, STAND), path_tolerance=[msg.JointTolerance(name='toe', position=1.0)]),
+        -2,
+        'path_tolerance',
+    ),
+)
+
+
+def test_bad_goals_say_why_and_leave_a_good_one_alone(quadruped):
+    _, leader = quadruped
+    _, good, _ = leader.send(goal((2.0, STAND)))
+    for message, code, words in BAD_GOALS:
+        _, result, _ = leader.send(message)
+        response = leader.end(result)
+        assert response.status == GoalStatus.STATUS_ABORTED
+        assert response.result.error_code == code and words in response.result.error_string
+    assert leader.end(good).status == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_a_reset_aborts_and_a_pause_only_waits(quadruped):
+    listener, leader = quadruped
+    _, result, feedback = leader.send(goal((2.0, STAND)))
+    wait_until(lambda: feedback)
+    assert listener.call(SetBool, '/pause', data=True).success
+    time.sleep(0.3)
+    count = len(feedback)
+    time.sleep(1.0)
+    assert not result.done() and len(feedback) - count <= 1
+    assert listener.call(SetBool, '/pause', data=False).success
+    wait_until(lambda: len(feedback) > count + 2)
+    assert listener.call(srv.Reset, '/reset').success
+    response = leader.end(result)
+    assert response.status == GoalStatus.STATUS_ABORTED
+    assert 'reset' in response.result.error_string
+
+
+def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(simulation):
+    _, _, listener = simulation('--world', 'rover', cmd_vel_type='twist', cmd_vel_timeout=30.0)
+    odometry = listener.listen(Odometry, '/odom')
+    publisher = listener.node.create_publisher(Twist, '/cmd_vel', 1)
+    wait_until(publisher.get_subscription_count, 20.0)
+    wait_until(lambda: odometry, 20.0)
+    state = listener.listen(Bool, '/e_stop/active', LATCHED)
+    wait_until(lambda: state and state[-1].data is False)
+    drive = Twist(linear=Vector3(x=0.6))
+    publisher.publish(drive)
+    wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.55)
+    assert listener.call(SetBool, '/e_stop', data=True).success
+    stopped = seconds(odometry[-1].header.stamp)
+    # The robot's own limit is 3 m/s^2, so 0.2 s from 0.6 m/s; the rest is for a few ticks.
+    wait_until(lambda: seconds(odometry[-1].header.stamp) > stopped + 0.3)
+    assert abs(odometry[-1].twist.twist.linear.x) < 0.05
+    late = LatchedListener(listener)
+    wait_until(lambda: late.heard and late.heard[-1].data is True)
+    publisher.publish(drive)
+    time.sleep(0.5)
+    assert abs(odometry[-1].twist.twist.linear.x) < 0.02
+    refused = listener.call(srv.SetTwist, '/set_twist', linear=Vector3(x=0.5))
+    assert (refused.success, refused.code) == (False, 'e_stop')
+    assert listener.call(SetBool, '/e_stop', data=False).success
+    time.sleep(0.3)
+    assert abs(odometry[-1].twist.twist.linear.x) < 0.02
+    publisher.publish(drive)
+    wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
+
+
+class LatchedListener:
+    """A subscription that comes late."""
+
+    def __init__(self, listener):
+        self.heard = []
+        listener.node.create_subscription(Bool, '/e_stop/active', self.heard.append, LATCHED)
+
+
+def test_the_e_stop_aborts_a_trajectory_and_holds(quadruped):
+    listener, leader = quadruped
+    _, result, feedback = leader.send(goal((3.0, STAND)))
+    wait_until(lambda: len(feedback) > 10)
+    assert listener.call(SetBool, '/e_stop', data=True).success
+    response = leader.end(result)
+    assert response.status == GoalStatus.STATUS_ABORTED
+    assert 'e-stop' in response.result.error_string
+    time.sleep(0.5)
+    held = positions(listener)
+    time.sleep(0.7)
+    assert positions(listener) == pytest.approx(held, abs=0.03)
+    _, result, _ = leader.send(goal((1.0, STAND)))
+    assert 'e-stop' in leader.end(result).result.error_string
+    assert listener.call(SetBool, '/e_stop', data=False).success
+    _, result, _ = leader.send(goal((1.0, STAND)))
+    assert leader.end(result).status == GoalStatus.STATUS_SUCCEEDED
+
+
+def test_a_wrench_pushes_for_its_time(simulation):
+    _, _, listener = simulation('--world', 'rover')
+    odometry = listener.listen(Odometry, '/odom')
+    wait_until(lambda: odometry, 20.0)
+    push = Wrench(force=Vector3(z=1.0))
+    bad = listener.call(srv.ApplyWrench, '/apply_wrench', body='nobody', wrench=push)
+    assert (bad.success, bad.code) == (False, 'unknown_body') and 'rover_base_link' in bad.message
+    lift = Wrench(force=Vector3(z=2000.0))
+    done = listener.call(srv.ApplyWrench, '/apply_wrench', wrench=lift, duration=0.1)
+    assert done.success and done.body == 'rover_base_link', done.message
+    wait_until(lambda: max(each.pose.pose.position.z for each in odometry) > 0.2)
+    wait_until(lambda: abs(odometry[-1].pose.pose.position.z) < 0.1)
