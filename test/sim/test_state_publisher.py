@@ -217,3 +217,25 @@ def test_odd_subscriptions_hurt_nobody(mixed_tick):
     _made, subscriptions, publish = mixed_tick
     subscriptions += [b'\x01\xff\xfe', b'\x01' + b'x' * 100_000, b'\x01sim_timer', b'\x01sim_time']
     assert [topic for topic, _ in publish()] == [b'sim_time']
+
+
+def test_subscriptions_are_prefixes_whatever_their_number():
+    pipe = Pipe()
+    subscribed = Subscriptions(pipe)
+    topics = [f'robot{number}/joint/j{number}' for number in range(50)]
+    pipe.subscriptions += [b'\x01' + topic.encode() for topic in topics[:25]]
+    pipe.subscriptions += [b'\x01robot3', b'\x01' + b'x' * 5000]
+    subscribed.read()
+    for topic in topics:
+        expected = topic in topics[:25] or topic.startswith('robot3')
+        assert subscribed.wanted(topic) is expected
+    assert not subscribed.wanted('robot1/joint/j') and subscribed.wanted('robot1/joint/j1/more')
+    generation = subscribed.generation
+    subscribed.read()
+    assert subscribed.generation == generation
+    pipe.subscriptions += [b'\x01', b'\x00robot3']
+    subscribed.read()
+    assert subscribed.wanted('anything') and subscribed.generation == generation + 2
+    pipe.subscriptions += [b'\x00']
+    subscribed.read()
+    assert not subscribed.wanted('anything') and not subscribed.wanted('robot35/x')

@@ -7,6 +7,7 @@ from __future__ import annotations
 import zmq
 
 MAX_SUBSCRIPTIONS = 10_000
+MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
 
 
 class Subscriptions:
@@ -20,26 +21,33 @@ class Subscriptions:
         self.socket = socket
         self.generation = 0
         self._topics: set[bytes] = set()
+        self._sizes: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self._topics)
 
     def read(self) -> None:
         """Take in what was subscribed and unsubscribed since the last call; never blocks."""
+        before = self.generation
         while self.socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
             message = self.socket.recv(zmq.NOBLOCK)
             kind, topic = message[:1], message[1:]
-            if kind == b'\x01' and len(self._topics) < MAX_SUBSCRIPTIONS:
-                self._topics.add(topic)
+            if kind == b'\x01':
+                if len(self._topics) < MAX_SUBSCRIPTIONS and len(topic) <= MAX_TOPIC_BYTES:
+                    self._topics.add(topic)
                 self.generation += 1
             elif kind == b'\x00':
                 self._topics.discard(topic)
                 self.generation += 1
+        if self.generation != before:
+            self._sizes = tuple(sorted({len(topic) for topic in self._topics}))
 
     def wanted(self, topic: str) -> bool:
         """Say whether anybody subscribes to a topic: a subscription is a prefix."""
-        name = topic.encode()
-        return any(name.startswith(prefix) for prefix in self._topics)
+        # One look per length of subscription, not per subscription: a bridge of many robots has
+        # one for each topic, and every topic is asked for.
+        name, topics = topic.encode(), self._topics
+        return any(name[:size] in topics for size in self._sizes if size <= len(name))
 
 
 __all__ = ['Subscriptions']
