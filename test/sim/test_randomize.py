@@ -10,8 +10,6 @@ import pytest
 
 from test.sim.test_assets import reload
 from test.sim.test_handshake import model_of
-from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.sim.randomize_kinds import KINDS
 
 LAB = """<mujoco model="lab"><statistic extent="7" meansize="2"/>
@@ -274,15 +272,3 @@ def test_physics_follows(lab):
     lab.ask('step', per_articulation={'lab': {'xfrc_applied': wrench}})
     gained = lab.data.joint('slip').qvel[0] - before
     assert gained == pytest.approx(6.0 / 6.0 * lab.model.opt.timestep, rel=1e-3)
-
-
-def test_the_typed_client(server):
-    running = server(world='quadruped')
-    with Client('127.0.0.1', int(running.endpoints['rpc'].rpartition(':')[2]), shared=True) as c:
-        items = {'mass': {'scale': [0.9, 1.1], 'articulation': 'quadruped', 'bodies': 'base*'}}
-        done = c.randomize(items, seed=4)
-        assert done.seed == 4 and [name[:14] for name in done.items['mass']] == ['quadruped_base']
-        assert c.randomize(items, seed=4) == done
-        assert c.randomize(restore=True).restored
-        with pytest.raises(BadValue, match='available'):
-            c.randomize({'weight': {}})

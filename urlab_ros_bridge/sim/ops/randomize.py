@@ -53,9 +53,8 @@ def randomize(context: Context, session: Session, fields: Fields) -> dict[str, A
     engine.revision += 1
     engine.settle()
     engine.state_changed()
-    cameras = getattr(context, 'cameras', None)
-    if cameras is not None and (visual or any(draw.kind.visual for draw in draws)):
-        cameras.model_changed()
+    if visual or any(draw.kind.visual for draw in draws):
+        context.cameras.model_changed()
     return {'seed': seed, 'restored': restore, 'items': report}
 
 
