@@ -243,11 +243,14 @@ def robot_settings(sidecar: Path) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _bundled() -> list[Blueprint]:
-    return [
-        Blueprint(prefix, ROBOTS_FOLDER, 'robot', settings)
-        for world in models.world_names()
-        for prefix, settings in robot_settings(models.world_path(world))
-    ]
+    found: dict[str, Blueprint] = {}
+    for world in models.world_names():
+        for prefix, settings in robot_settings(models.world_path(world)):
+            if any(settings == item.settings for item in found.values()):
+                continue
+            name = f'{world}_{prefix}' if prefix in found else prefix
+            found[name] = Blueprint(name, ROBOTS_FOLDER, 'robot', settings)
+    return list(found.values())
 
 
 def _check(made: Blueprint) -> None:

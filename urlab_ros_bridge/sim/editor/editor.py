@@ -91,12 +91,12 @@ class Editor:
         if self.running() is None:
             raise WorldError(self.play.error or f'{path}: {state}')
 
-    def begin(self, timeout: float) -> str:
+    def begin(self, timeout: float, promote: bool = False) -> str:
         """Play the level as it is now; see `Play.begin`."""
         with self.lock:
             level = self.level.copy()
         poses = {actor.name: actor.pose for actor in level.actors}
-        return self.play.begin(level.spec, level.name, poses, timeout)
+        return self.play.begin(level.spec, level.name, poses, timeout, promote)
 
     def close(self) -> None:
         """End play for good."""

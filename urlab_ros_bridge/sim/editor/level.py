@@ -37,6 +37,13 @@ UNTITLED = 'Untitled'
 _SCENE_ELEMENTS = ('bodies', 'joints', 'geoms', 'sites', 'lights', 'actuators', 'sensors')
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes what several actors share for each of them: the file is for people too."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
 class Level:
     """
     The open level.
@@ -202,8 +209,9 @@ class Level:
         head = (
             '# A level of the editor, see docs/editor.md; runs with: urlab server --model FILE\n'
         )
-        return head + yaml.safe_dump(
-            self.document(folder), sort_keys=False, default_flow_style=None, width=99
+        document = self.document(folder)
+        return head + yaml.dump(
+            document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=99
         )
 
     def files(self) -> list[Path]:

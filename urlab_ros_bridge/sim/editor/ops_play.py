@@ -29,7 +29,7 @@ def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
     with editor.lock:
         if wanted:
             editor.open(read_level(editor, wanted, 'load_level_failed'))
-    state = editor.begin(timeout)
+    state = editor.begin(timeout, promote=not session.shared)
     reply: dict[str, Any] = {'state': state, 'compile_error': editor.play.error}
     context = editor.stage.context
     if state == READY and context is not None:

@@ -36,6 +36,7 @@ class _Attempt:
     make: Callable[[], WorldSpec]
     name: str
     poses: Mapping[str, Pose]
+    promote: bool
     done: threading.Event
 
 
@@ -69,13 +70,19 @@ class Play:
         return self._error
 
     def begin(
-        self, make: Callable[[], WorldSpec], name: str, poses: Mapping[str, Pose], timeout: float
+        self,
+        make: Callable[[], WorldSpec],
+        name: str,
+        poses: Mapping[str, Pose],
+        timeout: float,
+        promote: bool = False,
     ) -> str:
         """
         Compile and run; a running world goes on, one that compiles is waited for.
 
         :param make: returns the world's description; what it raises is the compile error.
         :param timeout: seconds to wait.
+        :param promote: begin in direct mode, as a plain hello has it, unless a mode is pinned.
         :return: ready, compile_failed or timeout; off when somebody stopped it meanwhile.
         :raises OpError: shutting_down when the server stops.
         """
@@ -86,7 +93,8 @@ class Play:
             attempt = self._attempt
             if attempt is None:
                 self._error = ''
-                attempt = self._attempt = _Attempt(make, name, poses, threading.Event())
+                attempt = _Attempt(make, name, poses, promote, threading.Event())
+                self._attempt = attempt
                 threading.Thread(
                     target=self._run, args=(attempt,), name='compile', daemon=True
                 ).start()
@@ -132,6 +140,9 @@ class Play:
             _LOG.exception('compiling the level broke')
             self._fail(attempt, f'{type(error).__name__}: {error}')
             return
+        if attempt.promote:
+            # Before time starts, so that the first step of a policy is the first of all.
+            context.engine.promote()
         with self._lock:
             if self._attempt is not attempt:
                 return
