@@ -35,15 +35,16 @@ SCENE = """
 </mujoco>
 """
 
-# A red cart that swings along x: 1 m and 10 rad/s, 10 m/s in the middle.
+# A red plate that swings along x: 1 m and 10 rad/s, 10 m/s in the middle.
 CART = """
 <mujoco model="cart">
   <worldbody>
     <body name="cart" pos="0 0 1.5">
       <joint name="x" type="slide" axis="1 0 0" stiffness="100"/>
-      <geom name="box" type="box" size="0.15 0.15 0.15" mass="1" rgba="1 0 0 1"/>
+      <geom name="box" type="box" size="0.15 0.005 0.15" mass="1" rgba="1 0 0 1"/>
       <camera name="eye" pos="0 -0.2 0" xyaxes="1 0 0 0 0 1" resolution="160 120"/>
-      <camera name="chase" mode="trackcom" pos="0 -2 0.5" resolution="160 120"/>
+      <camera name="chase" mode="trackcom" pos="0 -2 0.5" xyaxes="1 0 0 0 0 1"
+              resolution="160 120"/>
     </body>
   </worldbody>
   <actuator><motor name="push" joint="x"/></actuator>

@@ -1,0 +1,309 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of the real renderer, against MuJoCo's geometry."""
+
+import time
+
+from camera_lab import connect
+from camera_lab import needs_gl
+from camera_lab import start_server
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.errors import BadValue
+from urlab_ros_bridge.sim.cameras.labels import class_of
+
+pytestmark = needs_gl
+RED = (0, 0, 255)  # BGR
+
+
+def shot(client, *names, mode='sync', **fields):
+    """Return the reply of a step, with frames of these cameras."""
+    return client.step(include_cameras=dict.fromkeys(names, mode), **fields)
+
+
+def fresh_data(model, reply=None):
+    """Return MjData in the state that a reply reports."""
+    data = mujoco.MjData(model)
+    if reply is not None:
+        cart = model.joint('cart_x')
+        data.qpos[cart.qposadr] = reply.articulations['cart'].qpos[0]
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_camlight(model, data)
+    return data
+
+
+def project(model, data, camera, point):
+    """Return (column, row) of a world point in a picture, in pixels."""
+    number = model.camera(camera).id
+    width, height = model.cam_resolution[number]
+    focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)
+    local = data.cam_xmat[number].reshape(3, 3).T @ (point - data.cam_xpos[number])
+    return width / 2 - focal * local[0] / local[2], height / 2 + focal * local[1] / local[2]
+
+
+def red_center(image):
+    """Return (column, row) of the middle of what is red."""
+    pixels = image.pixels.astype(int)
+    red = (pixels[..., 2] > 60) & (pixels[..., 2] > 2 * pixels[..., :2].max(axis=-1))
+    rows, columns = np.nonzero(red)
+    assert len(rows) > 50
+    return columns.mean() + 0.5, rows.mean() + 0.5
+
+
+def rays(model, data, camera, columns, rows, hidden_groups=(3, 4, 5)):
+    """Return metres along the optical axis to what mj_ray hits, through these pixels."""
+    number = model.camera(camera).id
+    width, height = model.cam_resolution[number]
+    focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)
+    groups = np.array([group not in hidden_groups for group in range(6)], np.uint8)
+    turn, origin = data.cam_xmat[number].reshape(3, 3), data.cam_xpos[number].copy()
+    body, hit = int(model.cam_bodyid[number]) or -1, np.zeros(1, np.int32)
+    found = []
+    for column, row in zip(columns, rows, strict=True):
+        local = np.array(
+            [(column + 0.5 - width / 2) / focal, -(row + 0.5 - height / 2) / focal, -1.0]
+        )
+        length = np.linalg.norm(local)
+        away = mujoco.mj_ray(model, data, origin, turn @ local / length, groups, 1, body, hit)
+        found.append(away / length if away >= 0 else 0.0)
+    return np.array(found)
+
+
+def smooth(depth):
+    """Mark pixels away from edges, where a ray and a pixel may see different things."""
+    inner = np.zeros(depth.shape, bool)
+    center = depth[2:-2, 2:-2]
+    near = np.ones(center.shape, bool)
+    for row in range(5):
+        for column in range(5):
+            other = depth[row : row + center.shape[0], column : column + center.shape[1]]
+            near &= np.abs(other - center) <= 0.03 * center
+    inner[2:-2, 2:-2] = near
+    return inner
+
+
+def test_depth_is_the_distance_along_the_axis(client, lab_server):
+    reply = shot(client, 'range')
+    depth = reply.cameras['range'].pixels
+    assert depth.shape == (480, 640) and depth.dtype == np.float32
+    model = lab_server.context.world.model
+    data = fresh_data(model, reply)
+    generator = np.random.default_rng(0)
+    rows, columns = np.nonzero(smooth(depth))
+    chosen = generator.choice(len(rows), 1500, replace=False)
+    rows, columns = rows[chosen], columns[chosen]
+    expected = rays(model, data, 'range', columns, rows)
+    expected[expected > 20] = 0.0  # beyond the far plane
+    assert np.count_nonzero(expected) > 500 and np.count_nonzero(expected == 0) > 100
+    np.testing.assert_allclose(depth[rows, columns], expected, atol=2e-3, rtol=1e-3)
+    # In plain numbers: the wall's face is 6.9 m before the camera, all over.
+    wall = np.abs(depth[190:230, 20:60] - 6.9)
+    assert wall.max() < 2e-3
+
+
+def test_depth_of_the_bundled_rover_agrees_with_rays():
+    server = start_server(world='rover', paused=True)
+    try:
+        with connect(server) as client:
+            client.set_mode('direct')
+            client.step(250)
+            reply = shot(client, 'front_depth')
+            depth = reply.cameras['front_depth'].pixels
+            with server.context.engine.lock:
+                model, data = server.context.world.model, server.context.world.data
+                mujoco.mj_kinematics(model, data)
+                mujoco.mj_camlight(model, data)
+                rows, columns = np.nonzero(smooth(depth) & (depth > 0))
+                chosen = np.random.default_rng(1).choice(len(rows), 1500, replace=False)
+                rows, columns = rows[chosen], columns[chosen]
+                expected = rays(model, data, 'rover_front_depth', columns, rows)
+            seen = depth[rows, columns]
+            # Barrels are prisms of 16 sides in a picture: up to 2 % of their radius nearer.
+            close = np.abs(seen - expected) <= 0.006 + 0.002 * expected
+            assert close.mean() > 0.98, (seen[~close][:9], expected[~close][:9])
+    finally:
+        server.stop()
+
+
+def test_red_is_red_in_bgra(client, lab_server):
+    reply = shot(client, 'front')
+    image = reply.cameras['front']
+    assert image.dtype == 'bgra8' and image.pixels.shape == (480, 640, 4)
+    assert (image.pixels[..., 3] == 255).all()
+    model = lab_server.context.world.model
+    data = fresh_data(model, reply)
+    column, row = project(model, data, 'front', data.body('cart_cart').xpos)
+    blue, green, red, _ = (int(part) for part in image.pixels[int(row), int(column)])
+    assert red > 100 and red > 2 * max(green, blue)
+    floor = [int(part) for part in image.pixels[470, 320]]
+    assert floor[0] > 60 and floor[0] > 2 * max(floor[1:3])  # rows run top-down
+
+
+def test_labels_name_what_is_there(client, lab_server):
+    reply = shot(client, 'parts', 'each')
+    model = lab_server.context.world.model
+    data = fresh_data(model, reply)
+    targets = {name: data.body(name).xpos for name in ('crate_1', 'crate_2')}
+    targets['cart'] = data.body('cart_cart').xpos
+    targets['wall'] = np.array([-3.0, 2.9, 1.5])
+    targets['floor'] = np.array([0.0, 0.0, 0.0])
+    targets['background'] = np.array([0.0, 3.0, 4.0])
+    topics = client.handshake.global_cameras
+    for camera, named in (('parts', class_of), ('each', str)):
+        labels = topics[camera].labels
+        pixels = reply.cameras[camera].pixels
+        for name, point in targets.items():
+            column, row = project(model, data, camera, point)
+            blue, green, red, alpha = (int(part) for part in pixels[int(row), int(column)])
+            assert labels[blue, green, red] == named(name) and alpha == 255
+        # Flat colours only: no shading, no smoothed edges.
+        flat = {tuple(color) for color in pixels[..., :3].reshape(-1, 3).tolist()}
+        assert flat <= set(labels)
+
+
+def test_a_sync_frame_shows_the_state_of_its_reply(client, lab_server):
+    model = lab_server.context.world.model
+    client.set_mode('direct')
+    client.reset('swing')
+    for steps in (1, 3, 7, 40, 80, 1, 1):
+        reply = shot(client, 'front', n_steps=steps)
+        image = reply.cameras['front']
+        assert image.stamp_ns == reply.sim_time_ns
+        assert image.step == lab_server.context.engine.steps
+        data = fresh_data(model, reply)
+        column, _ = project(model, data, 'front', data.body('cart_cart').xpos)
+        assert red_center(image)[0] == pytest.approx(column, abs=1.0)
+
+
+def test_sync_is_exact_in_a_running_live_world_too(client, lab_server):
+    model = lab_server.context.world.model
+    client.reset('swing')
+    client.set_paused(False)
+    speeds = []
+    for _ in range(12):
+        reply = shot(client, 'front')
+        image = reply.cameras['front']
+        assert image.stamp_ns == reply.sim_time_ns
+        data = fresh_data(model, reply)
+        column, _ = project(model, data, 'front', data.body('cart_cart').xpos)
+        # At 10 m/s a single step would already be 2 pixels.
+        assert red_center(image)[0] == pytest.approx(column, abs=1.0)
+        speeds.append(abs(reply.articulations['cart'].qvel[0]))
+    assert max(speeds) > 4
+
+
+def test_tracking_cameras_follow(client, lab_server):
+    client.set_mode('direct')
+    client.reset('swing')
+    for _ in range(4):
+        reply = shot(client, 'chase', n_steps=37)
+        assert red_center(reply.cameras['chase'])[0] == pytest.approx(80, abs=1.5)
+
+
+def test_true_means_every_camera_and_latest_is_at_hand(client):
+    client.set_mode('direct')
+    client.reset()
+    first = client.step(include_cameras=True)
+    names = {'eye', 'chase', 'front', 'range', 'parts', 'each'}
+    assert set(first.cameras) == names  # the delayed one has nothing to show yet
+    assert all(image.stamp_ns == first.sim_time_ns for image in first.cameras.values())
+    time.sleep(0.5)
+    reply = client.step(100, include_cameras=True)  # 0.2 s later
+    assert names <= set(reply.cameras)
+    assert all(image.stamp_ns < reply.sim_time_ns for image in reply.cameras.values())
+    time.sleep(0.5)
+    again = client.step(include_cameras={'front': 'latest'})
+    assert again.cameras['front'].stamp_ns == reply.sim_time_ns  # captured by the step before
+
+
+def test_latest_of_a_late_camera_is_as_old_as_its_latency(client):
+    client.set_mode('direct')
+    client.reset()
+    wanted = {'late': 'latest'}
+    assert 'late' not in client.step(include_cameras=wanted).cameras
+    for _ in range(20):
+        client.step(10, include_cameras=wanted)
+        time.sleep(0.03)
+    reply = client.step(include_cameras=wanted)
+    lag = (reply.sim_time_ns - reply.cameras['late'].stamp_ns) / 1e9
+    assert 0.1 <= lag <= 0.16
+
+
+def test_no_frame_of_before_a_reset_is_ever_returned(client):
+    client.set_mode('direct')
+    for _ in range(4):
+        client.step(200, include_cameras={'front': 'latest'})
+        client.reset()
+        image = client.step(include_cameras={'front': 'latest'}).cameras['front']
+        assert image.stamp_ns <= 2_000_000
+
+
+def test_names_with_prefix_and_unknown_ones(client):
+    reply = shot(client, 'cart/eye', 'scene/front')
+    assert set(reply.cameras) == {'cart/eye', 'scene/front'}
+    before = client.status().sim_time_ns
+    client.set_mode('direct')
+    with pytest.raises(BadValue, match=r'nose .*eye'):
+        shot(client, 'nose')
+    with pytest.raises(BadValue, match='include_cameras'):
+        client.request('step', include_cameras=[1])
+    assert client.status().sim_time_ns == before  # refused before anything moved
+
+
+def test_a_plain_step_has_no_cameras(client):
+    for wanted in (None, False, {}):
+        assert 'cameras' not in client.request('step', include_cameras=wanted)
+
+
+def test_puppets_are_shown_as_they_were_put(client, lab_server):
+    model = lab_server.context.world.model
+    client.set_mode('puppet')
+    qpos = model.qpos0.copy()
+    for place in (-1.2, 0.0, 0.9):
+        qpos[model.joint('cart_x').qposadr] = place
+        reply = client.request(
+            'step', time=place + 5, qpos=qpos.tolist(), include_cameras={'front': 'sync'}
+        )
+        data = mujoco.MjData(model)
+        data.qpos[:] = qpos
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_camlight(model, data)
+        pixels = np.frombuffer(reply['cameras']['front']['data'], np.uint8).reshape(480, 640, 4)
+        column, _ = project(model, data, 'front', data.body('cart_cart').xpos)
+        image = type('Image', (), {'pixels': pixels})
+        assert red_center(image)[0] == pytest.approx(column, abs=1.0)
+    client.set_mode('live')
+
+
+def test_overlays_and_changed_colours_are_seen(client, lab_server):
+    context = lab_server.context
+    before = shot(client, 'front').cameras['front'].pixels.copy()
+    rig, model = context.cameras, context.world.model
+    with context.engine.lock:
+        rig.set_overlays(
+            [
+                {'type': 'sphere', 'pos': [0, 0, 2.2], 'size': [0.2], 'rgba': [1, 1, 0, 1]},
+                {'type': 'arrow', 'from': [-2, 0, 2], 'to': [-1, 0, 2], 'width': 0.05},
+                {'type': 'no such thing'},
+            ]
+        )
+        kept = model.geom('cart_box').rgba.copy()
+        model.geom('cart_box').rgba[:] = (0, 1, 0, 1)
+        rig.model_changed()
+    try:
+        changed = shot(client, 'front').cameras['front'].pixels
+        data = fresh_data(model)
+        column, row = project(model, data, 'front', np.array([0, 0, 2.2]))
+        blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
+        assert min(red, green) > 60 and min(red, green) > 2 * blue
+        column, row = project(model, data, 'front', data.body('cart_cart').xpos)
+        blue, green, red, _ = (int(part) for part in changed[int(row), int(column)])
+        assert green > 60 and green > 2 * max(red, blue)
+    finally:
+        with context.engine.lock:
+            model.geom('cart_box').rgba[:] = kept
+            rig.set_overlays([])
+            rig.model_replaced()
+    assert np.array_equal(shot(client, 'front').cameras['front'].pixels, before)

@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The life of the renderer process."""
+
+import logging
+from pathlib import Path
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from camera_lab import connect
+from camera_lab import needs_gl
+from camera_lab import start_server
+import psutil
+import pytest
+
+from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.errors import CameraUnavailable
+from urlab_ros_bridge.client.errors import NotReady
+from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras.listeners import open_listeners
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.errors import SocketInUse
+
+
+def renderers():
+    """Return the renderer processes of this process."""
+    found = psutil.Process().children()
+    return [child for child in found if 'urlab_ros_bridge.sim.cameras.worker' in child.cmdline()]
+
+
+def wait_for(condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def own_server(lab, request):
+    """Return a server of the small world of its own, live and running."""
+    server = start_server(model=lab, **getattr(request, 'param', {}))
+    yield server
+    server.stop()
+
+
+@needs_gl
+def test_no_process_before_somebody_looks_and_none_after_stop(own_server):
+    before = len(renderers())
+    with connect(own_server) as client:
+        client.set_mode('live')
+        time.sleep(0.3)
+        assert len(renderers()) == before and client.status().cameras == 0
+        with open_camera(client.handshake.global_cameras['front']) as stream:
+            assert stream.receive(20.0) is not None
+        assert len(renderers()) == before + 1
+    own_server.stop()
+    assert len(renderers()) == before
+
+
+@needs_gl
+def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
+    caplog.set_level(logging.INFO)
+    others = {child.pid for child in renderers()}
+    with connect(own_server) as client:
+        client.set_mode('live')
+        with open_camera(client.handshake.global_cameras['front']) as stream:
+            assert stream.receive(20.0) is not None
+            (renderer,) = [child for child in renderers() if child.pid not in others]
+            step = client.status().step
+            renderer.send_signal(signal.SIGKILL)
+            died = time.monotonic()
+            wait_for(lambda: own_server.context.cameras.port is None)
+            while stream.receive(0.0) is not None:
+                pass
+            frame = stream.receive(20.0)
+            assert frame is not None and frame.stamp_ns > 0
+            steps = client.status().step - step
+            assert steps > 0.8 * 500 * (time.monotonic() - died) - 50
+            # And frames in replies are there again too.
+            assert 'front' in client.step(include_cameras={'front': 'sync'}).cameras
+    (message,) = [record.message for record in caplog.records if 'renderer died' in record.message]
+    assert 'signal 9' in message
+
+
+@needs_gl
+def test_a_renderer_ends_with_its_server(lab):
+    code = (
+        'import sys, time; from pathlib import Path; '
+        f'sys.path.insert(0, {str(Path(__file__).parent)!r}); '
+        'from camera_lab import connect, start_server; '
+        f'server = start_server(model=Path({str(lab)!r})); client = connect(server); '
+        "client.step(include_cameras={'front': 'sync'}); print('up', flush=True); time.sleep(60)"
+    )
+    program = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE)
+    try:
+        assert program.stdout.readline() == b'up\n'
+        (renderer,) = psutil.Process(program.pid).children(recursive=True)
+        program.kill()
+        program.wait()
+        renderer.wait(10.0)
+    finally:
+        program.kill()
+        program.wait()
+
+
+@needs_gl
+@pytest.mark.parametrize('own_server', [{'cameras': 'on'}], indirect=True)
+def test_on_starts_it_at_once(own_server):
+    wait_for(lambda: own_server.context.cameras.port is not None)
+
+
+@pytest.mark.parametrize('own_server', [{'cameras': 'off'}], indirect=True)
+def test_off_lists_cameras_and_streams_none(own_server):
+    check_there_are_no_pictures(own_server, '--cameras off')
+
+
+def check_there_are_no_pictures(server, reason):
+    with connect(server) as client:
+        front = client.handshake.global_cameras['front']
+        assert front.resolution == (640, 480) and front.endpoint == ''
+        with pytest.raises(CameraUnavailable, match='front'):
+            open_camera(front)
+        assert not client.step(include_cameras=True).cameras  # left out, as stock servers do
+        with pytest.raises(NotReady, match=reason):
+            client.step(include_cameras={'front': 'sync'})
+        assert client.status().cameras == 0
+
+
+def test_without_opengl_one_message_says_what_to_install(lab, monkeypatch, caplog):
+    monkeypatch.setattr(gl, '_LIBRARIES', {'egl': ('libNoEGL.so', 'NoEGL'), 'osmesa': ('x', 'x')})
+    server = start_server(model=lab)
+    try:
+        (record,) = [item for item in caplog.records if item.levelno >= logging.WARNING]
+        for words in ('cameras are off', 'libNoEGL.so is not installed', 'apt install', 'osmesa'):
+            assert words in record.message
+        check_there_are_no_pictures(server, 'apt install')
+    finally:
+        server.stop()
+
+
+@needs_gl
+def test_opengl_that_fails_at_first_use_turns_cameras_off(lab, monkeypatch, caplog):
+    # Mesa finds no driver at all in an empty folder.
+    for name in ('LIBGL_DRIVERS_PATH', 'GBM_BACKENDS_PATH', '__EGL_VENDOR_LIBRARY_DIRS'):
+        monkeypatch.setenv(name, '/nonexistent')
+    server = start_server(model=lab, gl='egl')
+    try:
+        with connect(server) as client:
+            assert client.handshake.global_cameras['front'].endpoint != ''
+            assert not client.step(include_cameras={'front': 'sync'}).cameras
+            wait_for(lambda: server.context.cameras.off)
+        (record,) = [item for item in caplog.records if item.levelno >= logging.ERROR]
+        assert 'cameras are off (egl:' in record.message and 'apt install' in record.message
+        check_there_are_no_pictures(server, 'cameras are off')
+        assert not renderers() or all(child.is_running() for child in renderers())
+    finally:
+        server.stop()
+
+
+def test_ports_skip_what_is_taken():
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        found = open_listeners(ServerConfig(camera_port=port, rpc_port=port + 1), 2)
+        ports = [listener.getsockname()[1] for listener in found]
+        for listener in found:
+            listener.close()
+    assert len(set(ports)) == 2 and min(ports) > port + 1
+
+
+def test_5559_belongs_to_requests():
+    found = open_listeners(ServerConfig(camera_port=5558), 3)
+    ports = [listener.getsockname()[1] for listener in found]
+    for listener in found:
+        listener.close()
+    assert 5559 not in ports
+
+
+def test_an_address_that_cannot_be_bound_is_named():
+    with pytest.raises(SocketInUse, match=r'192\.0\.2\.1'):
+        open_listeners(ServerConfig(bind='192.0.2.1', camera_port=0), 1)
+
+
+def test_no_graphics_names_every_reason():
+    error = gl.NoGraphics({'egl': 'a reason', 'osmesa': 'another'})
+    assert 'egl: a reason; osmesa: another' in str(error)
+
+
+def test_backends():
+    assert gl.candidates('auto') == ('egl', 'osmesa') and gl.candidates('osmesa') == ('osmesa',)
+    assert set(gl.platform_variables('egl').values()) == {'egl'}

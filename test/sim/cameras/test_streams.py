@@ -1,0 +1,167 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Camera streams: who gets frames, and that nobody else costs anything."""
+
+import time
+
+from camera_lab import connect
+from camera_lab import needs_gl
+import numpy as np
+import pytest
+import zmq
+
+from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.wire.camera_frame import unpack_frame
+
+pytestmark = needs_gl
+
+
+def wait_for(condition, seconds=10.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def frames(server):
+    """Return how many frames of each camera were finished so far."""
+    port = server.context.cameras.port
+    found = [port.memory.read(item.index) for item in server.context.cameras.items]
+    return [0 if frame is None else frame.frame_id for frame in found]
+
+
+def receive(socket):
+    topic, payload = socket.recv_multipart()
+    return topic, payload
+
+
+def test_stock_subscribers_get_bare_pixels(client, lab_server, raw_socket):
+    with connect(lab_server) as plain:
+        reply = plain.request('hello', shared=True)  # without the header option
+        topics = reply['articulations'][0]['camera_topics']
+    eye = topics['eye']
+    assert eye['zmq_topic'] == 'cart/camera/eye' and eye['resolution'] == [160, 120]
+    client.set_paused(False)
+    socket = raw_socket(eye['zmq_endpoint'], b'cart/camera/eye ')
+    for _ in range(3):
+        topic, payload = receive(socket)
+        assert topic == b'cart/camera/eye ' and len(payload) == 160 * 120 * 4
+
+
+def test_frames_with_header_carry_the_time_of_the_capture(client):
+    client.set_paused(False)
+    with open_camera(
+        client.handshake.articulations['cart'].cameras['eye'], newest_only=False
+    ) as eye:
+        seen = [eye.receive(20.0) for _ in range(10)]
+    stamps = [frame.stamp_ns for frame in seen]
+    assert stamps == sorted(set(stamps))
+    assert all(stamp % 2_000_000 == 0 for stamp in stamps)  # exact ticks of 2 ms
+    numbers = [frame.frame_id for frame in seen]
+    assert numbers == list(range(numbers[0], numbers[0] + 10))
+    assert all(abs(time.time() - frame.wall_time) < 30 for frame in seen)
+    assert np.median(np.diff(stamps)) == 20_000_000  # 50 Hz of sim time
+
+
+def test_both_topics_at_once_show_the_same(client, lab_server, raw_socket):
+    client.set_paused(True)
+    endpoint = lab_server.context.cameras.endpoints[0]
+    socket = raw_socket(endpoint, b'')
+    got = dict(receive(socket) for _ in range(2))
+    bare, framed = got[b'cart/camera/eye '], got[b'cart/camera_ucm1/eye ']
+    assert bytes(unpack_frame(framed, 1, 1).pixels) == bare
+
+
+def test_nothing_is_rendered_that_nobody_watches(client, lab_server):
+    client.set_paused(False)
+    cameras = client.handshake.global_cameras
+    with open_camera(cameras['front']) as stream:
+        assert stream.receive(20.0) is not None
+        assert client.status().cameras == 1
+        before = frames(lab_server)
+        time.sleep(0.4)
+        after = frames(lab_server)
+        busy = [item.name for item, a, b in zip(
+            lab_server.context.cameras.items, before, after, strict=True) if a != b]  # fmt: skip
+        assert busy == ['front']
+    wait_for(lambda: client.status().cameras == 0)
+    time.sleep(0.1)
+    before = frames(lab_server)
+    time.sleep(0.3)
+    assert frames(lab_server) == before
+
+
+def test_a_late_subscriber_of_a_paused_world_gets_a_frame(client):
+    client.set_paused(True)
+    time.sleep(0.3)
+    for _ in range(2):
+        with open_camera(client.handshake.global_cameras['range']) as stream:
+            frame = stream.receive(20.0)
+            assert frame.dtype == 'float32' and frame.pixels.shape == (480, 640)
+            assert frame.stamp_ns == client.status().sim_time_ns
+            assert stream.receive(0.4) is None  # nothing moves, nothing is sent again
+
+
+def test_stamps_go_back_at_a_reset_and_never_mix(client):
+    client.set_paused(False)
+    with open_camera(
+        client.handshake.articulations['cart'].cameras['eye'], newest_only=False
+    ) as eye:
+        eye.receive(20.0)
+        for _ in range(5):
+            while eye.receive(5.0).stamp_ns < 150_000_000:
+                pass
+            client.reset()
+            stamps = []
+            while not stamps or stamps[-1] >= 100_000_000 or len(stamps) < 3:
+                stamps.append(eye.receive(5.0).stamp_ns)
+            turn = next(i for i, stamp in enumerate(stamps) if stamp < 100_000_000)
+            assert turn <= 4  # what was on its way already
+            assert stamps[turn] == 0 or stamps[turn] <= 20_000_000
+            assert stamps[turn:] == sorted(stamps[turn:])
+
+
+def test_streams_go_on_in_direct_mode(client):
+    client.set_mode('direct')
+    client.reset('swing')
+    with open_camera(client.handshake.global_cameras['front']) as stream:
+        stream.receive(20.0)
+        for _ in range(5):
+            reply = client.step(10)
+            frame = stream.receive(5.0)
+            assert frame.stamp_ns == reply.sim_time_ns
+        last = client.step(1)  # off the grid of 100 Hz: comes with the idle beat
+        assert stream.receive(5.0).stamp_ns == last.sim_time_ns
+
+
+def test_a_late_camera_streams_the_past(client):
+    client.set_paused(False)
+    with open_camera(client.handshake.global_cameras['late']) as stream:
+        lags = []
+        for _ in range(15):
+            frame = stream.receive(20.0)
+            lags.append((client.status().sim_time_ns - frame.stamp_ns) / 1e9)
+        assert min(lags[5:]) >= 0.1 and np.median(lags) < 0.3
+
+
+def test_a_subscriber_that_does_not_read_holds_nobody_up(client, lab_server, raw_socket):
+    client.set_paused(False)
+    endpoint = lab_server.context.cameras.endpoints[2]
+    socket = raw_socket(endpoint, b'')
+    socket.rcvhwm = 1
+    assert receive(socket)[0]
+    with open_camera(client.handshake.global_cameras['front'], newest_only=False) as stream:
+        start, step = time.monotonic(), client.status().step
+        count = 0
+        while time.monotonic() - start < 1.5:
+            count += stream.receive(1.0) is not None
+        rate = (client.status().step - step) / (time.monotonic() - start)
+    assert count > 30 and rate == pytest.approx(500, rel=0.2)
+    stalled = 0
+    while True:
+        try:
+            socket.recv_multipart(zmq.NOBLOCK)
+            stalled += 1
+        except zmq.Again:
+            break
+    assert stalled < 2 * count  # it lost what it did not take
