@@ -4,7 +4,8 @@
 Grippers: actions that close until the fingers are where they were sent, or hold something.
 
 A limit of the effort works through the set-point: a position servo presses in proportion to the
-way that is left, so a shorter way means a smaller effort.
+way that is left.  How stiff it is shows when its set-point has stood still for a while; from then
+on the set-point leads the finger by no more than the limit allows.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 AUTO = 'auto'
 # Feedback and corrections of the effort: at most so often (ns of simulation time).
 _PERIOD_NS = 20_000_000
+# A set-point that is older than this shows in the effort.
+_SETTLED_NS = 60_000_000
 
 
 @dataclass(frozen=True)
@@ -63,11 +66,14 @@ class Grasp:
     max_effort: np.ndarray
     listener: GripListener
     setpoint: np.ndarray = field(init=False)
+    stiffness: np.ndarray = field(init=False)
     moved_ns: int | None = None
+    changed_ns: int | None = None
     told_ns: int = -_PERIOD_NS
 
     def __post_init__(self) -> None:
         self.setpoint = self.target.copy()
+        self.stiffness = np.zeros_like(self.target)
 
 
 def grippers_of(
@@ -206,12 +212,20 @@ class Gripper:
         return Grip(stamp_ns, position, velocity, np.nan_to_num(effort), reached, stalled)
 
     def _limit(self, grasp: Grasp, grip: Grip) -> None:
-        """Shorten the way of joints that press harder than they may."""
-        size = np.abs(grip.effort)
-        over = (grasp.max_effort > 0) & (size > grasp.max_effort)
-        if over.any():
-            share = np.where(over, grasp.max_effort / np.maximum(size, 1e-12), 1.0)
-            grasp.setpoint = grip.position + (grasp.setpoint - grip.position) * share
+        """Let set-points lead no further than the largest efforts allow."""
+        if grasp.changed_ns is None:
+            grasp.changed_ns = grip.stamp_ns
+        if grip.stamp_ns - grasp.changed_ns >= _SETTLED_NS:
+            lead = np.abs(grasp.setpoint - grip.position)
+            known = lead > 1e-5
+            grasp.stiffness[known] = np.abs(grip.effort)[known] / lead[known]
+        limited = (grasp.max_effort > 0) & (grasp.stiffness > 0)
+        if not limited.any():
+            return
+        most = np.where(limited, grasp.max_effort / np.maximum(grasp.stiffness, 1e-12), np.inf)
+        wanted = grip.position + np.clip(grasp.target - grip.position, -most, most)
+        if np.any(np.abs(wanted - grasp.setpoint) > np.minimum(0.05 * most, 1e-3)):
+            grasp.setpoint, grasp.changed_ns = wanted, grip.stamp_ns
             self._write(grasp)
 
     def _write(self, grasp: Grasp) -> None:

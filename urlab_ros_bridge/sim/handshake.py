@@ -116,6 +116,8 @@ def articulation_block(
             for name, value in spec.covariances.items()
         },
     }
+    if spec.grippers:
+        block['grippers'] = {name: list(joints) for name, joints in spec.grippers.items()}
     if control.controller is not None:
         block['controller'] = {
             'kind': control.controller.kind,

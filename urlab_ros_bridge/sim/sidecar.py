@@ -149,6 +149,7 @@ def _articulation(item: Field) -> ArticulationSpec:
         'frames',
         'covariances',
         'noise',
+        'gripper',
     )
     prefix = item.child('prefix').text()
     problem = prefix_problem(prefix)
@@ -169,6 +170,12 @@ def _articulation(item: Field) -> ArticulationSpec:
         frames=_frames(fields.get('frames')),
         covariances=_covariances(fields.get('covariances')),
         noise=noises(fields.get('noise')),
+        grippers={
+            name: tuple(joints.texts())
+            for name, joints in (
+                present['gripper'].mapping() if 'gripper' in present else {}
+            ).items()
+        },
     )
 
 

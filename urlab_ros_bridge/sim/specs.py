@@ -114,6 +114,7 @@ class ArticulationSpec:
     frames: dict[str, str]
     covariances: dict[str, float | tuple[float, ...]]
     noise: dict[str, NoiseSpec] = field(default_factory=dict)
+    grippers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # joints by local name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,117 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A gripper that closes on a box, and one that closes on nothing; the real programs."""
+
+from action_msgs.msg import GoalStatus
+from bridge_harness import wait_until
+import pytest
+from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+action = pytest.importorskip('control_msgs.action')
+msg = pytest.importorskip('control_msgs.msg')
+
+# A finger on each side of a box of 40 mm; 0 is closed, 0.05 is wide open.
+ROBOT = """
+<mujoco model="hand">
+  <default>
+    <joint type="slide" range="0 0.06" damping="5"/>
+    <position kp="400" ctrlrange="0 0.06" forcerange="-30 30"/>
+  </default>
+  <worldbody>
+    <body name="base_link" pos="0 0 0.5">
+      <geom type="box" size="0.05 0.1 0.02" pos="0 0 0.1" mass="1"/>
+      <body name="left"><joint name="left_finger" axis="0 1 0"/>
+        <geom type="box" size="0.01 0.005 0.03" pos="0 0.005 0" mass="0.1"/></body>
+      <body name="right"><joint name="right_finger" axis="0 -1 0"/>
+        <geom type="box" size="0.01 0.005 0.03" pos="0 -0.005 0" mass="0.1"/></body>
+      {box}
+    </body>
+  </worldbody>
+  <actuator>
+    <position name="left_servo" joint="left_finger"/>
+    <position name="right_servo" joint="right_finger"/>
+  </actuator>
+  <keyframe><key name="open" qpos="0.05 0.05" ctrl="0.05 0.05"/></keyframe>
+</mujoco>
+"""
+BOX = '<geom type="box" size="0.02 0.02 0.02" mass="0.1"/>'
+SIDECAR = """
+scene:
+articulations:
+  - prefix: arm
+    model: hand.xml
+    gripper: {hand: [left_finger, right_finger]}
+"""
+
+
+@pytest.fixture
+def hand(simulation, tmp_path):
+    """Return a function: inside of the hand, parameters -> (listener, client of the action)."""
+
+    def start(kind, name, box='', **parameters):
+        (tmp_path / 'hand.xml').write_text(ROBOT.format(box=box))
+        (tmp_path / 'hand.yaml').write_text(SIDECAR)
+        _, _, listener = simulation('--model', tmp_path / 'hand.yaml', **parameters)
+        client = ActionClient(listener.node, kind, name)
+        assert client.wait_for_server(20.0)
+        states = listener.listen(JointState, '/joint_states')
+        wait_until(lambda: states, 20.0)
+        return listener, client
+
+    return start
+
+
+def run(client, goal, expected=True):
+    future = client.send_goal_async(goal)
+    wait_until(future.done)
+    assert future.result().accepted is expected
+    if expected:
+        result = future.result().get_result_async()
+        wait_until(result.done, 20.0)
+        return result.result()
+    return None
+
+
+def command(position, max_effort=0.0):
+    wanted = msg.GripperCommand(position=position, max_effort=max_effort)
+    return action.GripperCommand.Goal(command=wanted)
+
+
+def test_it_opens_and_closes_on_nothing(hand):
+    _, client = hand(action.GripperCommand, '/hand/gripper_cmd')
+    for position in (0.05, 0.01):
+        response = run(client, command(position))
+        assert response.status == GoalStatus.STATUS_SUCCEEDED
+        assert response.result.reached_goal and not response.result.stalled
+        assert response.result.position == pytest.approx(position, abs=0.005)
+    assert run(client, command(float('nan')), expected=False) is None
+
+
+def test_on_a_box_it_stalls_and_presses_no_harder_than_it_may(hand):
+    listener, client = hand(
+        action.GripperCommand, '/hand/gripper_cmd', BOX, gripper_stall_speed=0.003
+    )
+    assert run(client, command(0.05)).result.reached_goal
+    response = run(client, command(0.0, max_effort=3.0))
+    assert response.status == GoalStatus.STATUS_SUCCEEDED
+    assert response.result.stalled and not response.result.reached_goal
+    assert response.result.position == pytest.approx(0.02, abs=0.004)
+    states = listener.heard['/joint_states']
+    count = len(states)
+    wait_until(lambda: len(states) > count + 50)
+    assert [abs(effort) for effort in states[-1].effort] == pytest.approx([3.0, 3.0], abs=0.5)
+
+
+def test_a_parallel_gripper_takes_its_joints_by_name(hand):
+    Parallel = action.ParallelGripperCommand
+    _, client = hand(Parallel, '/hand/parallel_gripper_cmd', gripper_allow_stalling=False)
+    both = JointState(name=['right_finger', 'left_finger'], position=[0.04, 0.03])
+    response = run(client, Parallel.Goal(command=both))
+    assert response.status == GoalStatus.STATUS_SUCCEEDED
+    assert response.result.state.name == ['left_finger', 'right_finger']
+    assert list(response.result.state.position) == pytest.approx([0.03, 0.04], abs=0.006)
+    run(client, Parallel.Goal(command=JointState(name=['thumb'], position=[0.0])), expected=False)
+    response = run(client, Parallel.Goal(command=JointState(position=[0.09])))
+    assert response.status == GoalStatus.STATUS_ABORTED and response.result.stalled
