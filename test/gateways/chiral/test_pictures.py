@@ -162,17 +162,19 @@ def test_colours_are_red_green_blue(model, still):
 
 
 def test_extrinsics_are_relative_to_the_base_by_default(rover, gateway, still):
+    """A camera of the scene stands still in the world, one of the robot in its base."""
     profile = {'pace': 'lockstep', 'cameras': CAMERAS}
     world = still[0]
     with gateway(rover, profile) as server, StockClient(server.url) as client:
         assert client.metadata()['reference'] == 'rover_base_link'
         seen = client.observe()
-        base = base_matrix(seen.proprios['base_pose'])
-        for name, camera in seen.cameras.items():
-            np.testing.assert_allclose(
-                base @ camera.extrinsics, world.cameras[name].extrinsics, atol=2e-3
-            )
-            np.testing.assert_allclose(camera.extrinsics[3], [0, 0, 0, 1])
+    before, now = (base_matrix(one.proprios['base_pose']) for one in (world, seen))
+    scene, front = seen.cameras['scene'].extrinsics, seen.cameras['front_rgb'].extrinsics
+    np.testing.assert_allclose(now @ scene, world.cameras['scene'].extrinsics, atol=1e-5)
+    np.testing.assert_allclose(
+        front, np.linalg.inv(before) @ world.cameras['front_rgb'].extrinsics, atol=1e-5
+    )
+    np.testing.assert_array_equal(front[3], [0, 0, 0, 1])
 
 
 @pytest.mark.parametrize('frames', ['latest', 'fresh'])

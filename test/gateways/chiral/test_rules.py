@@ -47,7 +47,8 @@ def test_a_viewer_sees_what_the_driver_does_and_may_not_drive(server):
         assert viewer.metadata()['role'] == 'viewer'
         start = driver.reset()
         driver.act(start.proprios['joint_pos'])
-        assert viewer.observe().payload == driver.observe().payload
+        done = driver.observe()
+        assert viewer.observe().payload == done.payload
         viewer.act(np.zeros(12))
         with pytest.raises(ConnectionClosed, match=r'1008.*apply_action is for the driver'):
             viewer.receive()

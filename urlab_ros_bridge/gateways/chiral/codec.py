@@ -146,11 +146,14 @@ def encode_observation(kind: str, seen: Observation, **fields: Any) -> list[Buff
             offset = _add_array(entry, 'depth', view.depth, offset, parts)
         cameras.append(entry)
     proprios: list[dict[str, Any]] = []
+    streams: list[bytes] = []
     for name, values in seen.proprios.items():
-        data = bytes_of(np.asarray(values, np.float32))
+        data = np.asarray(values, np.float32).tobytes()
         proprios.append({'name': name, 'dtype': 'float32', 'offset': offset, 'size': len(data)})
-        parts.append(data)
+        streams.append(data)
         offset += len(data)
+    if streams:
+        parts.append(b''.join(streams))  # they are small: one buffer is cheaper to send than ten
     header: dict[str, Any] = {'type': kind, 'timestamp': seen.timestamp, 'cameras': cameras}
     header |= {'proprios': proprios, 'extra': seen.extra, **fields}
     if kind == ANSWERS[RESET]:

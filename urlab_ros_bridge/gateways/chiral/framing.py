@@ -35,6 +35,8 @@ DTYPES: dict[str, np.dtype] = {
     )
 }  # fmt: skip
 
+_NAMES = {kind: name for name, kind in DTYPES.items()}
+
 _PLAIN_ERRORS = (ValueError, TypeError, OverflowError, RecursionError)
 
 
@@ -110,7 +112,9 @@ def read_array(shape: object, dtype: object, data: memoryview, where: str) -> np
 
 def bytes_of(array: np.ndarray) -> memoryview:
     """Return the bytes of an array in C order; a contiguous array is not copied."""
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    if array.flags.c_contiguous and array.size:
+        return array.data.cast('B')
+    return memoryview(array.tobytes())
 
 
 def dtype_name(array: np.ndarray) -> str:
@@ -119,7 +123,7 @@ def dtype_name(array: np.ndarray) -> str:
 
     :raises MalformedMessage: when the wire has none, or the bytes are in the wrong order.
     """
-    name = array.dtype.name
-    if DTYPES.get(name) != array.dtype:
+    name = _NAMES.get(array.dtype)
+    if name is None:
         raise MalformedMessage(f'dtype {array.dtype!r} is none of {", ".join(DTYPES)}')
     return name

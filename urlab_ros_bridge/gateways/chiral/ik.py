@@ -12,13 +12,15 @@ import numpy as np
 from urlab_ros_bridge.gateways.chiral.errors import RobotError
 from urlab_ros_bridge.gateways.chiral.robot_model import Joint
 
-MAX_ITERATIONS = 40
+MAX_ITERATIONS = 50
 # Good enough for a control period: 0.1 mm and 0.06 degrees.
 POSITION_TOLERANCE = 1e-4
 ROTATION_TOLERANCE = 1e-3
 _SECONDS = 1.0  # an iteration moves by velocity times this: a whole Gauss-Newton step
-_LM_DAMPING = 1e-4
+_LM_DAMPING = 1e-2
+_LARGEST_STEP = 0.25  # rad or m in one iteration
 _STALLED = 1e-6
+_SLIDE = 2  # mjtJoint: slide and hinge
 
 
 class PoseSolver:
@@ -51,13 +53,15 @@ class PoseSolver:
         others = [dof for dof in range(model.nv) if dof not in moving]
         self._fixed = [mink.DofFreezingTask(model, dof_indices=others)] if others else []
         self._limits = [mink.ConfigurationLimit(model)]
+        # A joint a hair outside its range, moving or not, would leave no solution at all.
+        ranged = np.flatnonzero(model.jnt_limited.astype(bool) & (model.jnt_type >= _SLIDE))
+        self._ranged = model.jnt_qposadr[ranged]
+        self._low, self._high = model.jnt_range[ranged].T
         self._frame = name, kind
 
     def forward(self, qpos: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return world position and rotation matrix of the end effector at joint positions."""
-        start = qpos.copy()
-        start[self._addresses] = values
-        self._configuration.update(start)
+        self._place(qpos, values)
         pose = self._configuration.get_transform_frame_to_world(*self._frame)
         return pose.translation(), pose.rotation().as_matrix()
 
@@ -73,9 +77,7 @@ class PoseSolver:
         :param rotation: shape (3, 3), world.
         """
         mink, configuration = self._mink, self._configuration
-        start = qpos.copy()
-        start[self._addresses] = seed
-        configuration.update(start)
+        self._place(qpos, seed)
         turn = mink.SO3.from_matrix(rotation)
         self._task.set_target(mink.SE3.from_rotation_and_translation(turn, position))
         for _ in range(MAX_ITERATIONS):
@@ -85,16 +87,27 @@ class PoseSolver:
                 and np.linalg.norm(error[3:]) < ROTATION_TOLERANCE
             ):
                 break
-            velocity = mink.solve_ik(
-                configuration,
-                [self._task],
-                _SECONDS,
-                'daqp',
-                damping=1e-8,
-                limits=self._limits,
-                constraints=self._fixed or None,
-            )
-            if float(np.abs(velocity).max()) < _STALLED:
+            try:
+                velocity = mink.solve_ik(
+                    configuration,
+                    [self._task],
+                    _SECONDS,
+                    'daqp',
+                    damping=1e-8,
+                    limits=self._limits,
+                    constraints=self._fixed or None,
+                )
+            except mink.NoSolutionFound:
+                break  # the solver's own limits; what is there is the best so far
+            largest = float(np.abs(velocity).max())
+            if largest < _STALLED:
                 break
-            configuration.integrate_inplace(velocity, _SECONDS)
+            # Far from the pose a whole step would throw the arm about.
+            configuration.integrate_inplace(velocity * min(1.0, _LARGEST_STEP / largest), _SECONDS)
         return configuration.q[self._addresses]
+
+    def _place(self, qpos: np.ndarray, values: np.ndarray) -> None:
+        start = qpos.copy()
+        start[self._addresses] = values
+        start[self._ranged] = np.clip(start[self._ranged], self._low, self._high)
+        self._configuration.update(start)
