@@ -37,7 +37,7 @@ WINDOW = 16  # requests on their way at a time
 HANG_SECONDS = 40.0  # a step may take 5 s, and eight may wait for one another
 GROWTH_MB = 40.0  # of the server from the middle of the run to its end
 TIDY_EVERY = 500  # frames
-ROBOTS = {'rover': 2, 'quadruped': 12}
+ROUNDS = {'rover': 2, 'quadruped': 12, 'editor': 2}  # actuators; editor: no world at first
 
 
 @dataclass
@@ -55,7 +55,8 @@ class Server:
 
     def __init__(self, world: str, folder: Path) -> None:
         self.log = folder / 'log.txt'
-        words = ['server', '--world', world, '--data-dir', str(folder / 'data')]
+        words = ['server', '--data-dir', str(folder / 'data')]
+        words += ['--editor'] if world == 'editor' else ['--world', world]
         words += [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
         with self.log.open('w') as log:
             self.process = subprocess.Popen(
@@ -93,7 +94,7 @@ class Attack:
 
     def __init__(self, server: Server, world: str, seed: int) -> None:
         self.server, self.world = server, world
-        self.fuzz = Fuzz(seed)
+        self.fuzz = Fuzz(seed, editing=world == 'editor')
         self.found = Findings()
         self._zmq = zmq.Context()
         self._rpc = self._socket(zmq.DEALER, 'rpc')
@@ -102,7 +103,7 @@ class Attack:
         self._listener = self._socket(zmq.SUB, 'state')
         self._waiting = 0
         self.session_id = self.ask('hello', shared=True)['session_id']
-        self.options = self.ask('set_sim_options', options={})['options']
+        self.options = self.ask('set_sim_options', options={}).get('options', {})
 
     def _socket(self, kind: int, place: str) -> zmq.Socket:
         socket = self._zmq.socket(kind)
@@ -145,7 +146,7 @@ class Attack:
     def _send_one(self) -> None:
         pick = self.fuzz.random.random()
         if pick < 0.2:
-            self._control.send_multipart(self.fuzz.control(self.world, ROBOTS[self.world]))
+            self._control.send_multipart(self.fuzz.control(self.world, ROUNDS[self.world]))
         elif pick < 0.22:
             topic = self.fuzz.random.randbytes(self.fuzz.random.randrange(6))
             self._listener.setsockopt(
@@ -241,15 +242,15 @@ def attack(world: str, frames: int, seed: int, show: Progress) -> Findings:
 
 
 def main() -> int:
-    """Run both worlds and print what was found."""
+    """Run all rounds and print what was found."""
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--frames', type=int, default=200_000)
     parser.add_argument('--seed', type=int, default=1)
     options = parser.parse_args()
     show, failed, done = Progress(options.frames), False, 0
-    for number, world in enumerate(ROBOTS):
+    for number, world in enumerate(ROUNDS):
         show.begin(done)
-        share = options.frames // len(ROBOTS)
+        share = options.frames // len(ROUNDS)
         found = attack(world, share, options.seed + number, show)
         done += found.frames
         print(f'\n{world}: {found.frames:,} frames, {sum(found.answers.values()):,} replies')

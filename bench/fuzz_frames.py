@@ -20,6 +20,7 @@ from urlab_ros_bridge.wire.ops import OPS
 # fields of the others are where there is most to go wrong.
 _WEIGHTS = {'hello': 0.05, 'meta': 0.2, 'recording_save': 0.3, 'step': 6.0, 'randomize': 3.0}
 _EDITOR_WEIGHT = 0.1
+_EDITING = {'begin_pie': 0.2, 'stop_pie': 0.1, 'create_level': 0.5, 'spawn_actor': 3.0}
 _NAMES = (
     'rover', 'quadruped', 'left_wheel', 'rover_left_wheel', 'pallet', 'target', 'home', 'live',
     'direct', 'puppet', 'zmq', 'ui', 'pd', 'euler', 'newton', 'x', '', '*', '../../etc/passwd',
@@ -37,6 +38,7 @@ _KEYS = (
     'articulation', 'together', 'distribution', 'body1', 'geom2', 'left_wheel', 'op',
     'data_base64',
 )  # fmt: skip
+_ACTORS = ('r1', 'r2', 'b1', 'b2', 'lamp')
 _BOMBS = (
     b'\xdd\xff\xff\xff\xff',
     b'\xdf\xff\xff\xff\xff',
@@ -58,10 +60,10 @@ _BOMBS = (
 class Fuzz:
     """A seeded source of frames; the same seed gives the same frames."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, editing: bool = False) -> None:
         self.random = random.Random(seed)
         self.ops = [*OPS, 'hello', 'meta']
-        self._weights = [_weight(name) for name in self.ops]
+        self._weights = [_weight(name, editing) for name in self.ops]
 
     def value(self, depth: int = 0) -> Any:
         """Return a value of any type that msgpack knows."""
@@ -165,14 +167,33 @@ class Fuzz:
         return [topic, payload, *([b'more'] if self.random.random() < 0.05 else [])]
 
 
-def _weight(name: str) -> float:
-    usual = _EDITOR_WEIGHT if name in OPS and OPS[name].category == EDITOR_ONLY else 1.0
-    return _WEIGHTS.get(name, usual)
+def _weight(name: str, editing: bool) -> float:
+    if name in OPS and OPS[name].category == EDITOR_ONLY:
+        return _EDITING.get(name, 1.0) if editing else _EDITOR_WEIGHT
+    return _WEIGHTS.get(name, 1.0)
 
 
 _LIKELY: dict[str, Callable[[random.Random], Any]] = {
     'articulation': lambda r: r.choice(('rover', 'quadruped')),
-    'target': lambda r: r.choice(('rover', 'quadruped')),
+    'target': lambda r: r.choice(('rover', 'quadruped', *_ACTORS)),
+    'actor_id': lambda r: r.choice(_ACTORS),
+    'new_actor_id': lambda r: r.choice(_ACTORS),
+    'base_actor_id': lambda r: r.choice(_ACTORS),
+    'blueprint': lambda r: r.choice(('rover', 'box', 'sphere', 'cylinder', 'plane')),
+    'kind': lambda r: r.choice(('point', 'directional', 'spot')),
+    'name': lambda r: r.choice(('lab', 'hall', 'x')),
+    'level_path': lambda r: r.choice(('lab', 'hall', 'x')),
+    'count_x': lambda r: r.choice((1, 2, 10**9)),
+    'count_y': lambda r: r.choice((1, 3)),
+    'location': lambda r: [r.uniform(-3, 3) for _ in range(3)],
+    'rotation_quat': lambda r: [0.0, 0.0, 0.0, 1.0],
+    'color': lambda r: [r.uniform(0, 1) for _ in range(3)],
+    'from': lambda r: [0.0, 0.0, 1.0],
+    'to': lambda r: [1.0, 0.0, 1.0],
+    'center': lambda r: [0.0, 0.0, 1.0],
+    'half_extents': lambda r: [0.1, 0.1, 0.1],
+    'text': lambda r: 'hello',
+    'timeout_s': lambda r: r.choice((5, 30)),
     'body': lambda r: r.choice(('target', 'pallet', 'rover_base_link')),
     'mode': lambda r: r.choice(('live', 'direct', 'puppet')),
     'observations': lambda r: r.choice(('minimal', 'standard', 'full')),
@@ -197,5 +218,5 @@ _LIKELY: dict[str, Callable[[random.Random], Any]] = {
     },
     'options': lambda r: {r.choice(('timestep', 'gravity', 'iterations')): r.choice((0.002, 20))},
     'params': lambda r: {r.choice(('kp', 'default_kp', 'default_kv')): r.choice((50.0, {}))},
-    'path': lambda r: r.choice(('run.json', 'live', 'other.json')),
+    'path': lambda r: r.choice(('run.json', 'live', 'other.json', 'robot.xml')),
 }

@@ -28,7 +28,7 @@ def fuzz():
     del sys.modules[name]
 
 
-@pytest.mark.parametrize('world', ['rover', 'quadruped'])
+@pytest.mark.parametrize('world', ['rover', 'quadruped', 'editor'])
 def test_the_server_takes_no_harm(fuzz, world):
     found = fuzz.attack(world, 3000, 2026, fuzz.Progress(3000))
     assert found.problems == [] and found.frames == 3000
