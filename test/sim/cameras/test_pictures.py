@@ -228,7 +228,7 @@ def test_latest_of_a_late_camera_is_as_old_as_its_latency(client):
         time.sleep(0.03)
     reply = client.step(include_cameras=wanted)
     lag = (reply.sim_time_ns - reply.cameras['late'].stamp_ns) / 1e9
-    assert 0.1 <= lag <= 0.16
+    assert 0.1 <= lag <= 0.25
 
 
 def test_no_frame_of_before_a_reset_is_ever_returned(client):

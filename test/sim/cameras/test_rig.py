@@ -113,6 +113,11 @@ def test_whoever_comes_late_gets_a_picture_while_time_stands_still(rig):
     rig.engine.world.data.qpos[0] += 0.1
     beat()
     assert rig.port.jobs[-1][1] == index(rig, 'front', 'range') and len(rig.port.jobs) == 3
+    # A second subscriber of the same camera.
+    rig.subscribe(index(rig, 'front', 'range'), index(rig, 'range'))
+    beat()
+    beat()
+    assert rig.port.jobs[-1][1] == index(rig, 'range') and len(rig.port.jobs) == 4
 
 
 def test_ops_between_two_steps_do_not_raise_the_rate(rig):
@@ -147,6 +152,17 @@ def test_a_reset_begins_a_new_timeline_unless_time_is_kept(rig, keep_time):
     # What the delayed camera captured before is gone.
     assert min(stamps(run(rig, 100), index(rig, 'late')[0]), default=0) >= 0
     assert all(capture.timeline == first + 1 for capture, _, _ in rig.port.jobs)
+
+
+def test_a_reset_that_nobody_watches_is_noticed_at_once(rig):
+    rig.subscribe(index(rig, 'eye'))
+    first = run(rig, 10)[-1][0].timeline
+    rig.subscribe([])
+    with rig.engine.lock:
+        rig.engine.reset(None, False)
+        rig.engine.state_changed()
+    # Whoever subscribes now must not get what is still being drawn.
+    assert int(rig.port.memory.control[SharedMemory.TIMELINE]) == first + 1
 
 
 def test_time_set_back_by_a_puppet_client_is_a_new_timeline_too(rig):

@@ -5,6 +5,7 @@
 from dataclasses import replace
 
 from hypothesis import given
+from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
@@ -52,6 +53,7 @@ def test_the_rate_holds_over_ten_minutes(rate, step_ms):
     assert all(min(off, 10**9 / rate - off) <= step_ms * 10**6 for off in grid)
 
 
+@settings(deadline=None)
 @given(RATES, st.lists(TIMES, min_size=1).map(sorted))
 def test_cameras_of_one_rate_capture_together(rate, ticks):
     first, second = (Schedule(replace(ITEM, rate=rate, name=name)) for name in 'ab')

@@ -100,6 +100,8 @@ def test_a_late_subscriber_of_a_paused_world_gets_a_frame(client):
             assert frame.dtype == 'float32' and frame.pixels.shape == (480, 640)
             assert frame.stamp_ns == client.status().sim_time_ns
             assert stream.receive(0.4) is None  # nothing moves, nothing is sent again
+            with open_camera(client.handshake.global_cameras['range']) as second:
+                assert second.receive(5.0) is not None
 
 
 def test_stamps_go_back_at_a_reset_and_never_mix(client):

@@ -101,7 +101,8 @@ class Finisher(threading.Thread):
         changed = [outlet.read() for outlet in self._outlets]
         if any(changed):
             watched = [index for index, outlet in enumerate(self._outlets) if outlet.watched]
-            self._tell(link.pack(link.WATCHED, watched))
+            new = [index for index in watched if changed[index]]
+            self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
     def _finish(self, drawn: Drawn) -> None:
         memory, camera, job = self._memory, drawn.camera, drawn.job

@@ -33,6 +33,7 @@ class Outlet:
         self.socket.linger = 0
         self.socket.sndhwm = SEND_QUEUE
         self.socket.maxmsgsize = _MAX_SUBSCRIPTION
+        self.socket.setsockopt(zmq.XPUB_VERBOSE, 1)  # also the second subscriber is news
         self.socket.setsockopt(zmq.USE_FD, listener)
         self.socket.bind('tcp://127.0.0.1:*')  # the address is that of the listening socket
         self._subscribed = Subscriptions(self.socket)
@@ -45,7 +46,7 @@ class Outlet:
         return any(self._sends)
 
     def read(self) -> bool:
-        """Take in subscriptions; return whether `watched` may have changed."""
+        """Take in subscriptions; return whether there was any news."""
         generation = self._subscribed.generation
         self._subscribed.read()
         if generation == self._subscribed.generation:

@@ -71,6 +71,7 @@ class CameraRig:
         self.port: Port | None = None
         self._schedules = [Schedule(item) for item in self.items]
         self._subscribed: frozenset[int] = frozenset()
+        self._newcomers: set[int] = set()
         self._pulled: dict[int, float] = {}
         self._delayed: deque[_Delayed] = deque()
         self._timeline = 0
@@ -100,11 +101,16 @@ class CameraRig:
         self.off = reason
         self.endpoints = [''] * len(self.items)
 
-    def subscribe(self, cameras: Iterable[int]) -> None:
-        """Take in which cameras are subscribed now."""
+    def subscribe(self, cameras: Iterable[int], new: Iterable[int] = ()) -> None:
+        """
+        Take in which cameras are subscribed now.
+
+        :param new: those that somebody else has just begun to watch.
+        """
         now = frozenset(cameras)
         for camera in now - self._subscribed:
             self._schedules[camera].restart()
+        self._newcomers |= set(new)
         self._subscribed = now
         self._next_ns = _ALWAYS
 
@@ -112,6 +118,8 @@ class CameraRig:
         """Take the pictures that are due.  Needs the lock; called after every change of state."""
         port, engine = self.port, self.engine
         if port is None or not (self._subscribed or self._pulled):
+            if engine.epoch != self._epoch:
+                self._note_time(engine.stamp_ns)  # pictures may still be on their way
             return
         now_ns = engine.stamp_ns
         if self._previous_ns < now_ns < self._next_ns and engine.epoch == self._epoch:
@@ -226,7 +234,7 @@ class CameraRig:
         if port.busy or (not self.engine.paused and time.monotonic() - self._moved < STILL):
             return
         state = self.state.take()
-        cameras = due if state == self._still_state else wanted
+        cameras = due | (self._newcomers & wanted) if state == self._still_state else wanted
         if cameras:
             # There is no time for a latency to pass in.
             self._delayed = deque(item for item in self._delayed if item.camera not in cameras)
@@ -248,6 +256,7 @@ class CameraRig:
     def _post(self, port: Port, state: bytes, cameras: set[int], now_ns: int) -> None:
         if port.post(state, self._capture(now_ns), sorted(cameras)):
             self._still_state = state
+            self._newcomers -= cameras
             for camera in cameras:
                 self._schedules[camera].take(now_ns)
 

@@ -200,7 +200,7 @@ class Supervisor(threading.Thread):
         kind, body, _ = message
         content = json.loads(body)
         if kind == link.WATCHED:
-            self._rig.subscribe(content)
+            self._rig.subscribe(content['watched'], content['new'])
         elif kind == link.DONE:
             slots = {int(camera): slot for camera, slot in content['slots'].items()}
             self._port.answered(content['number'], slots)
