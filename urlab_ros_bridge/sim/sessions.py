@@ -29,6 +29,8 @@ class Session:
     """
     One session.
 
+    :ivar camera_header: header in front of camera frames that the hello asked for.
+    :ivar include_assets: the hello asked for the model's files.
     :ivar base: the engine's counter at the hello; replies count steps since then.
     """
 
@@ -36,6 +38,8 @@ class Session:
     observations: str = 'standard'
     shared: bool = False
     client: str = ''
+    camera_header: str = ''
+    include_assets: bool = False
     base: tuple[int, int] = (0, 0)
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)

@@ -55,7 +55,8 @@ class Drawings:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._version = 0
         self._drawings: dict[int, Drawing] = {}
         self._numbers = itertools.count(1)
         self._text = ('', 'top_left', 0.0)
@@ -76,6 +77,7 @@ class Drawings:
             while len(self._drawings) >= MAX_DRAWINGS:
                 del self._drawings[next(iter(self._drawings))]
             self._drawings[drawing.number] = drawing
+            self._changed()
         return drawing
 
     def clear(self, tag: str = '') -> int:
@@ -84,6 +86,7 @@ class Drawings:
             doomed = [n for n, item in self._drawings.items() if not tag or item.tag == tag]
             for number in doomed:
                 del self._drawings[number]
+            self._changed()
             return len(doomed)
 
     def set_text(self, text: str, anchor: str) -> None:
@@ -101,6 +104,32 @@ class Drawings:
         with self._lock:
             self._drop_expired()
             return list(self._drawings.values())
+
+    def shapes(self) -> list[dict[str, Any]]:
+        """Return what is to be seen now as the shapes that renderers draw."""
+        return [shape for drawing in self.current() for shape in shapes(drawing)]
+
+    @property
+    def version(self) -> int:
+        """Return a number that grows with every change."""
+        return self._version
+
+    def wait(self, version: int) -> None:
+        """Wait until something else is to be seen than at `version`, or until `wake`."""
+        with self._lock:
+            if self._version != version:
+                return
+            ends = [item.end for item in self._drawings.values() if item.end is not None]
+            self._lock.wait(max(min(ends) - self._clock(), 0.0) if ends else None)
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        with self._lock:
+            self._changed()
+
+    def _changed(self) -> None:
+        self._version += 1
+        self._lock.notify_all()
 
     def describe(self) -> list[dict[str, Any]]:
         """Return what is to be seen as plain maps, `ttl` being the seconds left (-1: no end)."""

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.sim.assets import ReloadableModel
 from urlab_ros_bridge.sim.editor.actors import Actor
 from urlab_ros_bridge.sim.editor.blueprints import Library
 from urlab_ros_bridge.sim.editor.drawings import Drawings
-from urlab_ros_bridge.sim.editor.drawings import shapes
 from urlab_ros_bridge.sim.editor.geometry import Forms
 from urlab_ros_bridge.sim.editor.level import Level
+from urlab_ros_bridge.sim.editor.painter import Painter
 from urlab_ros_bridge.sim.editor.play import Play
 from urlab_ros_bridge.sim.editor.running import Running
 from urlab_ros_bridge.sim.editor.transforms import Pose
@@ -40,12 +41,14 @@ class Editor:
 
     :ivar manager: whether a client has asked for a manager in this level; play needs none.
     :ivar selected: name of the selected actor, '' for none.
-    :ivar binary: the compiled model of the running world, for handshakes.
+    :ivar binary: the compiled model of the running world, for handshakes; `reloadable` the same
+        as XML and files.
     """
 
     def __init__(self, stage: Stage) -> None:
         self.lock = threading.RLock()
         self.stage = stage
+        stage.add_part(lambda context: Painter(self.drawings, context.cameras))
         self.data = stage.data
         self.library = Library(stage.data)
         self.forms = Forms()
@@ -53,6 +56,7 @@ class Editor:
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
         self.binary = CompiledModel()
+        self.reloadable = ReloadableModel()
         self.selected = ''
         self.manager = False
         self._level = Level()
@@ -158,7 +162,7 @@ class Editor:
 
     def overlays(self) -> list[dict[str, Any]]:
         """Return the drawings of this moment as the shapes that renderers draw."""
-        return [shape for drawing in self.drawings.current() for shape in shapes(drawing)]
+        return self.drawings.shapes()
 
     def view(self) -> dict[str, Any]:
         """Return the free camera of this moment; see `Viewport.view`."""

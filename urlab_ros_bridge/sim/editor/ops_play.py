@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.editor.editor import Editor
 from urlab_ros_bridge.sim.editor.ops_level import read_level
 from urlab_ros_bridge.sim.editor.play import READY
@@ -35,12 +36,16 @@ def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
     if state == READY and context is not None:
         if not session.shared:
             context.engine.promote()
-        reply['handshake_payload'] = {
-            'op': 'hello_ok',
-            'session_id': session.id,
-            **handshake(context, editor.binary.of(context)),
-        }
+        reply['handshake_payload'] = _hello(editor, context, session)
     return reply
+
+
+def _hello(editor: Editor, context: Context, session: Session) -> dict[str, Any]:
+    """Return what a hello with the session's options would be answered now."""
+    payload = handshake(context, editor.binary.of(context), session.camera_header)
+    if session.include_assets:
+        payload.update(editor.reloadable.of(context))
+    return {'op': 'hello_ok', 'session_id': session.id, **payload}
 
 
 def stop_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:

@@ -63,6 +63,8 @@ def _open_session(stage: Stage, context: Context | None, fields: Fields) -> Sess
         observations=level if level in OBSERVATION_LEVELS else 'standard',
         shared=shared,
         client=client,
+        camera_header=fields.string('camera_header'),
+        include_assets=fields.boolean('include_assets'),
         base=context.engine.counter if context else (0, 0),
     )
     stage.sessions.open(session)
