@@ -17,9 +17,9 @@ from urlab_ros_bridge.wire import codec
 SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshface', 'ntex',
          'ntexdata', 'nmat', 'nhfield', 'nskin', 'nkey', 'nsensor', 'neq', 'ntendon', 'nmocap',
          'nlight', 'ncam')  # fmt: skip
-VALUES = ('body_mass', 'body_inertia', 'body_pos', 'qpos0', 'jnt_range', 'geom_rbound', 'geom_rgba',
-          'geom_friction', 'dof_damping', 'actuator_gainprm', 'actuator_biasprm', 'light_pos',
-          'light_diffuse', 'mat_rgba', 'key_qpos', 'mesh_vert', 'tex_data')  # fmt: skip
+VALUES = ('body_mass', 'body_inertia', 'body_pos', 'qpos0', 'jnt_range', 'geom_rbound',
+          'geom_rgba', 'geom_friction', 'dof_damping', 'actuator_gainprm', 'actuator_biasprm',
+          'light_pos', 'light_diffuse', 'mat_rgba', 'key_qpos', 'mesh_vert', 'tex_data')  # fmt: skip
 
 
 def reload(reply):
