@@ -19,7 +19,8 @@ SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshf
          'nlight', 'ncam')  # fmt: skip
 VALUES = ('body_mass', 'body_inertia', 'body_pos', 'qpos0', 'jnt_range', 'geom_rbound',
           'geom_rgba', 'geom_friction', 'dof_damping', 'actuator_gainprm', 'actuator_biasprm',
-          'light_pos', 'light_diffuse', 'mat_rgba', 'key_qpos', 'mesh_vert', 'tex_data')  # fmt: skip
+          'light_pos', 'light_diffuse', 'mat_rgba', 'key_qpos', 'mesh_vert',
+          'tex_data')  # fmt: skip
 
 
 def reload(reply):
