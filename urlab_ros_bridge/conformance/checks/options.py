@@ -12,6 +12,7 @@ from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
 from urlab_ros_bridge.conformance.check import equal
 from urlab_ros_bridge.conformance.check import expect
+from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.fields import close
@@ -99,6 +100,15 @@ def read(peer: Peer) -> None:
     first, second = options(peer), options(peer)
     equal('fields that are missing', sorted(set(NEW) - set(first)), [])
     equal('options', second, first)
+
+
+@check('options.round_trip', PLUGIN, 'set_sim_options')
+def round_trip(peer: Peer) -> None:
+    """The options of a reply can be sent back as they are, and change nothing."""
+    before = options(peer)
+    after = options(peer, **before)
+    for name, value in before.items():
+        same(name, after.get(name), value)
 
 
 @check('options.words', PROTOCOL, SECTION, 'implicitfast')

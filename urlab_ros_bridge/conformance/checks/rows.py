@@ -72,10 +72,7 @@ def held(peer: Peer) -> tuple[dict[bytes, bytes], dict]:
             pose += [float(peer.model.mj.qpos0[slot]) for slot in robot.qpos[7:]]
             peer.call('set_qpos', qpos=pose, **target(block))
     with listening(peer) as listener:
-        first(listener, 'a row while paused')
-        listener.during(0.25)
-        peer.call('forward')
-        heard = listener.during(0.25)
+        heard = [first(listener, 'a row while paused'), *listener.during(0.3)]
     return {message[0]: message[-1] for message in heard}, peer.call('step')
 
 

@@ -57,6 +57,7 @@ _MASK_LIMITS = {
     'disableflags': 1 << int(mujoco.mjtDisableBit.mjNDISABLE),
     'enableflags': 1 << int(mujoco.mjtEnableBit.mjNENABLE),
 }
+READ_ONLY = 'max_worker_threads'
 _STORED = (*_NUMBERS, *_COUNTS, *_VECTORS, *_MASKS, *_ENUMS)
 FIELDS = (
     *_STORED,
@@ -79,6 +80,8 @@ def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[
     part = Fields(given, 'options.')
     changes: list[Callable[[], None]] = []
     for name, value in given.items():
+        if name == READ_ONLY:
+            continue  # so that a whole echo can be sent back
         if name not in FIELDS:
             raise OpError('bad_value', f'options.{name} ({list_names("option", FIELDS, 40)})')
         if value is not None:

@@ -1,0 +1,75 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Sound servers for the suite: one with sockets, one without."""
+
+from pathlib import Path
+import sys
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from urlab_ros_bridge.conformance import Peer
+from urlab_ros_bridge.conformance import Places
+from urlab_ros_bridge.conformance.local_server import WORLD
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.context import build_context
+from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.ops import build_registry
+from urlab_ros_bridge.sim.ops.session import pre_session_ops
+from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.world import load_world
+
+PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
+
+
+@pytest.fixture(scope='session')
+def start_server(tmp_path_factory):
+    """Return a factory of servers with the suite's world; they are stopped at the end."""
+    running = []
+
+    def start(**config) -> Places:
+        folder = tmp_path_factory.mktemp('data')
+        server = Server(ServerConfig(**{'model': WORLD, 'data_dir': folder, **PORTS, **config}))
+        server.start()
+        running.append(server)
+        places = server.endpoints
+        names = ('rpc', 'state', 'control', 'info')
+        return Places('127.0.0.1', *(places.get(name, '') for name in names))
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture(scope='session')
+def sound(start_server):
+    """Return where a server without faults listens."""
+    return start_server()
+
+
+@pytest.fixture(scope='session')
+def dispatch(tmp_path_factory):
+    """Return what answers request frames, without sockets; time runs only by requests."""
+    config = ServerConfig(model=WORLD, data_dir=tmp_path_factory.mktemp('data'))
+    stage = Stage(config)
+    stage.context = build_context(config, stage.data, load_world(config))
+    registry = build_registry()
+    return Dispatcher(stage, registry, pre_session_ops(registry)).dispatch
+
+
+@pytest.fixture
+def connect():
+    """Return a factory of peers, closed at the end."""
+    made = []
+
+    def start(places: Places) -> Peer:
+        peer = Peer(places)
+        made.append(peer)
+        peer.connect()
+        return peer
+
+    yield start
+    for peer in made:
+        peer.close()
