@@ -1,0 +1,159 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Services on poses, the model and options, with the real programs."""
+
+from bridge_harness import wait_until
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose
+from geometry_msgs.msg import Quaternion
+from geometry_msgs.msg import Wrench
+import pytest
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+srv = pytest.importorskip('urlab_msgs.srv')
+msg = pytest.importorskip('urlab_msgs.msg')
+
+SCENE = """
+<mujoco><worldbody>
+  <geom name="ground" type="plane" size="5 5 0.1"/>
+  <body name="hand" mocap="true" pos="0 0 2"><geom size="0.1" contype="0" conaffinity="0"/></body>
+</worldbody></mujoco>
+"""
+ROBOT = """
+<mujoco><worldbody><body name="base_link" pos="0 0 0.2"><freejoint name="root"/>
+  <geom name="box" type="box" size="0.2 0.2 0.2" mass="5"/>
+  <body name="arm" pos="0 0 0.3"><joint name="shoulder" axis="0 1 0"/>
+    <geom size="0.05" mass="0.2"/></body></body></worldbody>
+  <actuator><motor name="shoulder" joint="shoulder"/></actuator>
+  <keyframe><key name="high" qpos="0 0 1 1 0 0 0 0.5"/></keyframe></mujoco>
+"""
+SIDECAR = """
+scene: scene.xml
+articulations:
+  - {prefix: bot, actor_id: robot_0, model: robot.xml, controller: {kind: pd, kp: {shoulder: 7}}}
+"""
+
+
+@pytest.fixture
+def ask(simulation, tmp_path):
+    """Return a function that calls a service by its type: fields -> response."""
+    (tmp_path / 'scene.xml').write_text(SCENE)
+    (tmp_path / 'robot.xml').write_text(ROBOT)
+    (tmp_path / 'world.yaml').write_text(SIDECAR)
+    _, _, listener = simulation('--model', tmp_path / 'world.yaml')
+
+    def call(kind, **fields):
+        name = ''.join(f'_{letter.lower()}' if letter.isupper() else letter for letter in kind)
+        return listener.call(getattr(srv, kind), '/' + name.lstrip('_'), wait=20.0, **fields)
+
+    while call('Forward').code == 'not_connected':
+        pass
+    return call
+
+
+def refusal(response):
+    assert not response.success
+    return response.code, response.message
+
+
+def test_keyframes_and_poses(ask):
+    (keyframe,) = ask('ListKeyframes').keyframes
+    assert keyframe.name == 'bot_high' and list(keyframe.qpos[:3]) == [0, 0, 1]
+    there = ask('SetQpos')
+    assert there.success and there.articulation == 'bot' and len(there.qpos) == 8
+    base = ask('SetQpos', articulation='robot_0', qpos=[0.0, 0, 3, 1, 0, 0, 0])
+    assert base.success and base.free_base_shortcut and ask('SetQpos').qpos[2] > 2
+    code, text = refusal(ask('SetQpos', qpos=[1.0, 2.0]))
+    assert code == 'dim_mismatch' and '8' in text
+    assert refusal(ask('SetQpos', qpos=[float('nan')] * 8))[0] == 'bad_value'
+    assert refusal(ask('SetQpos', articulation='nobody'))[0] == 'unknown_articulation'
+
+
+def test_mocap_bodies(ask):
+    at = ask('ReadMocapPose', body='hand').pose
+    assert (at.position.z, at.orientation.w) == (2.0, 1.0)
+    wanted = Pose(position=Point(x=1.0, y=2.0, z=3.0), orientation=Quaternion(x=1.0, w=0.0))
+    moved = ask('SetMocapPose', body='hand', pose=wanted, ignore_orientation=True)
+    assert moved.success and moved.pose.position.y == 2.0 and moved.pose.orientation.w == 1.0
+    turned = ask('SetMocapPose', body='hand', pose=wanted, ignore_position=True)
+    assert turned.pose.orientation.x == 1.0
+    assert refusal(ask('ReadMocapPose'))[0] == 'missing_field'
+    assert refusal(ask('ReadMocapPose', body='foot'))[0] == 'unknown_body'
+    code, text = refusal(ask('SetMocapPose', body='bot_base_link', pose=wanted))
+    assert code == 'not_mocap_body' and 'hand' in text
+
+
+def test_contacts_carry_the_weight(ask):
+    def weight():
+        return sum(contact.wrench.force.x for contact in ask('GetContacts').contacts)
+
+    wait_until(lambda: weight() == pytest.approx(5.2 * 9.81, rel=0.1))
+    found = ask('GetContacts')
+    assert found.success and not found.truncated
+    assert {contact.geom2 for contact in found.contacts} == {'bot_box'}
+    assert all(contact.normal.z == pytest.approx(1.0) for contact in found.contacts)
+    assert ask('GetContacts', max_contacts=1).truncated
+    assert not ask('GetContacts', body1='hand').contacts
+
+
+def test_gains(ask):
+    told = ask('ConfigureController')
+    assert told.success and (told.actuators, list(told.kp)) == (['shoulder'], [7.0])
+    changed = ask('ConfigureController', actuators=['shoulder'], kv=[2.5], default_kp=[11.0])
+    assert (list(changed.kv), changed.default_kp, list(changed.kp)) == ([2.5], 11.0, [7.0])
+    code, text = refusal(ask('ConfigureController', actuators=['knee'], kp=[1.0]))
+    assert code == 'controller_schema_violation' and 'shoulder' in text
+    assert refusal(ask('ConfigureController', actuators=['shoulder']))[0] == 'bad_value'
+    assert refusal(ask('ConfigureController', kp=[1.0]))[0] == 'bad_value'
+
+
+def test_options(ask):
+    told = ask('SetSimOptions')
+    assert told.success and list(told.options.gravity) == pytest.approx([0, 0, -9.81])
+    moon = msg.SimOptions(gravity=[0.0, 0.0, -1.62], integrator='rk4', enable_multiccd=[False])
+    changed = ask('SetSimOptions', options=moon).options
+    assert changed.integrator == 'rk4' and list(changed.enable_multiccd) == [False]
+    assert list(ask('SetSimOptions').options.gravity) == pytest.approx([0, 0, -1.62])
+    code, text = refusal(ask('SetSimOptions', options=msg.SimOptions(solver='magic')))
+    assert code == 'bad_value' and 'newton' in text
+    bent = msg.SimOptions(gravity=[1.0])
+    assert refusal(ask('SetSimOptions', options=bent))[0] == 'bad_value'
+    assert refusal(ask('SetSimOptions', options=msg.SimOptions(timestep=[-1.0])))[0] == 'bad_value'
+
+
+def test_control_source_and_forward(ask):
+    assert (ask('SetControlSource').scope, ask('SetControlSource').source) == ('global', 'zmq')
+    one = ask('SetControlSource', source='ui', articulation='robot_0')
+    assert one.success and (one.source, one.scope) == ('ui', 'articulation')
+    assert refusal(ask('SetControlSource', source='me'))[0] == 'bad_value'
+    done = ask('Forward')
+    assert done.success and done.step > 0 and done.sim_time.sec + done.sim_time.nanosec > 0
+
+
+def test_randomisation_is_repeatable_and_undone(ask):
+    item = msg.RandomizeItem(kind='mass', low=0.5, high=2.0, articulation='bot')
+    first = ask('Randomize', items=[item], seed=5)
+    again = ask('Randomize', items=[item], seed=5, restore=True)
+    assert first.success and first.seed == 5
+    assert {each.element for each in first.values} == {'bot_base_link', 'bot_arm'}
+    assert [list(each.values) for each in first.values] == [
+        list(each.values) for each in again.values
+    ]
+    assert ask('Randomize').success
+    fixed = ask('Randomize', items=[msg.RandomizeItem(kind='mass', low=1.0, high=1.0)])
+    assert {each.element: each.values[0] for each in fixed.values}['bot_base_link'] == (
+        pytest.approx(5.0)
+    )
+    assert refusal(ask('Randomize', items=[item, item]))[0] == 'bad_value'
+    code, text = refusal(ask('Randomize', items=[msg.RandomizeItem(kind='luck')]))
+    assert code == 'bad_value' and 'friction' in text
+
+
+def test_wrenches_are_checked(ask):
+    push = Wrench()
+    push.force.x = float('nan')
+    assert refusal(ask('ApplyWrench', wrench=push))[0] == 'bad_value'
+    assert refusal(ask('ApplyWrench', duration=-1.0))[0] == 'bad_value'
+    assert refusal(ask('ApplyWrench', frame='moon'))[0] == 'bad_value'
+    assert ask('ApplyWrench', body='arm').body == 'bot_arm'
+    assert ask('ApplyWrench', body='bot_arm').body == 'bot_arm'
