@@ -166,6 +166,15 @@ class Peer:
                     raise skip(f'the server is pinned to {pinned or "another"} mode')
         self.ask('reset')
 
+    def need_free_mode(self) -> None:
+        """
+        Make sure that the mode can be changed; it is direct afterwards.
+
+        :raises Skipped: when the server pins it.
+        """
+        if self.ask('set_mode', mode='direct').get('code') == 'mode_locked_by_server':
+            raise skip('the mode is pinned')
+
     def leave(self) -> None:
         """Leave the server as it is found most: live, running, reset, default speed."""
         with suppress(Failed):

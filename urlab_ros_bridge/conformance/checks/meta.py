@@ -88,7 +88,10 @@ def reply_fields(peer: Peer) -> None:
         declared = (known.get(name) or {}).get('reply_fields')
         if not declared:
             continue
-        reply, tried = peer.call(name, **request), tried + 1
+        reply, tried = peer.ask(name, **request), tried + 1
+        if reply.get('code') == 'mode_locked_by_server':
+            continue
+        equal('op', reply.get('op'), f'{name}_ok')
         for text in declared:
             key, _, kind = text.partition(':')
             optional, kind = kind.endswith('?'), kind.removesuffix('?')

@@ -222,8 +222,7 @@ def _silent(peer: Peer, step: object) -> None:
 @check('rows.resume', NETWORKING, 'Step modes', 'Publishers fire every tick', transports=ZMQ)
 def resume(peer: Peer) -> None:
     """Back in live mode the rows come again."""
-    if peer.ask('set_mode', mode='direct').get('code') == 'mode_locked_by_server':
-        raise skip('the mode is pinned')
+    peer.need_free_mode()
     peer.robot(lambda robot, _: robot.joints, 'with joints')
     prefixes = [f'{block["prefix"]}/'.encode() for block in peer.blocks]
     with listening(peer, *prefixes) as listener:

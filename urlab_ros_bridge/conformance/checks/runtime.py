@@ -24,8 +24,7 @@ from urlab_ros_bridge.wire.ops import MODES
 @check('set_mode.reply', PROTOCOL, 'set_mode', 'Switch live / direct / puppet mid-session')
 def reply(peer: Peer) -> None:
     """set_mode answers with the mode before and the mode now; the same mode is no error."""
-    if peer.ask('set_mode', mode='direct').get('code') == 'mode_locked_by_server':
-        raise skip('the mode is pinned')
+    peer.need_free_mode()
     before = 'direct'
     for mode in ('live', 'puppet', 'puppet', 'direct', 'live', 'direct', 'puppet', 'live'):
         answer = peer.call('set_mode', mode=mode)
@@ -38,6 +37,7 @@ def reply(peer: Peer) -> None:
        modes=DIRECT)  # fmt: skip
 def bad_mode(peer: Peer) -> None:
     """An unknown mode answers bad_mode and changes nothing."""
+    peer.need_free_mode()
     for mode in ('no_such_mode', '', 'step'):
         peer.refused('bad_mode', 'set_mode', mode=mode)
     equal('mode', peer.call('set_mode', mode='direct')['previous_mode'], 'direct')
@@ -55,6 +55,7 @@ def locked(peer: Peer) -> None:
 @check('set_mode.keeps_state', PLUGIN, 'set_mode', modes=DIRECT)
 def keeps_state(peer: Peer) -> None:
     """A change of mode resets nothing."""
+    peer.need_free_mode()
     before = peer.call('step', n_steps=9)
     peer.call('set_mode', mode='puppet')
     peer.call('set_mode', mode='direct')
@@ -67,8 +68,8 @@ def keeps_state(peer: Peer) -> None:
 @check('set_mode.resumes', PLUGIN, 'set_mode')
 def resumes(peer: Peer) -> None:
     """Entering direct ends a pause: the step after it is done at once."""
-    if peer.ask('set_mode', mode='live').get('code') == 'mode_locked_by_server':
-        raise skip('the mode is pinned')
+    peer.need_free_mode()
+    peer.call('set_mode', mode='live')
     peer.call('set_paused', paused=True)
     peer.call('set_mode', mode='direct')
     peer.call('step', timeout=2.0)

@@ -85,6 +85,7 @@ def replaced(peer: Peer) -> None:
 )  # fmt: skip
 def expired_is_inert(peer: Peer) -> None:
     """What an expired session asks for is not done."""
+    peer.need_free_mode()
     old = peer.session_id
     peer.hello()
     before = peer.call('forward')['time']
@@ -109,6 +110,7 @@ def level_of_hello(peer: Peer) -> None:
 @check('session.hello_keeps_state', PLUGIN, 'hello', modes=DIRECT)
 def hello_keeps_state(peer: Peer) -> None:
     """A hello changes neither mode nor pause nor physics, and counts steps from 0 again."""
+    peer.need_free_mode()
     before = peer.call('step', n_steps=7)
     peer.hello()
     equal('mode', peer.call('set_mode', mode='direct').get('previous_mode'), 'direct')

@@ -1,0 +1,189 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The suite as users run it, and against servers that are started in a special way."""
+
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+from urlab_ros_bridge.cli import conformance as program
+from urlab_ros_bridge.conformance import all_checks
+from urlab_ros_bridge.conformance import Plan
+from urlab_ros_bridge.conformance import run
+from urlab_ros_bridge.conformance import select
+from urlab_ros_bridge.conformance.check import NETWORKING
+from urlab_ros_bridge.conformance.check import PLUGIN
+from urlab_ros_bridge.conformance.check import PROTOCOL
+from urlab_ros_bridge.conformance.runner import DEVIATION
+from urlab_ros_bridge.conformance.runner import FAIL
+from urlab_ros_bridge.conformance.runner import PASS
+from urlab_ros_bridge.conformance.runner import SKIP
+
+ROOT = Path(__file__).resolve().parents[2]
+# What one server in auto mode with a world cannot be asked.
+ALWAYS_SKIPPED = {
+    'error.no_active_manager', 'hello.no_manager', 'set_mode.locked', 'step.puppet.perturbation',
+    'camera.unknown', 'shm.header', 'editor.begin_pie',
+}  # fmt: skip
+
+
+def outcomes(peer, *patterns, **plan):
+    checks = tuple(select(all_checks(), list(patterns)))
+    plan = {'transports': ('zmq',), **plan}
+    return {r.check.name: r for r in run(peer, Plan(checks, **plan))}
+
+
+def test_the_bundled_server_follows_every_rule(tmp_path):
+    file = tmp_path / 'results.json'
+    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'conformance']
+    command += ['--json', str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100)
+    failed = [line for line in done.stdout.splitlines() if 'FAIL' in line]
+    assert failed == []
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    report = json.loads(file.read_text())
+    assert report['counts']['fail'] == report['counts']['deviation'] == 0
+    passed = {r['name'] for r in report['results'] if r['outcome'] == 'pass'}
+    skipped = {r['name'] for r in report['results'] if r['outcome'] == 'skip'} - passed
+    served = ('editor.', 'shm.')  # only where the server was built with them
+    assert {n for n in skipped - ALWAYS_SKIPPED if not n.startswith(served)} <= {
+        'hello.shm_session_dir', 'error.not_in_editor',
+    }  # fmt: skip
+    assert {r['mode'] for r in report['results']} == {'any', 'live', 'direct', 'puppet'}
+    assert report['counts']['pass'] > 200
+    assert sum(r['seconds'] for r in report['results']) < 40
+
+
+@pytest.mark.parametrize('mode', ['live', 'direct', 'puppet'])
+def test_pinned_mode(start_server, connect, mode):
+    peer = connect(start_server(step_mode=mode))
+    names = ('set_mode', 'session', 'meta', 'step.reply', 'stamp.blocks')
+    results = outcomes(peer, *names, modes=(mode,))
+    assert results['set_mode.locked'].outcome == PASS
+    assert results['step.reply'].outcome == results['stamp.blocks'].outcome == PASS
+    assert [name for name, result in results.items() if result.outcome == FAIL] == []
+    others = [m for m in ('live', 'direct', 'puppet') if m != mode]
+    results = outcomes(peer, 'step.reply', modes=tuple(others))
+    assert results['step.reply'].outcome == SKIP
+    assert 'pinned' in results['step.reply'].reason
+
+
+def test_a_deviation_of_a_stock_server_is_no_failure(sound, connect):
+    peer = connect(sound)
+    check = next(c for c in all_checks() if c.name == 'stamp.rounded')
+
+    def broken(peer):
+        peer.refused('bad_mode', 'forward')
+
+    from dataclasses import replace
+
+    plan = Plan((replace(check, run=broken, modes=('',)),), transports=('zmq',))
+    (result,) = run(peer, plan)
+    assert result.outcome == FAIL
+    peer.hello_reply['urlab_version'] = 'urlab/0.1'
+    del peer.hello_reply['extensions']
+    (result,) = run(peer, plan)
+    assert result.outcome == DEVIATION
+    assert result.reason == check.stock
+    assert result.expected
+
+
+def test_a_reply_of_another_shape_is_a_failure_that_says_where(sound, connect):
+    from dataclasses import replace
+
+    peer = connect(sound)
+    check = next(c for c in all_checks() if c.name == 'step.reply')
+
+    def broken(peer):
+        peer.call('step')['no_such_field']
+
+    plan = Plan((replace(check, run=broken, modes=('',)),), transports=('zmq',))
+    (result,) = run(peer, plan)
+    assert result.outcome == FAIL
+    assert 'no_such_field' in result.got
+
+
+def test_a_server_that_is_not_there_ends_with_a_message(capsys, monkeypatch):
+    from urlab_ros_bridge.conformance import zmq_raw
+
+    def silent(self, timeout=0.0):
+        raise zmq_raw.NoAnswer(timeout, self.endpoint)
+
+    monkeypatch.setattr(zmq_raw.ZmqChannel, 'receive', silent)
+    assert program.main(['tcp://127.0.0.1:1']) == 2
+    assert 'tcp://127.0.0.1:1' in capsys.readouterr().err
+
+
+def test_list_names_rule_and_source_of_every_check(capsys):
+    assert program.main(['--list']) == 0
+    said = capsys.readouterr().out
+    for check in all_checks():
+        assert check.name in said
+    assert '"cleared after the step window"' in said
+
+
+def test_only_takes_names_beginnings_and_globs(capsys):
+    assert program.main(['--list', '--only', 'stamp,step.direct.x*,error.shape']) == 0
+    said = capsys.readouterr().out
+    assert 'stamp.blocks' in said
+    assert 'step.direct.xfrc_cleared' in said
+    assert 'error.shape' in said
+    assert 'error.order' not in said
+    assert program.main(['--list', '--only', 'nothing_like_it']) == 2
+
+
+def test_program_fails_when_a_rule_is_broken(sound, capsys, tmp_path):
+    from mutants import MUTANTS
+    from proxy import Proxy
+
+    mutant = next(m for m in MUTANTS if m.name == 'errors_tell_the_op')
+    file = tmp_path / 'results.json'
+    with Proxy(sound, mutant.make()) as proxy:
+        code = program.main([proxy.places.rpc, '--only', 'error.shape', '--json', str(file),
+                             '--transport', 'zmq'])  # fmt: skip
+    said = capsys.readouterr().out
+    assert code == 1
+    assert 'FAIL' in said
+    assert 'failed_op' in said
+    assert 'Protocol Reference, Errors' in said
+    assert said.splitlines()[-1].startswith('1 checks: 0 passed, 1 failed')
+    assert json.loads(file.read_text())['results'][0]['outcome'] == 'fail'
+
+
+def test_every_check_says_where_its_rule_stands():
+    for check in all_checks():
+        assert check.page in (PROTOCOL, NETWORKING, PLUGIN)
+        assert check.section
+        assert check.rule.endswith(('.', ').')), check.name
+        assert set(check.transports) <= {'zmq', 'shm'}
+        assert set(check.modes) <= {'', 'live', 'direct', 'puppet'}
+
+
+def test_the_suite_leaves_the_server_as_it_was(sound, connect):
+    peer = connect(sound)
+    peer.prepare('live')
+    before = peer.call('set_sim_options', options={})['options']
+    gains = peer.call('configure_controller', articulation='arm', params={})['params']
+    outcomes(peer, 'options', 'configure_controller', 'mocap', 'set_sim_speed', 'reset')
+    assert peer.call('set_mode', mode='live')['previous_mode'] == 'live'
+    assert peer.call('set_sim_options', options={})['options'] == before
+    after = peer.call('configure_controller', articulation='arm', params={})['params']
+    assert {**after, 'kp': {}} == {**gains, 'kp': {}}
+    assert peer.call('read_mocap_pose', body='target')['pos'] == [0.5, 1.5, 0.6]
+    times = [peer.call('step')['time'] for _ in range(2)]
+    assert times[0] < 5.0
+
+
+def test_no_files_are_left(sound, connect, tmp_path_factory):
+    outcomes(connect(sound), 'recording.save', 'recording.absolute_path', 'replay.load')
+    left = [
+        name
+        for folder, _, names in os.walk(tmp_path_factory.getbasetemp())
+        for name in names
+        if name.startswith('urlab_conformance')
+    ]
+    assert left == []
