@@ -49,8 +49,7 @@ def test_the_bundled_server_follows_every_rule(tmp_path):
     assert report['counts']['fail'] == report['counts']['deviation'] == 0
     passed = {r['name'] for r in report['results'] if r['outcome'] == 'pass'}
     skipped = {r['name'] for r in report['results'] if r['outcome'] == 'skip'} - passed
-    served = ('editor.', 'shm.')  # only where the server was built with them
-    assert {n for n in skipped - ALWAYS_SKIPPED if not n.startswith(served)} <= {
+    assert {n for n in skipped - ALWAYS_SKIPPED if not n.startswith('shm.')} <= {
         'hello.shm_session_dir', 'error.not_in_editor',
     }  # fmt: skip
     assert {r['mode'] for r in report['results']} == {'any', 'live', 'direct', 'puppet'}
@@ -70,6 +69,16 @@ def test_pinned_mode(start_server, connect, mode):
     results = outcomes(peer, 'step.reply', modes=tuple(others))
     assert results['step.reply'].outcome == SKIP
     assert 'pinned' in results['step.reply'].reason
+
+
+def test_a_server_without_a_world(start_server, connect):
+    peer = connect(start_server(model=None, world='', editor=True))
+    results = outcomes(peer, quick=True)
+    assert [name for name, result in results.items() if result.outcome == FAIL] == []
+    for name in ('error.no_active_manager', 'hello.no_manager', 'editor.begin_pie'):
+        assert results[name].outcome == PASS, results[name].reason
+    assert results['step.reply'].reason == 'no world is running'
+    assert not peer.hello()['manager_present']
 
 
 def test_a_deviation_of_a_stock_server_is_no_failure(sound, connect):

@@ -38,7 +38,7 @@ class LocalServer:
 
     def __init__(self, data_dir: Path, *options: str) -> None:
         command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server']
-        command += ['--model', str(WORLD), '--data-dir', str(data_dir)]
+        command += ['--model', str(WORLD), '--data-dir', str(data_dir), '--editor']
         command += [word for option in PORTS for word in (option, '0')]
         command += options
         self._process = subprocess.Popen(
