@@ -9,7 +9,7 @@ one after the other, by the same WebSocket client:
 
 - ceiling: a bare socket that answers every request with the same prebuilt bytes;
 - gateway: the gateway's connection, session and codec; header and frame are made anew each time;
-- converted: the same, after the copies that pictures of a simulation need (BGRA to RGB, depth).
+- converted: the same, after the copy that a new picture of a simulation needs (BGRA to RGB).
 
 The three run in processes of their own, in turns, so that a busy machine hurts all alike.  `wire`
 is a client that only receives the bytes, `websockets` the library's asyncio client, which most
@@ -45,7 +45,6 @@ from urlab_ros_bridge.gateways.chiral.session import Session
 REQUEST = b''.join(codec.encode_request(codec.OBSERVE))
 HEIGHT, WIDTH = 480, 640
 GOAL = 0.8
-FAR = 100.0
 SERVERS = ('ceiling', 'gateway', 'converted')
 OPENING = (
     b'GET / HTTP/1.1\r\nHost: bench\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
@@ -90,7 +89,7 @@ class FixedPace:
 
     def _convert(self) -> None:
         self._pictures.take_image('wrist_cam', self._bgra)
-        self._pictures.take_depth('wrist_cam', self._metres, 1.0, FAR)
+        self._pictures.depth['wrist_cam'] = self._metres
 
 
 def serve_gateway(link: socket.socket, converts: bool) -> None:

@@ -25,6 +25,7 @@ from urlab_ros_bridge.gateways.chiral.scene import MirroredScene
 from urlab_ros_bridge.gateways.chiral.target import Target
 
 WORLD = 'world'
+LIVE_CAMERAS = 'live_cameras'
 # What lies this near to the far plane is background: no depth.
 _BACKGROUND = 0.999
 
@@ -103,6 +104,8 @@ class Observer:
         named = profile.reference or robot.base
         self.reference = None if named == WORLD else robot.body_or_site(named)
         self._scale = 0.01 if handshake.depth_unit == 'cm' else 1.0
+        # Our server sends metres with 0 for the background, which is what the protocol wants.
+        self._depth_is_clean = self._scale == 1.0 and LIVE_CAMERAS in handshake.extensions
         self._shown: StepResult | None = None
         model = handshake.model
         self._far = float(model.vis.map.zfar * model.stat.extent) * _BACKGROUND
@@ -138,6 +141,9 @@ class Observer:
             self.pictures.take_image(camera.name, colour)
             if camera.depth_key:
                 depth = self._picture(seen, camera.depth_key, 'float32')
+                if self._depth_is_clean:
+                    self.pictures.depth[camera.name] = depth
+                    continue
                 self.pictures.take_depth(camera.name, depth, self._scale, self._far)
 
     def _view(self, camera: CameraSource, stamp: float) -> CameraView:

@@ -20,13 +20,13 @@ from urlab_ros_bridge.gateways.chiral.defaults import complete
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.errors import RobotError
 from urlab_ros_bridge.gateways.chiral.layout import ActionLayout
+from urlab_ros_bridge.gateways.chiral.observer import LIVE_CAMERAS
 from urlab_ros_bridge.gateways.chiral.profile import Profile
 from urlab_ros_bridge.gateways.chiral.proprio import needs_forces
 from urlab_ros_bridge.gateways.chiral.robot_model import RobotModel
 from urlab_ros_bridge.gateways.chiral.target import Target
 
 CLIENT_NAME = 'urlab_chiral'
-LIVE_CAMERAS = 'live_cameras'
 RENDERER_SECONDS = 30.0
 # A picture may take long on a busy machine without a graphics card.
 TIMEOUT = 10.0

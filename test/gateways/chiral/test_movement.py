@@ -1,0 +1,178 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Set-points in real time, the order of requests, and latency: without a simulation."""
+
+import threading
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.gateways.chiral.latency import LatencyMeter
+from urlab_ros_bridge.gateways.chiral.mover import Mover
+from urlab_ros_bridge.gateways.chiral.target import between
+from urlab_ros_bridge.gateways.chiral.target import Target
+from urlab_ros_bridge.gateways.chiral.turns import MAX_WAITING
+from urlab_ros_bridge.gateways.chiral.turns import TooMany
+from urlab_ros_bridge.gateways.chiral.turns import Turns
+
+numbers = st.floats(-10, 10)
+SMOOTH = frozenset({'arm'})
+
+
+@given(numbers, numbers, st.floats(0, 2))
+def test_the_way_is_straight_and_ends_at_the_target(start, end, share):
+    way = between(
+        Target({'arm': start, 'valve': start}), Target({'arm': end, 'valve': end}), share, SMOOTH
+    )
+    assert way.ctrl['valve'] == end
+    if share >= 1:
+        assert way.ctrl['arm'] == end
+    else:
+        assert way.ctrl['arm'] == pytest.approx(start + share * (end - start))
+
+
+class Recorder:
+    def __init__(self, seconds=0.0):
+        self.sent = []
+        self._seconds = seconds
+
+    def __call__(self, target):
+        time.sleep(self._seconds)
+        self.sent.append((time.monotonic(), target))
+
+    def arms(self):
+        return [target.ctrl['arm'] for _, target in self.sent]
+
+
+@pytest.fixture
+def mover():
+    made = []
+
+    def make(recorder, period=0.2, interval=0.02):
+        made.append(Mover(recorder, period, interval, SMOOTH))
+        made[-1].place(Target({'arm': 0.0}))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover):
+    recorder = Recorder()
+    move = mover(recorder)
+    began = time.monotonic()
+    move.go([Target({'arm': 1.0})])
+    time.sleep(0.5)
+    arms = recorder.arms()
+    assert arms == sorted(arms) and arms[-1] == 1.0 and 5 <= len(arms) <= 12
+    assert 0.1 < recorder.sent[-1][0] - began < 0.3
+    assert move.here.ctrl['arm'] == 1.0
+
+
+def test_a_new_target_begins_where_the_last_one_got_to(mover):
+    recorder = Recorder()
+    move = mover(recorder)
+    move.go([Target({'arm': 1.0})])
+    time.sleep(0.1)
+    turning = move.here.ctrl['arm']
+    move.go([Target({'arm': 0.0})])
+    time.sleep(0.4)
+    assert 0.2 < turning < 0.9
+    assert max(recorder.arms()) <= turning + 0.15
+    assert recorder.arms()[-1] == 0.0
+
+
+def test_a_chunk_is_one_target_a_period_and_a_new_action_drops_the_rest(mover):
+    recorder = Recorder()
+    move = mover(recorder, period=0.1, interval=None)
+    move.go([Target({'arm': float(i)}) for i in range(1, 9)])
+    assert move.goal.ctrl['arm'] == 8.0
+    time.sleep(0.25)
+    move.go([Target({'arm': -1.0})])
+    time.sleep(0.3)
+    assert recorder.arms() == [1.0, 2.0, 3.0, -1.0]
+
+
+def test_a_twist_is_said_again(mover):
+    recorder = Recorder()
+    move = mover(recorder, interval=None)
+    move.go([Target({}, (0.5, 0.0, 0.0))])
+    time.sleep(0.45)
+    assert len(recorder.sent) >= 3
+    move.go([Target({}, (0.0, 0.0, 0.0))])
+    time.sleep(0.1)
+    count = len(recorder.sent)
+    time.sleep(0.3)
+    assert len(recorder.sent) == count
+
+
+def test_nothing_old_is_sent_after_a_hold(mover):
+    """A reset: what is on its way is waited for, and what comes after begins anew."""
+    recorder = Recorder(seconds=0.05)
+    move = mover(recorder)
+    move.go([Target({'arm': 1.0})])
+    time.sleep(0.07)
+    with move.held():
+        count = len(recorder.sent)
+        time.sleep(0.15)
+        assert len(recorder.sent) == count
+        move.place(Target({'arm': 5.0}))
+    time.sleep(0.2)
+    assert len(recorder.sent) == count
+    assert move.here.ctrl['arm'] == 5.0
+
+
+def test_short_jobs_run_at_once_and_long_ones_beside():
+    turns, done, gate = Turns('test'), [], threading.Event()
+    turns.run(lambda: done.append(threading.current_thread()))
+    assert done == [threading.current_thread()]
+    turns.run(lambda: (gate.wait(5), done.append('long')), long=True)
+    turns.run(lambda: done.append('behind'))
+    assert len(done) == 1
+    gate.set()
+    turns.close()
+    assert done[1:] in ([], ['long'], ['long', 'behind'])
+
+
+def test_jobs_keep_their_order():
+    turns, done = Turns('test'), []
+    for number in range(40):
+        turns.run(lambda number=number: (time.sleep(0.001), done.append(number)), number % 7 == 0)
+    deadline = time.monotonic() + 5
+    while len(done) < 40 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert done == list(range(40))
+
+
+def test_waiting_is_bounded():
+    turns, gate = Turns('test'), threading.Event()
+    turns.run(gate.wait, long=True)
+    for _ in range(MAX_WAITING - 1):
+        turns.run(lambda: None)
+    time.sleep(0.05)  # the worker has taken the first
+    turns.run(lambda: None)
+    with pytest.raises(TooMany):
+        turns.run(lambda: None)
+    gate.set()
+    turns.close()
+
+
+def test_latency_is_that_of_the_oldest_picture():
+    meter = LatencyMeter('sim')
+    assert meter.report() == {}
+    meter.add({}, 5.0)
+    meter.add({'a': 4.9, 'b': 4.7}, 5.0)
+    meter.add({'a': 5.0}, 5.1)
+    meter.add({'a': 9.0}, 5.2)  # from before a reset
+    report = meter.report()
+    assert report['count'] == 2
+    assert (report['last'], report['max'], report['mean']) == pytest.approx((0.1, 0.3, 0.2))
+
+
+def test_unix_nanoseconds_become_seconds():
+    meter = LatencyMeter('unix_ns')
+    meter.add({'a': 1_700_000_000_000_000_000}, 1_700_000_000_250_000_000)
+    assert meter.report()['last'] == pytest.approx(0.25)
