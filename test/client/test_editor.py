@@ -17,6 +17,7 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import UnknownActor
 
 pytest.importorskip('mujoco')
+PORTS = ('rpc_port', 'state_port', 'control_port', 'info_port', 'camera_port')
 ROBOT = """
 <mujoco model="bot"><worldbody><body name="b" pos="0 0 1"><freejoint/><geom size="0.1"/>
 <body name="l"><joint name="j"/><geom size="0.1" pos="0 0 .3"/></body></body></worldbody>
@@ -33,7 +34,7 @@ def start(tmp_path):
     made = []
 
     def begin(shared=True, **config):
-        ports = {'rpc_port': 0, 'state_port': 0, 'control_port': 0, 'info_port': 0}
+        ports = dict.fromkeys(PORTS, 0)
         server = Server(ServerConfig(**ports, data_dir=tmp_path, **config))
         server.start()
         port = int(server.endpoints['rpc'].rpartition(':')[2])

@@ -144,11 +144,15 @@ def test_an_empty_level_compiles_and_can_be_saved(tmp_path):
     assert assemble(load_sidecar(tmp_path / 'empty.yaml'))[0].nbody == 1
 
 
-def test_two_actors_of_one_name_in_a_file_are_refused(tmp_path):
+def test_two_actors_of_one_name_or_id_in_a_file_are_refused(tmp_path):
     path = tmp_path / 'a.yaml'
     twin = {'name': 'x', 'shape': 'box'}
     path.write_text(yaml.safe_dump({'objects': [twin], 'lights': [{'name': 'x'}]}))
     with pytest.raises(WorldError, match="named 'x'"):
+        Level.open(path)
+    other = {'name': 'y', 'actor_id': 'x', 'shape': 'box'}
+    path.write_text(yaml.safe_dump({'objects': [twin, other]}))
+    with pytest.raises(WorldError, match="the id 'x'"):
         Level.open(path)
     path.write_text(yaml.safe_dump({'objects': [twin, twin]}))
     with pytest.raises(SidecarError, match='taken'):

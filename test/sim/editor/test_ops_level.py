@@ -136,6 +136,17 @@ def test_a_manager_is_there_once_it_was_asked_for(desk):
     assert desk.ask('ensure_manager')['was_existing'] is True
 
 
+def test_a_level_that_could_not_be_read_again_is_not_saved(desk):
+    path = desk.ask('create_level', name='hall')['level_path']
+    for index in range(8):
+        grid = {'base_actor_id': f'crate{index}', 'count_x': 32, 'count_y': 32}
+        desk.ask('spawn_grid', blueprint='box', **grid)
+    assert desk.code('save_level') == 'save_level_failed'
+    assert load_sidecar(path).objects == ()
+    desk.ask('load_level', level_path='hall')
+    assert desk.actors() == {}
+
+
 def test_a_destroyed_level_is_closed_and_its_file_gone(desk):
     desk.ask('create_level', name='hall')
     desk.ask('spawn_actor', blueprint='box')

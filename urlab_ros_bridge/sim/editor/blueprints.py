@@ -102,16 +102,29 @@ class Library:
             *_bundled(),
         ]
         self._imports: dict[str, Path] = self._remembered()
+        self._held: dict[str, tuple[object, Blueprint]] = {}
 
     def all(self) -> list[Blueprint]:
         """Return every blueprint whose file can be used, by short name."""
         return sorted([*self._fixed, *self._imported()], key=lambda item: item.name)
 
+    def _made(self, name: str) -> Blueprint:
+        """Return an import as its files have it now."""
+        file = self._imports[name]
+        stamp = tuple(
+            path.stat().st_mtime_ns if path.is_file() else 0
+            for path in (file, file.with_suffix('.yaml'))
+        )
+        held = self._held.get(name)
+        if held is None or held[0] != (file, stamp):
+            held = self._held[name] = ((file, stamp), _from_file(name, file))
+        return held[1]
+
     def _imported(self) -> Iterator[Blueprint]:
-        for name, file in self._imports.items():
+        for name in self._imports:
             # A file that is gone or broken is passed over; spawning it says why.
             with suppress(WorldError, SidecarError):
-                yield _from_file(name, file)
+                yield self._made(name)
 
     def find(self, text: str) -> Blueprint:
         """
@@ -125,7 +138,7 @@ class Library:
                 return item
         name = wanted.removeprefix(f'{IMPORTS_FOLDER}/')
         if name in self._imports:
-            return _from_file(name, self._imports[name])
+            return self._made(name)
         names = [*(item.name for item in self._fixed), *self._imports]
         raise WorldError(f'there is no blueprint {text!r:.80}; {list_names("blueprint", names)}')
 

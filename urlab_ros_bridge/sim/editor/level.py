@@ -58,6 +58,9 @@ class Level:
         self.scene = scene
         self.others: dict[str, Any] = {}
         self._actors: dict[str, Actor] = {}
+        # Who has an id, and which names are robots': for levels of thousands.
+        self._ids: dict[str, str] = {}
+        self._robots: dict[str, None] = {}
         self._reserved: frozenset[str] | None = None
 
     @classmethod
@@ -81,6 +84,8 @@ class Level:
                 actor = read_actor(kind, entry, item, sidecar.parent)
                 if actor.name in level._actors:
                     raise WorldError(f'{sidecar}: two actors are named {actor.name!r}')
+                if level.by_id(actor.actor_id) is not None:
+                    raise WorldError(f'{sidecar}: two actors have the id {actor.actor_id!r}')
                 level.add(actor)
         keys = ('scene', *LISTS.values())
         level.others = {key: value for key, value in top.value.items() if key not in keys}
@@ -91,6 +96,8 @@ class Level:
         twin = Level(self.path, self.scene)
         twin.others = dict(self.others)
         twin._actors = dict(self._actors)
+        twin._ids = dict(self._ids)
+        twin._robots = dict(self._robots)
         twin._reserved = self._reserved
         return twin
 
@@ -118,11 +125,19 @@ class Level:
 
     def add(self, actor: Actor) -> None:
         """Add an actor, or put it in the place of the one with its name."""
+        old = self._actors.get(actor.name)
+        if old is not None:
+            self._ids.pop(old.actor_id, None)
         self._actors[actor.name] = actor
+        self._ids[actor.actor_id] = actor.name
+        if actor.kind == 'robot':
+            self._robots[actor.name] = None
 
     def remove(self, actor: Actor) -> None:
         """Take an actor out."""
         del self._actors[actor.name]
+        self._ids.pop(actor.actor_id, None)
+        self._robots.pop(actor.name, None)
 
     def move(self, actor: Actor, pose: Pose) -> Actor:
         """Put an actor elsewhere and return it as it is then."""
@@ -132,7 +147,11 @@ class Level:
 
     def by_id(self, actor_id: str) -> Actor | None:
         """Return the actor with this id, None when there is none."""
-        return next((actor for actor in self.actors if actor.actor_id == actor_id), None)
+        return self._actors.get(self._ids.get(actor_id, ''))
+
+    def by_name(self, name: str) -> Actor | None:
+        """Return the actor with this name, None when there is none."""
+        return self._actors.get(name)
 
     def find(self, target: str, by_name: bool = False) -> Actor:
         """
@@ -158,14 +177,14 @@ class Level:
 
     def _problem(self, kind: str, name: str) -> bool:
         """Say whether a new actor of this name would be taken for another, or a part of it."""
-        taken = {name for actor in self.actors for name in (actor.name, actor.actor_id)}
-        taken |= self._scene_names()
-        if name in taken or f'{name}_free' in taken:
+        taken = (self._actors, self._ids, self._scene_names())
+        if any(word in names for names in taken for word in (name, f'{name}_free')):
             return True
-        robots = [actor.name for actor in self.actors if actor.kind == 'robot']
         if kind == 'robot':
-            return bool(prefix_problem(name, robots)) or _begins(f'{name}_', taken)
-        return any(name.startswith(f'{robot}_') for robot in robots)
+            if prefix_problem(name, self._robots):
+                return True
+            return any(other.startswith(f'{name}_') for names in taken for other in names)
+        return any(name.startswith(f'{robot}_') for robot in self._robots)
 
     def _scene_names(self) -> frozenset[str]:
         if self._reserved is None:
@@ -230,10 +249,6 @@ def _candidates(stem: str) -> Iterable[str]:
         number += 1
         yield f'{stem}{number}'
         yield f'{plain}{number}'
-
-
-def _begins(start: str, names: Iterable[str]) -> bool:
-    return any(name.startswith(start) for name in names)
 
 
 __all__ = ['UNTITLED', 'Level']

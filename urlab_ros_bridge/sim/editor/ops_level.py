@@ -24,6 +24,7 @@ from urlab_ros_bridge.sim.foreign import load_spec
 from urlab_ros_bridge.sim.paths import write_atomically
 from urlab_ros_bridge.sim.sessions import Session
 from urlab_ros_bridge.sim.sidecar import load_sidecar
+from urlab_ros_bridge.sim.yaml_fields import MAX_BYTES
 
 MANAGER = 'MjManager'
 _ENDINGS = ('.yaml', '.yml', '.xml')
@@ -158,7 +159,11 @@ def _scene(editor: Editor, text: str, code: str) -> Path | None:
 
 
 def _write(level: Level, path: Path, code: str) -> None:
+    text = level.text(path.parent)
+    if len(text.encode()) > MAX_BYTES:
+        # Nobody could read it again.
+        raise OpError(code, f'the level has {len(text)} characters, a file may have {MAX_BYTES}')
     try:
-        write_atomically(path, [level.text(path.parent)])
+        write_atomically(path, [text])
     except OpError as error:
         raise OpError(code, str(error)) from error

@@ -121,7 +121,7 @@ def duplicate_actor(editor: Editor, session: Session, fields: Fields) -> dict[st
     source = _editable(editor, fields, 'duplicate_failed')
     new_id = actor_id_of(fields, 'new_actor_id') or text_of(fields, 'new_actor_id')
     level = editor.level.copy()
-    if any(new_id in (actor.actor_id, actor.name) for actor in level.actors):
+    if level.by_id(new_id) is not None or level.by_name(new_id) is not None:
         raise OpError('duplicate_failed', f'there is an actor {new_id!r} already')
     x, y, z = source.pose.pos
     place = read_location(fields) or (x + 1.0, y, z)

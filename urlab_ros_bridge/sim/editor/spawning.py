@@ -78,7 +78,7 @@ def spawn_light(level: Level, actor_id: str, pose: Pose, settings: dict[str, Any
 def _new(
     level: Level, kind: str, actor_id: str, stem: str, pose: Pose, settings: dict[str, Any]
 ) -> Actor:
-    if any(actor.name == actor_id for actor in level.actors):
+    if level.by_name(actor_id) is not None:
         raise OpError('spawn_failed', f'{actor_id!r} is the name of another actor')
     name = level.free_name(kind, actor_id or stem)
     return Actor(kind, name, actor_id or name, pose, settings)
