@@ -59,7 +59,7 @@ class Leader:
     """An action client that does not wait unless it is told to."""
 
     def __init__(self, listener, kind=Follow, name=NAME):
-        self.client = ActionClient(listener.node, kind, name)
+        self.client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert self.client.wait_for_server(20.0)
 
     def send(self, message):

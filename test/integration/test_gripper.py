@@ -54,7 +54,7 @@ def hand(simulation, tmp_path):
         (tmp_path / 'hand.xml').write_text(ROBOT.format(box=box))
         (tmp_path / 'hand.yaml').write_text(SIDECAR)
         _, _, listener = simulation('--model', tmp_path / 'hand.yaml', **parameters)
-        client = ActionClient(listener.node, kind, name)
+        client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert client.wait_for_server(20.0)
         states = listener.listen(JointState, '/joint_states')
         wait_until(lambda: states, 20.0)

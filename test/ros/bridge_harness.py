@@ -65,6 +65,16 @@ class Listener:
         self._executor.wake()
         return messages
 
+    def run(self, function):
+        """
+        Have something done in the thread of the executor, and return what it returned.
+
+        Action clients are made here: they tell the executor of themselves before they are whole.
+        """
+        task = self._executor.create_task(function)
+        wait_until(task.done)
+        return task.result()
+
     def call(self, service_type, name, /, wait=10.0, **fields):
         """
         Call a service and return its response.
