@@ -1,0 +1,44 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Policies and hooks for the tests."""
+
+import numpy as np
+
+
+class Hold:
+    """Keeps the joints where an episode found them."""
+
+    def __init__(self):
+        self.resets = 0
+
+    def reset(self, seen):
+        self.resets += 1
+        self.start = seen.proprios['joint_pos'].copy()
+
+    def __call__(self, seen):
+        return self.start
+
+
+def chunks(seen):
+    return np.tile(seen.proprios['joint_pos'], (3, 1))
+
+
+def broken(seen):
+    raise KeyError('eyes')
+
+
+def wordy(seen):
+    return 'left'
+
+
+def judge(view):
+    height = float(view.position('quadruped_base_link')[2])
+    return {'reward': 0.5, 'success': view.time > 0.3, 'height': np.float32(height)}
+
+
+def half(view):
+    return 0.25
+
+
+def wrong(view):
+    return 'good'
