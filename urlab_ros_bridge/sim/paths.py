@@ -25,6 +25,7 @@ RECORDINGS = 'Replays'  # the stock plugin's name of the folder
 WRITE_ERROR = 'path_not_writable'
 READ_ERROR = 'path_not_readable'
 MAX_PATH_CHARS = 1024
+MAX_NAME_BYTES = 255  # of a file, as most file systems have it
 _BUFFER_BYTES = 1 << 20
 _READ_CHARS = 1 << 14  # small, so that a reader can pause often
 _STALE_SECONDS = 86_400.0
@@ -80,6 +81,8 @@ class DataFolder:
                 code,
                 f'{shown}: no backslashes or control characters; this server writes paths with /',
             )
+        if any(len(part.encode()) > MAX_NAME_BYTES for part in Path(text).parts):
+            raise OpError(code, f'{shown}: a name has at most {MAX_NAME_BYTES} bytes')
         if '..' in Path(text).parts:
             raise OpError(code, f'{shown}: .. is not allowed')
         base = self.root / folder

@@ -199,13 +199,20 @@ class Field:
         """Return an existing file; a relative path starts at the folder of the YAML file."""
         folder = self.source.parent
         path = folder / self.text(MAX_PATH)
-        if '\0' in str(path) or not path.is_file():
+        if not _is_file(path):
             there = sorted(file.name for file in folder.glob('*.xml'))[:24]
             raise self.fail(
                 f'there is no file {shown(self.value)}; '
                 f'{hint(self.value, there) if there else "the folder has no .xml"}'
             )
         return path.resolve()
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file system takes
+        return False
 
 
 def _as_number(value: object) -> float:

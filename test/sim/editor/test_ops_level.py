@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.editor.files import BUNDLED
 from urlab_ros_bridge.sim.sidecar import load_sidecar
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
@@ -75,11 +76,20 @@ def test_a_level_that_makes_no_sense_leaves_the_open_one_alone(desk):
     assert desk.ask('current_level')['level_path'].endswith('hall.yaml')
 
 
-OUTSIDE = ['/etc/passwd', '../../x', '/Game/../../etc/passwd', 'a\\b', '\0']
+LONG = 'x' * 300
+OUTSIDE = [
+    LONG,
+    f'{BUNDLED}/{LONG}',
+    '/etc/passwd',
+    '../../x',
+    '/Game/../../etc/passwd',
+    'a\\b',
+    '\0',
+]
 
 
 @pytest.mark.parametrize('text', OUTSIDE)
-def test_files_outside_the_data_folder_are_refused(desk, text):
+def test_paths_that_lead_elsewhere_or_nowhere_are_refused(desk, text):
     assert desk.code('load_level', level_path=text) == 'load_level_failed'
     assert desk.code('import_xml', path=text) == 'import_failed'
     assert desk.code('create_level', name=text) == 'create_level_failed'

@@ -29,10 +29,8 @@ def read_user_file(data: DataFolder, text: str, folder: str, code: str) -> Path:
     :raises OpError: `code`, with the reason.
     """
     text, folder = _content(text, folder)
-    if text.startswith('/'):
-        path = Path(os.path.realpath(text))
-        if path.is_relative_to(BUNDLED) and path.is_file():
-            return path
+    if Path(text).parent == BUNDLED and Path(text).name in os.listdir(BUNDLED):
+        return Path(text)
     try:
         return data.for_reading(text, folder)
     except OpError as error:
