@@ -127,8 +127,8 @@ class CommandSettings:
     )
     grippers: tuple[str, ...] = parameter(
         ('auto',),
-        'Grippers as NAME:JOINT[,JOINT...], a joint with its robot in front (ROBOT/JOINT) when '
-        'there are several. ["auto"]: what the server tells.',
+        'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front where only that robot has it. '
+        '["auto"]: what the server tells.',
         group=GROUP,
     )
     gripper_goal_tolerance: float = parameter(
