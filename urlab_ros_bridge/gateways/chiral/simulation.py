@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import logging
 import math
 import time
 from typing import Any
@@ -15,6 +16,7 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.client.session import SHARED_SESSION
 from urlab_ros_bridge.gateways.chiral.defaults import choose_articulation
 from urlab_ros_bridge.gateways.chiral.defaults import complete
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
@@ -25,6 +27,8 @@ from urlab_ros_bridge.gateways.chiral.profile import Profile
 from urlab_ros_bridge.gateways.chiral.proprio import needs_forces
 from urlab_ros_bridge.gateways.chiral.robot_model import RobotModel
 from urlab_ros_bridge.gateways.chiral.target import Target
+
+_LOG = logging.getLogger(__name__)
 
 CLIENT_NAME = 'urlab_chiral'
 RENDERER_SECONDS = 30.0
@@ -53,13 +57,13 @@ class Simulation:
         :raises RequestTimeout: when no server answers.
         :raises UrlabError: when the world has not what the profile asks for.
         """
+        self.commands.timeout = timeout
         if not self.commands.supports_shared_sessions():
-            raise RobotError(
-                'this server knows no shared sessions: the gateway would take the session away '
-                'from whoever has it'
-            )
+            self._take_the_session()
         self.handshake: Handshake = self.commands.connect(timeout)
-        self._looks.connect(timeout)
+        if self._looks is not self.commands:
+            self._looks.connect(timeout)
+        self.commands.timeout = TIMEOUT
         if not self.handshake.manager_present:
             raise RobotError('the server runs no world at the moment')
         self.robot = RobotModel(self.handshake, choose_articulation(self._wanted, self.handshake))
@@ -70,6 +74,16 @@ class Simulation:
             raise ProfileError('control: rate', self.profile.control.rate, most)
         self._level = 'full' if needs_forces(self.profile) else 'standard'
         self._generation = self.commands.generation
+
+    def _take_the_session(self) -> None:
+        """Go on with the one session that a stock server has; it has to serve for everything."""
+        _LOG.warning(
+            'this server knows no shared sessions: the gateway takes the session from whoever has '
+            'it, and commands wait for pictures'
+        )
+        self._looks.close()
+        self.commands.shared = False
+        self._looks = self.commands
 
     def close(self) -> None:
         """End both sessions."""
@@ -170,9 +184,10 @@ class Simulation:
 
         :raises RobotError: when the mode is pinned to another.
         """
-        before = self.commands.status().mode
-        if before == mode:
-            return before
+        if SHARED_SESSION in self.handshake.extensions:  # only then there is a status to ask for
+            before = self.commands.status().mode
+            if before == mode:
+                return before
         try:
             return self.commands.set_mode(mode).previous
         except RemoteError as error:
