@@ -5,8 +5,6 @@
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.wire import codec
-
 
 @pytest.fixture
 def full(desk):
@@ -158,15 +156,6 @@ def test_drawings_are_read_back_as_they_were_drawn(desk):
 )
 def test_bad_fields_are_refused(desk, op, fields, code):
     assert desk.code(op, **fields) == code
-
-
-def test_texts_come_back_whatever_they_hold(desk):
-    frame = (
-        b'{"op": "draw_marker", "session_id": "%s", "location": [0, 0, 0], "color": [0, 0, 0], '
-        b'"ttl": -1, "label": "half \\ud800", "tag": "\\udfff"}' % desk.session_id.encode()
-    )
-    assert codec.unpack(desk.dispatcher.dispatch(frame))['op'] == 'draw_marker_ok'
-    assert desk.ask('read_markers')['markers'][0]['label'] == 'half ?'
 
 
 def test_the_camera_goes_where_it_is_put_and_keeps_what_is_not_given(desk):

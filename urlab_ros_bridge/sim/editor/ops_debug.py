@@ -29,7 +29,7 @@ AXES_SCALE = 0.2  # m, stock plugin
 
 def draw_marker(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
     """Draw a ball of 5 cm radius, with an optional `label`."""
-    label = _text(fields, 'label')
+    label = fields.string('label')[:MAX_TEXT]
     return _draw(editor, fields, 'marker', location=_point(fields, 'location'), label=label)
 
 
@@ -69,12 +69,14 @@ def draw_axes(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
 
 def clear_markers(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
     """Remove all drawings, or those with a `tag`; `count` says how many."""
-    return {'count': editor.drawings.clear(_text(fields, 'tag'))}
+    return {'count': editor.drawings.clear(fields.string('tag')[:MAX_TEXT])}
 
 
 def set_overlay_text(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
     """Show a line of text for ten seconds; '' removes it."""
-    editor.drawings.set_text(_text(fields, 'text'), _text(fields, 'anchor') or 'top_left')
+    editor.drawings.set_text(
+        fields.string('text')[:MAX_TEXT], fields.string('anchor', 'top_left')[:MAX_TEXT]
+    )
     return {}
 
 
@@ -96,14 +98,9 @@ def read_markers(stage: Stage, session: Session, fields: Fields) -> dict[str, An
 
 def _draw(editor: Editor, fields: Fields, kind: str, **geometry: Any) -> dict[str, Any]:
     ttl = fields.number('ttl', 0.0, low=-1e9, high=1e9)
-    tag = _text(fields, 'tag')
+    tag = fields.string('tag')[:MAX_TEXT]
     editor.drawings.add(kind, color_of(fields, YELLOW), ttl, tag, **geometry)
     return {}
-
-
-def _text(fields: Fields, name: str) -> str:
-    """Return a text that can be sent back: JSON can bring halves of characters."""
-    return fields.string(name)[:MAX_TEXT].encode(errors='replace').decode()
 
 
 def _point(fields: Fields, name: str) -> list[float]:
