@@ -44,7 +44,7 @@ def pose_step(peer: Peer, **more: Any) -> dict[str, Any]:
         else:
             qpos[start] += 0.11 + 0.01 * index
     qvel = [0.01 * (index + 1) for index in range(model.mj.nv)]
-    return peer.call('step', **{'time': 1.5, 'qpos': qpos, 'qvel': qvel, **more})
+    return peer.call('step', time=1.5, qpos=qpos, qvel=qvel, **more)
 
 
 def posed(peer: Peer) -> tuple[dict[str, Any], Any]:
@@ -174,9 +174,11 @@ def sensors(peer: Peer) -> None:
     """
     Sensor values are those of MuJoCo for the reported state.
 
-    A sensor that tells two values of one state at two times is noisy on purpose: it is passed by.
+    A sensor that tells two values of one state is noisy on purpose and passed by.
     """
-    again = pose_step(peer, observations='full', time=0.7)['per_articulation']
+    peer.call('reset', seed=1)
+    again = pose_step(peer, observations='full')['per_articulation']
+    peer.call('reset', seed=2)
     reply, data = posed(peer)
     user = 56  # mjSENS_USER and what comes later are filled by the server itself
     for prefix, robot in peer.model.robots.items():
