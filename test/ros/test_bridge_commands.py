@@ -115,7 +115,7 @@ def test_a_bridge_that_ends_stops_the_robot(small_server, bridged):
     server = small_server()
     bridge, listener = bridged(server, cmd_vel_type='twist', cmd_vel_timeout=50.0)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
-    wait_until(publisher.get_subscription_count)
+    wait_until(lambda: publisher.get_subscription_count() and bridge.node.link.state.connected)
     publisher.publish(forward(1.0))
     wait_until(lambda: server.of('set_twist'))
     bridge.node.stop()

@@ -74,6 +74,8 @@ class Commands:
         self._robots = tuple(
             RobotCommands(robot, self._tools, self.stopped) for robot in plan.robots
         )
+        for robot in self._robots:
+            robot.open()
 
     def tick(self, stamp_ns: int) -> None:
         """Go on with what is under way; called by the stream thread after every tick."""

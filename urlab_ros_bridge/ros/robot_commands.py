@@ -71,7 +71,7 @@ class RobotCommands:
 
     def __init__(self, plan: RobotPlan, tools: Tools, stopped: str = '') -> None:
         """
-        Offer everything that the robot can do.
+        Prepare everything that the robot can do; `open` begins to listen.
 
         :param stopped: why nothing may move now, empty when all may.
         """
@@ -79,6 +79,7 @@ class RobotCommands:
         self.arbiter = Arbiter(tools.settings, stopped)
         self._tools = tools
         self._subscriptions: list[Subscription] = []
+        self._receivers: list[tuple[type, str, Callable[[Any], None]]] = []
         topic = join(plan.namespace, 'joint_commands')
         self.setpoints = Setpoints(plan, topic, tools.link, tools.sender)
         self._velocity: VelocityCommands | None = None
@@ -99,8 +100,17 @@ class RobotCommands:
                 tools.refusals, tools.settings, self.arbiter,
             )  # fmt: skip
             self._subscribe(wrenches.message_type, wrenches.topic, wrenches.receive)
+
+    def open(self) -> None:
+        """Listen; late, because a command that comes before all is ready would be refused."""
         # Action servers belong to their thread.
-        tools.actions.run(self._offer_actions)
+        self._tools.actions.run(self._offer_actions)
+        for kind, topic, receive in self._receivers:
+            self._subscriptions.append(
+                self._tools.node.create_subscription(
+                    kind, topic, receive, qos.command(), qos_overriding_options=qos.overridable()
+                )
+            )
 
     @property
     def wanted(self) -> set[bytes]:
@@ -245,8 +255,4 @@ class RobotCommands:
         return join(self.plan.namespace, self._tools.settings().trajectory_controller)
 
     def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None]) -> None:
-        self._subscriptions.append(
-            self._tools.node.create_subscription(
-                kind, topic, receive, qos.command(), qos_overriding_options=qos.overridable()
-            )
-        )
+        self._receivers.append((kind, topic, receive))
