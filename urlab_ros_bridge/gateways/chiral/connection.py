@@ -107,7 +107,8 @@ class Connection:
         """
         Yield whole messages until the connection ends; pings are answered on the way.
 
-        :raises TextMessage: never; a text is yielded like bytes, and is no frame of the protocol.
+        A text message is yielded like a binary one: it is no frame of the protocol, and whoever
+        reads it will say so.
         """
         fragments: list[bytes] = []
         while True:

@@ -1,0 +1,136 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Options of a profile seen from outside: clocks, kinds of actions, what a lost driver means."""
+
+import time
+
+import numpy as np
+import pytest
+
+from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.chiral.stock_client import StockClient
+
+LOCKSTEP = {'pace': 'lockstep'}
+
+
+@pytest.mark.parametrize(
+    ('clock', 'now'), [('monotonic', time.monotonic), ('unix_ns', time.time_ns)]
+)
+def test_timestamps_of_the_clock_that_was_asked_for(quadruped, gateway, clock, now):
+    with gateway(quadruped, {'clock': clock}) as server, StockClient(server.url) as client:
+        client.reset()
+        before = now()
+        stamp = client.observe().timestamp
+        assert before <= stamp <= now()
+        assert isinstance(stamp, int) == (clock == 'unix_ns')
+        client.act(np.tile([0.0, 0.83, -1.66], 4), {'camera': stamp})
+        time.sleep(0.2)
+        assert 0 < client.observe().extra['latency']['last'] < 0.5
+
+
+def moved_away(client):
+    start = client.reset()
+    target = start.proprios['joint_pos'] + np.tile([0.0, 0.25, -0.25], 4).astype(np.float32)
+    return start.proprios['joint_pos'], target
+
+
+def test_a_lost_driver_leaves_its_target_in_force(quadruped, gateway):
+    with gateway(quadruped, {'control': {'on_disconnect': 'hold'}}) as server:
+        with StockClient(server.url) as client:
+            _, target = moved_away(client)
+            client.act(target)
+            time.sleep(0.1)
+        time.sleep(0.6)
+        with connect_when_free(server.url) as client:
+            np.testing.assert_allclose(client.observe().proprios['joint_pos'], target, atol=0.12)
+
+
+def test_a_lost_driver_can_mean_a_stop(quadruped, gateway):
+    """The joints stay where they are, on the way to a target that is never reached."""
+    control = {'rate': 1.0, 'on_disconnect': 'stop'}
+    with gateway(quadruped, {'control': control}) as server:
+        with StockClient(server.url) as client:
+            start, target = moved_away(client)
+            client.act(target)
+            time.sleep(0.4)
+        time.sleep(1.0)
+        with connect_when_free(server.url) as client:
+            way = (client.observe().proprios['joint_pos'] - start)[1::3] / 0.25
+        assert np.all((way > 0.05) & (way < 0.85))
+
+
+def test_a_lost_driver_can_mean_a_reset(quadruped, gateway):
+    profile = {**LOCKSTEP, 'control': {'on_disconnect': 'reset'}}
+    with gateway(quadruped, profile) as server:
+        with StockClient(server.url) as client:
+            start, target = moved_away(client)
+            for _ in range(20):
+                client.act(target)
+            assert client.observe().timestamp > 0.5
+        with connect_when_free(server.url) as client:
+            seen = client.observe()
+        assert seen.timestamp < 0.01
+        np.testing.assert_allclose(seen.proprios['joint_pos'], start, atol=1e-3)
+
+
+def test_deltas_add_up(quadruped, gateway):
+    profile = {**LOCKSTEP, 'actions': [{'kind': 'joint_delta', 'joints': ['FL_thigh']}]}
+    profile['proprio'] = [{'kind': 'joint_target', 'joints': ['FL_thigh']}]
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        start = client.reset().proprios['joint_target']
+        for _ in range(5):
+            client.act([0.02])
+        assert client.observe().proprios['joint_target'] == pytest.approx(start + 0.1)
+
+
+def test_velocities_move_targets_where_no_actuator_takes_them(quadruped, gateway):
+    profile = {**LOCKSTEP, 'actions': [{'kind': 'joint_velocity', 'joints': ['FL_thigh']}]}
+    profile['proprio'] = [{'kind': 'joint_target', 'joints': ['FL_thigh']}]
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        start = client.reset().proprios['joint_target']
+        for _ in range(30):
+            client.act([0.3])
+        assert client.observe().proprios['joint_target'] == pytest.approx(start + 0.3, abs=1e-5)
+
+
+def test_torques_go_past_the_controller(quadruped, gateway):
+    actions = [{'kind': 'joint_torque', 'joints': ['FL_calf', 'FL_thigh']}]
+    streams = [{'kind': 'joint_torque', 'joints': ['FL_calf', 'FL_thigh', 'FR_hip']}]
+    profile = {**LOCKSTEP, 'actions': actions, 'proprio': streams}
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        client.reset()
+        client.act([3.0, -2.0])
+        torques = client.observe().proprios['joint_torque']
+        np.testing.assert_allclose(torques[:2], [3.0, -2.0], atol=1e-4)
+        client.act([1000.0, 0.0])
+        assert client.observe().proprios['joint_torque'][0] == pytest.approx(35.5)
+
+
+def test_poses_are_relative_to_the_reference(quadruped, gateway, urlab):
+    streams = [
+        {'name': 'foot', 'kind': 'ee_pose', 'site': 'FL_foot', 'rotation': 'quat'},
+        {'name': 'self', 'kind': 'ee_pose', 'site': 'base_link', 'rotation': 'rpy'},
+        {'name': 'world', 'kind': 'ee_pose', 'site': 'base_link', 'reference': 'world'},
+        {'kind': 'base_pose'},
+    ]
+    profile = {**LOCKSTEP, 'proprio': streams}
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        seen = client.reset().proprios
+    np.testing.assert_allclose(seen['self'], 0, atol=1e-6)
+    np.testing.assert_allclose(seen['world'], seen['base_pose'], atol=1e-6)
+    assert seen['foot'][0] > 0.1 and seen['foot'][1] > 0.05 and seen['foot'][2] < -0.2
+
+
+def test_chunks_can_be_cut_or_refused(quadruped, gateway):
+    rows = np.tile([0.0, 0.83, -1.66], (3, 4))
+    for chunks, periods in (('queue', 3), ('first', 1), ('refuse', None)):
+        profile = {**LOCKSTEP, 'control': {'chunks': chunks}}
+        with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+            start = client.reset().timestamp
+            client.act(rows)
+            if periods is None:
+                with pytest.raises(Exception, match='a chunk of 3 actions'):
+                    client.receive()
+            else:
+                passed = client.observe().timestamp - start
+                assert passed == pytest.approx(periods / 30, abs=0.003)
