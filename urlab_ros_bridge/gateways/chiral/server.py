@@ -23,6 +23,7 @@ from urlab_ros_bridge.gateways.chiral.connection import Refusal
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
 from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import RobotError
+from urlab_ros_bridge.gateways.chiral.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.chiral.lockstep import Lockstep
 from urlab_ros_bridge.gateways.chiral.pace import Pace
 from urlab_ros_bridge.gateways.chiral.profile import Profile
@@ -209,10 +210,13 @@ class ChiralServer:
     def _talk(self, connection: Connection) -> None:
         drives = self._driver is connection
         _LOG.info('%s %s', connection.peer, 'drives' if drives else 'watches')
-        if drives and self._simulation.is_stale:
+        if drives and (self._simulation is None or self._simulation.was_restarted()):
             self._release_robot()
             self._take_robot(5.0)
         pace, simulation = self._pace, self._simulation
+        if simulation is None:
+            connection.close(TRY_AGAIN, 'there is no simulation at the moment')
+            return
 
         def check() -> None:
             if simulation.is_stale or simulation is not self._simulation:

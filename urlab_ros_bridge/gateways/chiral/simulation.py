@@ -90,9 +90,19 @@ class Simulation:
         self.commands.close()
         self._looks.close()
 
+    def was_restarted(self) -> bool:
+        """
+        Ask the server whether it still is the one of `connect`.
+
+        :raises RequestTimeout: when it does not answer.
+        """
+        if SHARED_SESSION in self.handshake.extensions:
+            self.commands.status()  # an unknown session says hello again
+        return self.is_stale
+
     @property
     def is_stale(self) -> bool:
-        """Return whether the server has been restarted since `connect`."""
+        """Return whether a new handshake has been noticed since `connect`."""
         return self.commands.generation != self._generation
 
     @property

@@ -1,0 +1,62 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulation comes and goes under a gateway that stays."""
+
+import socket
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from test.gateways.chiral.stock_client import connect_when_free
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+
+def simulation(world, port):
+    side = dict.fromkeys(('state_port', 'camera_port', 'control_port', 'info_port'), 0)
+    server = Server(ServerConfig(world=world, rpc_port=port, **side))
+    server.start()
+    return server
+
+
+def free_port():
+    with socket.create_server(('127.0.0.1', 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def test_another_world_is_served_after_a_restart(gateway):
+    port = free_port()
+    first = simulation('quadruped', port)
+    with gateway(port, {'pace': 'lockstep'}) as server:
+        with connect_when_free(server.url) as client:
+            start = client.reset()
+            first.stop()
+            second = simulation('rover', port)
+            client.act(start.proprios['joint_pos'])
+            with pytest.raises(ConnectionClosed, match='1011'):
+                client.observe()
+        try:
+            with connect_when_free(server.url) as client:
+                assert client.metadata()['robot'] == 'rover'
+                assert client.reset().proprios['base_pose'].shape == (7,)
+        finally:
+            second.stop()
+
+
+def test_without_a_simulation_a_driver_is_told_so_and_may_come_back(gateway, monkeypatch):
+    monkeypatch.setattr('urlab_ros_bridge.gateways.chiral.simulation.TIMEOUT', 0.5)
+    port = free_port()
+    first = simulation('quadruped', port)
+    with gateway(port, {'pace': 'lockstep'}) as server:
+        first.stop()
+        with (
+            connect_when_free(server.url) as client,
+            pytest.raises(ConnectionClosed, match='1011'),
+        ):
+            client.metadata()
+        second = simulation('quadruped', port)
+        try:
+            with connect_when_free(server.url, seconds=10) as client:
+                assert client.reset().type == 'reset_response'
+        finally:
+            second.stop()
