@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
+import os
 from pathlib import Path
 import subprocess
 import sys
@@ -29,11 +30,16 @@ from urlab_ros_bridge.client.cameras import open_camera
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.stream import StateStream
 from urlab_ros_bridge.models import world_path
+from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras import share
+
+ENVIRONMENT = {**os.environ, **gl.platform_variables('egl'), **share.thread_variables()}
 
 RENDER_ONLY = """
-import os, sys, time
-os.nice(5)
+import sys, time
 from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras import share
+share.step_back()
 context, name = gl.open_context(64, 64)
 import numpy as np
 from urlab_ros_bridge.sim.cameras.catalog import read_catalog
@@ -140,13 +146,12 @@ def address(client: Client, camera: str) -> tuple:
 
 def throughput(folder: Path, seconds: float, rounds: int) -> None:
     path = eager_world(folder)
-    environment = {**__import__('os').environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'}
     print('camera         render-only fps   pipeline fps   ratio')
     for camera in ('front_rgb', 'front_depth'):
         rendered, streamed = [], []
         for _ in range(rounds):
             command = [sys.executable, '-c', RENDER_ONLY, str(path), camera, str(seconds)]
-            output = subprocess.run(command, env=environment, capture_output=True, check=True)
+            output = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True)
             fps, renderer = output.stdout.decode().strip().split('|')
             rendered.append(float(fps))
             with running(*server('--model', str(path))) as client:
@@ -210,8 +215,7 @@ def jitter(seconds: float, rounds: int) -> None:
             ratios.append(show('two cameras, own process', late, client, 60.0) / quiet)
             drain.terminate()
             drain.wait()
-    environment = {**__import__('os').environ, 'MUJOCO_GL': 'egl', 'PYOPENGL_PLATFORM': 'egl'}
-    with running('-c', IN_A_THREAD, env=environment) as client:
+    with running('-c', IN_A_THREAD, env=ENVIRONMENT) as client:
         time.sleep(3.0)
         show('two cameras, a thread', ticks(client, seconds), client, 60.0)
     print(f'p99 with / without cameras: {np.median(ratios):.2f}')

@@ -32,6 +32,7 @@ class FakePort:
 @pytest.fixture
 def rig(lab_rig):
     lab_rig.attach(FakePort(lab_rig))
+    lab_rig.engine.on_state.append(lab_rig.publish)
     with lab_rig.engine.lock:
         lab_rig.engine.set_mode('direct')
     return lab_rig

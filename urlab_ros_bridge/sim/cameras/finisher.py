@@ -66,7 +66,8 @@ class Finisher(threading.Thread):
         self._frames = [0] * len(outlets)
         self._slots: dict[str, int] = {}
         self._drawn: deque[Drawn] = deque()
-        self.buffers: queue.SimpleQueue[np.ndarray] = queue.SimpleQueue()
+        # The last one given back is still in the processor's cache.
+        self.buffers: queue.LifoQueue[np.ndarray] = queue.LifoQueue()
         for _ in range(_BUFFERS):
             self.buffers.put(np.empty(words, np.uint32))
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)

@@ -42,6 +42,8 @@ class CameraPart:
         rig.endpoints = [endpoint_of(listener) for listener in listeners]
         rig.off = ''
         self._supervisor = rig.renderer = Supervisor(rig, listeners, backends)
+        # After the publishers that are there already: rows do not wait for pictures.
+        rig.engine.on_state.append(rig.publish)
         self._supervisor.start()
         if config.cameras == 'on':
             self._supervisor.need()

@@ -35,16 +35,15 @@ def metres(
     :param near: distance of the near plane in m, `far` likewise.
     :param out: float32 (height, width), top-down.
     """
-    nothing = source <= 0.0
+    something = source > 0.0
     if orthographic:
-        np.multiply(source, np.float32(near - far), out=source)
-        np.add(source, np.float32(far), out=out[::-1])
+        source *= np.float32(near - far)
+        source += np.float32(far)
     else:
         # The inverse of the projection z -> near (far - z) / (z (far - near)).
         source += np.float32(near / (far - near))
-        np.divide(np.float32(near * far / (far - near)), source, out=out[::-1])
-    if nothing.any():
-        out[::-1][nothing] = 0.0
+        np.divide(np.float32(near * far / (far - near)), source, out=source)
+    np.multiply(source, something, out=out[::-1])
 
 
 def labelled(source: np.ndarray, table: np.ndarray, out: np.ndarray) -> None:

@@ -80,8 +80,6 @@ class CameraRig:
         self._next_ns = _ALWAYS
         self._moved = 0.0
         self._still_state = b''
-        if self.items:
-            engine.on_state.append(self.publish)
 
     @property
     def watched(self) -> int:

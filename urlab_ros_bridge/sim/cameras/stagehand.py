@@ -23,14 +23,16 @@ _MODEL_FILE = 'model.mjb'
 
 
 class Stagehand:
-    """
-    A model, its data and its renderer.
+    """A model, its data and its renderer."""
 
-    :ivar cameras: the catalog, in order of index.
-    """
-
-    def __init__(self, settings: Mapping[str, Any], mjb: bytes, gl_renderer: str) -> None:
-        self.cameras = [CameraItem(**camera) for camera in settings['cameras']]
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        cameras: Sequence[CameraItem],
+        mjb: bytes,
+        gl_renderer: str,
+    ) -> None:
+        self._cameras = cameras
         self._prefixes: list[str] = settings['prefixes']
         self._rendering = RenderSpec(**settings['rendering'])
         self._gl_renderer = gl_renderer
@@ -56,7 +58,7 @@ class Stagehand:
         if self._renderer is not None:
             self._renderer.close()
         self._model, self._state = model, VisualState(model, data)
-        self._renderer = SceneRenderer(model, data, self.cameras, self._prefixes, quality)
+        self._renderer = SceneRenderer(model, data, self._cameras, self._prefixes, quality)
         self._renderer.overlays = list(self._overlays)
 
     def change_arrays(self, content: bytes) -> None:

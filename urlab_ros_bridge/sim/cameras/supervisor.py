@@ -28,6 +28,7 @@ import time
 import urlab_ros_bridge
 from urlab_ros_bridge.sim.cameras import gl
 from urlab_ros_bridge.sim.cameras import link
+from urlab_ros_bridge.sim.cameras import share
 from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 from urlab_ros_bridge.sim.cameras.port import Port
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
@@ -254,6 +255,7 @@ def _environment(backend: str) -> dict[str, str]:
     return {
         **os.environ,
         **gl.platform_variables(backend),
+        **share.thread_variables(),
         'PYTHONPATH': os.pathsep.join(path for path in paths if path),
     }
 

@@ -22,9 +22,9 @@ import zmq
 
 from urlab_ros_bridge.sim.cameras import gl
 from urlab_ros_bridge.sim.cameras import link
+from urlab_ros_bridge.sim.cameras import share
 from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 
-NICENESS = 5  # physics goes first
 _LOG = logging.getLogger(__name__)
 
 
@@ -41,16 +41,17 @@ class Worker:
 
         :raises NoGraphics: when OpenGL cannot be used.
         """
-        settings = json.loads(body)
-        self._gl, name = gl.open_context(64, 64)
-        # These need OpenGL's platform to be chosen.
+        # OpenGL's platform is chosen when these are imported.
         from urlab_ros_bridge.sim.cameras import finisher
+        from urlab_ros_bridge.sim.cameras.catalog import CameraItem
         from urlab_ros_bridge.sim.cameras.outlet import Outlet
         from urlab_ros_bridge.sim.cameras.stagehand import Stagehand
 
+        settings = json.loads(body)
         memory_fd, model_fd, *listeners = fds
-        self._stagehand = Stagehand(settings, link.from_file(model_fd), name)
-        cameras = self._stagehand.cameras
+        cameras = [CameraItem(**camera) for camera in settings['cameras']]
+        self._gl, name = gl.open_context(64, 64)
+        self._stagehand = Stagehand(settings, cameras, link.from_file(model_fd), name)
         self._memory = SharedMemory(
             self._stagehand.state_size, [camera.size for camera in cameras], memory_fd
         )
@@ -122,6 +123,7 @@ def main(argv: list[str]) -> int:
     # Ctrl-C goes to the whole terminal; the server decides when its renderer ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = socket.socket(fileno=int(argv[0]))
+    share.step_back()
     message = link.receive(connection)
     if message is None:
         return 0
@@ -132,7 +134,6 @@ def main(argv: list[str]) -> int:
         link.send(connection, link.pack(link.FAILED, str(error)))
         return 3
     link.send(connection, link.pack(link.READY, {'renderer': name}))
-    os.nice(NICENESS)  # also for OpenGL's own threads
     connection.setblocking(False)
     worker.run()
     return 0
