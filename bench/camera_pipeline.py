@@ -13,6 +13,7 @@ at 30 Hz, and with a thread of the server's own process rendering the same two i
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
 import os
@@ -26,8 +27,8 @@ import numpy as np
 import yaml
 
 from urlab_ros_bridge.client.cameras import CameraStream
-from urlab_ros_bridge.client.cameras import open_camera
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.handshake import Camera
 from urlab_ros_bridge.client.stream import StateStream
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras import gl
@@ -91,6 +92,8 @@ def render():
     while True:
         deadline = max(deadline + 1 / 30, time.perf_counter())
         time.sleep(max(deadline - time.perf_counter(), 0))
+        if engine.paused:
+            continue
         with engine.lock:
             state = rig.state.take()
         mine.put(memoryview(state))
@@ -189,56 +192,85 @@ def ticks(client: Client, seconds: float) -> np.ndarray:
     return late - np.percentile(late, 1)
 
 
-def show(name: str, late: np.ndarray, client: Client, frames: float) -> float:
-    p50, p99, worst = np.percentile(late, [50, 99, 100])
-    factor = client.status().real_time_factor
-    print(f'{name:26s} {p50:6.0f} {p99:7.0f} {worst:7.0f}   {factor:6.4f}   {frames:5.1f}')
-    return p99
-
-
 def jitter(seconds: float, rounds: int) -> None:
-    print('\nphysics at 500 Hz         p50 us  p99 us  max us   factor   frames/s')
-    ratios = []
-    for _ in range(rounds):
-        with running(*server()) as client:
+    """Take turns, because the machine's own noise changes from minute to minute."""
+    print('\nphysics at 500 Hz         p50 us  p99 us  max us   frames/s   (medians of segments)')
+    found: dict[str, list[np.ndarray]] = {QUIET: [], PROCESS: [], THREAD: []}
+    frames: dict[str, list[float]] = {QUIET: [0.0], PROCESS: [], THREAD: [60.0]}
+    with running(*server()) as client, running('-c', IN_A_THREAD, env=ENVIRONMENT) as threaded:
+        cameras = client.handshake.articulations['rover'].cameras
+        places = [place(cameras[name]) for name in ('front_rgb', 'front_depth')]
+        threaded.set_paused(True)
+        with drained(places):
+            time.sleep(3.0)  # the renderer starts
+        for _ in range(rounds * 3):
+            time.sleep(0.5)
+            found[QUIET].append(ticks(client, seconds / 3))
+            with drained(places) as count:
+                time.sleep(1.0)
+                before, start = count(), time.perf_counter()
+                found[PROCESS].append(ticks(client, seconds / 3))
+                frames[PROCESS].append((count() - before) / (time.perf_counter() - start))
+            client.set_paused(True)
+            threaded.set_paused(False)  # its thread renders while time runs
             time.sleep(1.0)
-            quiet = show('no camera watched', ticks(client, seconds), client, 0.0)
-            cameras = client.handshake.articulations['rover'].cameras
-            streams = [open_camera(cameras[name]) for name in ('front_rgb', 'front_depth')]
-            for stream in streams:
-                stream.receive(20.0)
-            drain = subprocess.Popen([sys.executable, '-c', DRAIN, *map(endpoint, streams)])
-            for stream in streams:
-                stream.close()
-            time.sleep(2.0)
-            late = ticks(client, seconds)
-            ratios.append(show('two cameras, own process', late, client, 60.0) / quiet)
-            drain.terminate()
-            drain.wait()
-    with running('-c', IN_A_THREAD, env=ENVIRONMENT) as client:
-        time.sleep(3.0)
-        show('two cameras, a thread', ticks(client, seconds), client, 60.0)
-    print(f'p99 with / without cameras: {np.median(ratios):.2f}')
+            found[THREAD].append(ticks(threaded, seconds / 3))
+            threaded.set_paused(True)
+            client.set_paused(False)
+    for name, segments in found.items():
+        p50, p99, worst = np.median([np.percentile(late, [50, 99, 100]) for late in segments], 0)
+        print(f'{name:24s} {p50:7.0f} {p99:7.0f} {worst:7.0f}   {np.median(frames[name]):8.1f}')
+    middle = {
+        name: np.median([np.percentile(late, 99) for late in segments])
+        for name, segments in found.items()
+    }
+    for name in (PROCESS, THREAD):
+        print(f'p99 with {name} / without: {middle[name] / middle[QUIET]:.2f}')
+
+
+def place(camera: Camera) -> str:
+    return f'tcp://127.0.0.1:{camera.port}|{camera.topic}'
+
+
+@contextmanager
+def drained(places: list[str]) -> Iterator[Callable[[], int]]:
+    """Subscribe to cameras in a process of its own; gives a function that counts frames."""
+    command = [sys.executable, '-c', DRAIN, *places]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+
+        def count() -> int:
+            process.stdin.write('\n')
+            process.stdin.flush()
+            return int(process.stdout.readline())
+
+        yield count
+        process.terminate()
 
 
 DRAIN = """
 import sys, zmq
 context = zmq.Context()
 poller = zmq.Poller()
+poller.register(0, zmq.POLLIN)
 for place in sys.argv[1:]:
     socket = context.socket(zmq.SUB)
     endpoint, _, topic = place.partition('|')
     socket.subscribe(topic.encode() + b' ')
     socket.connect(endpoint)
     poller.register(socket, zmq.POLLIN)
+frames = 0
 while True:
     for socket, _ in poller.poll():
-        socket.recv_multipart(copy=False)
+        if socket == 0:
+            sys.stdin.readline()
+            print(frames, flush=True)
+        else:
+            socket.recv_multipart(copy=False)
+            frames += 1
 """
 
-
-def endpoint(stream: CameraStream) -> str:
-    return f'{stream.endpoint}|{stream.camera.topic}'
+QUIET, PROCESS, THREAD = 'no camera', 'cameras, own process', 'cameras, a thread'
 
 
 def main() -> None:

@@ -23,6 +23,8 @@ from urlab_ros_bridge.sim.cameras import gl
 from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm_region import Region
 
 
 def renderers():
@@ -193,3 +195,27 @@ def test_no_graphics_names_every_reason():
 def test_backends():
     assert gl.candidates('auto') == ('egl', 'osmesa') and gl.candidates('osmesa') == ('osmesa',)
     assert set(gl.platform_variables('egl').values()) == {'egl'}
+
+
+@needs_gl
+def test_frames_in_shared_memory(lab, tmp_path):
+    server = start_server(model=lab, paused=True)
+    try:
+        rig = server.context.cameras
+        eye = next(item for item in rig.items if item.name == 'eye')
+        path = tmp_path / 'cam_cart_eye.shm'
+        region = Region.create(path, eye.size + 4)
+        rig.regions = {eye.index: str(path)}
+        reader = RegionReader.open(path)
+        rig.read_regions([eye.index])
+        wait_for(lambda: reader.pending)
+        pixels = reader.read()
+        with connect(server) as client:
+            image = client.step(include_cameras={'eye': 'sync'}).cameras['eye']
+        assert pixels == image.pixels.tobytes()
+        rig.read_regions([])
+        assert rig.watched == 0
+        reader.close()
+        region.close()
+    finally:
+        server.stop()

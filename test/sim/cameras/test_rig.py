@@ -24,6 +24,9 @@ class FakePort:
         self.jobs.append((capture, list(cameras), state))
         return True
 
+    def tell_readers(self, cameras):
+        self.readers = set(cameras)
+
     def tell(self, kind, content):
         self.told.append((kind, content))
         return True
@@ -263,6 +266,18 @@ def test_changes_of_looks_are_told_and_shown_at_once(rig):
         rig.engine.state_changed()
     assert [kind for kind, _ in rig.port.told] == [b'O', b'A', b'M']
     assert len(rig.port.jobs) == 1
+
+
+def test_readers_of_shared_memory_count_as_watching(rig):
+    (eye,) = index(rig, 'eye')
+    rig.read_regions([eye])
+    assert rig.port.readers == {eye} and rig.watched == 1
+    assert len(stamps(run(rig, 100), eye)) == 11
+    again = FakePort(rig)
+    rig.attach(again)
+    assert again.readers == {eye}  # a new renderer is told
+    rig.read_regions([])
+    assert again.readers == set() and run(rig, 100) == []
 
 
 def test_an_unwatched_tick_costs_next_to_nothing(rig):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
 import logging
@@ -26,6 +27,7 @@ from urlab_ros_bridge.sim.cameras import link
 from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 from urlab_ros_bridge.sim.cameras.outlet import Outlet
 from urlab_ros_bridge.sim.cameras.scene import Raw
+from urlab_ros_bridge.wire.shm import RegionWriter
 
 _BUFFERS = 3
 _LOG = logging.getLogger(__name__)
@@ -45,6 +47,7 @@ class Finisher(threading.Thread):
     """
     Owns the sockets of all cameras.
 
+    :ivar readers: cameras whose regions somebody has open; set by the drawing thread.
     :ivar buffers: for drawing into; waiting for one holds the drawing back.
     """
 
@@ -52,17 +55,20 @@ class Finisher(threading.Thread):
         self,
         memory: SharedMemory,
         outlets: Sequence[Outlet],
+        regions: Mapping[int, RegionWriter],
         words: int,
         tell: Callable[[bytes], None],
     ) -> None:
         """
         Prepare the thread.
 
+        :param regions: where frames of cameras in `readers` go besides.
         :param words: pixels of the largest camera.
         :param tell: sends a message to the server.
         """
         super().__init__(name='finisher', daemon=True)
         self._memory, self._outlets, self._tell = memory, list(outlets), tell
+        self._regions, self.readers = regions, frozenset[int]()
         self._frames = [0] * len(outlets)
         self._slots: dict[str, int] = {}
         self._drawn: deque[Drawn] = deque()
@@ -121,6 +127,9 @@ class Finisher(threading.Thread):
         # A reset while this was drawn: nobody may see the old timeline any more.
         elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
             outlet.send(memory, slot, self._frames[camera], job.capture)
+            if camera in self.readers and camera in self._regions:
+                stamp = job.capture.stamp_ns
+                self._regions[camera].write(memory.pixels(camera, slot), stamp)
 
 
 __all__ = ['Drawn', 'Finisher']

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import Future
+from contextlib import suppress
 import os
 import socket
 import threading
@@ -88,6 +89,11 @@ class Port:
         finally:
             os.close(fd)
         return True
+
+    def tell_readers(self, cameras: Iterable[int]) -> None:
+        """Say whose shared-memory regions are read."""
+        with suppress(OSError):
+            self._link.send(link.pack(link.READERS, sorted(cameras)))
 
     def answered(self, number: int, slots: dict[int, int]) -> None:
         """Take in the renderer's report of a job with `reply`."""

@@ -4,20 +4,20 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 import json
 import time
 from typing import Any
-from typing import NamedTuple
 from typing import Protocol
 
 from urlab_ros_bridge.sim.cameras import link
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.changes import pack_arrays
+from urlab_ros_bridge.sim.cameras.delay import Delayed
+from urlab_ros_bridge.sim.cameras.delay import DelayLine
 from urlab_ros_bridge.sim.cameras.memory import Capture
 from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 from urlab_ros_bridge.sim.cameras.port import Port
@@ -30,15 +30,11 @@ STILL = 0.05  # s of wall time without a step until time counts as standing stil
 _NEVER, _ALWAYS = 2**62, -(2**62)
 
 
-class _Delayed(NamedTuple):
-    release_ns: int
-    camera: int
-    capture: Capture
-    state: bytes
-
-
 class Renderer(Protocol):
     """Whoever starts the renderer process."""
+
+    def need(self) -> None:
+        """Start it; does not wait."""
 
     def wait(self, timeout: float) -> Port | None:
         """Start it if need be; None when it is not ready in time."""
@@ -54,6 +50,8 @@ class CameraRig:
     :ivar endpoints: address of each camera's stream, '' while there is none.
     :ivar off: why there are no pictures, '' when there are.
     :ivar overlays: what `set_overlays` was given last.
+    :ivar regions: files of cameras whose frames also go to shared memory; set them before the
+        renderer starts.
     :ivar renderer: starts the renderer process; None while there cannot be one.
     :ivar port: the running renderer, None while there is none.
     """
@@ -69,11 +67,13 @@ class CameraRig:
         self.state = VisualState(world.model, world.data)
         self.renderer: Renderer | None = None
         self.port: Port | None = None
+        self.regions: dict[int, str] = {}
         self._schedules = [Schedule(item) for item in self.items]
         self._subscribed: frozenset[int] = frozenset()
+        self._readers: frozenset[int] = frozenset()
         self._newcomers: set[int] = set()
         self._pulled: dict[int, float] = {}
-        self._delayed: deque[_Delayed] = deque()
+        self._delayed = DelayLine()
         self._timeline = 0
         self._epoch = engine.epoch
         self._previous_ns = _ALWAYS
@@ -90,6 +90,7 @@ class CameraRig:
         """Use a renderer that has just started, or none any more."""
         if port is not None:
             port.memory.control[SharedMemory.TIMELINE] = self._timeline
+            port.tell_readers(self._readers)
         self._subscribed = frozenset()
         self.port = port
         self._next_ns = _ALWAYS
@@ -112,10 +113,22 @@ class CameraRig:
         self._subscribed = now
         self._next_ns = _ALWAYS
 
+    def read_regions(self, cameras: Iterable[int]) -> None:
+        """Take in whose shared-memory regions (`regions`) are open; starts the renderer."""
+        now = frozenset(cameras)
+        for camera in now - self._readers:
+            self._schedules[camera].restart()
+        self._readers = now
+        self._next_ns = _ALWAYS
+        if self.port is not None:
+            self.port.tell_readers(now)
+        elif now and self.renderer is not None:
+            self.renderer.need()
+
     def publish(self, rows: bool) -> None:
         """Take the pictures that are due.  Needs the lock; called after every change of state."""
         port, engine = self.port, self.engine
-        if port is None or not (self._subscribed or self._pulled):
+        if port is None or not (self._subscribed or self._readers or self._pulled):
             if engine.epoch != self._epoch:
                 self._note_time(engine.stamp_ns)  # pictures may still be on their way
             return
@@ -204,7 +217,7 @@ class CameraRig:
         if pulled:
             now = time.monotonic()
             self._pulled = pulled = {cam: end for cam, end in pulled.items() if end > now}
-        return {*self._subscribed, *pulled}
+        return {*self._subscribed, *self._readers, *pulled}
 
     def _note_time(self, now_ns: int) -> None:
         """Begin a new timeline when time went back: nobody may see frames of the old one."""
@@ -214,7 +227,7 @@ class CameraRig:
         self._previous_ns = _ALWAYS
         self._timeline += 1
         self._still_state = b''
-        self._delayed.clear()
+        self._delayed.drop()
         for schedule in self._schedules:
             schedule.restart()
         if self.port is not None:
@@ -235,7 +248,7 @@ class CameraRig:
         cameras = due | (self._newcomers & wanted) if state == self._still_state else wanted
         if cameras:
             # There is no time for a latency to pass in.
-            self._delayed = deque(item for item in self._delayed if item.camera not in cameras)
+            self._delayed.drop(cameras)
             self._post(port, state, cameras, now_ns)
 
     def _take(self, port: Port, due: set[int], now_ns: int) -> None:
@@ -246,7 +259,7 @@ class CameraRig:
             schedule = self._schedules[camera]
             schedule.take(now_ns)
             release = schedule.release_ns(now_ns)
-            self._delayed.append(_Delayed(release, camera, capture, state))
+            self._delayed.add(Delayed(release, camera, capture, state))
         prompt = due - late
         if prompt and not port.busy:
             self._post(port, state or self.state.take(), prompt, now_ns)
@@ -259,27 +272,15 @@ class CameraRig:
                 self._schedules[camera].take(now_ns)
 
     def _deliver(self, port: Port, now_ns: int) -> None:
-        """Render what was captured a camera's latency ago; of two due frames the newer one."""
-        if not self._delayed or port.busy:
-            return
-        ready: dict[int, _Delayed] = {}
-        rest = deque()
-        for item in self._delayed:
-            if item.release_ns <= now_ns:
-                ready[item.camera] = item
-            else:
-                rest.append(item)
-        self._delayed = rest
-        groups: dict[Capture, list[_Delayed]] = {}
-        for item in ready.values():
-            groups.setdefault(item.capture, []).append(item)
-        for capture, items in groups.items():
-            port.post(items[0].state, capture, sorted(item.camera for item in items))
+        """Render what was captured a camera's latency ago."""
+        if self._delayed and not port.busy:
+            for capture, items in self._delayed.due(now_ns).items():
+                port.post(items[0].state, capture, sorted(item.camera for item in items))
 
     def _plan(self, wanted: set[int]) -> None:
         """Work out until when nothing can be due."""
         times = [self._schedules[camera].next_ns() for camera in wanted]
-        times += [item.release_ns for item in self._delayed]
+        times += self._delayed.times()
         self._next_ns = min(times, default=_NEVER)
 
 

@@ -152,6 +152,7 @@ class Supervisor(threading.Thread):
             'prefixes': rig.prefixes,
             'rendering': asdict(rig.engine.world.spec.rendering),
             'overlays': list(rig.overlays),
+            'regions': rig.regions,
         }
         model = link.to_file(rig.engine.world.compiled_model())
         try:

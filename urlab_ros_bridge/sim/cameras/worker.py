@@ -13,6 +13,7 @@ from collections import deque
 import json
 import logging
 import os
+from pathlib import Path
 import select
 import signal
 import socket
@@ -24,6 +25,8 @@ from urlab_ros_bridge.sim.cameras import gl
 from urlab_ros_bridge.sim.cameras import link
 from urlab_ros_bridge.sim.cameras import share
 from urlab_ros_bridge.sim.cameras.memory import SharedMemory
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm_region import Region
 
 _LOG = logging.getLogger(__name__)
 
@@ -57,9 +60,13 @@ class Worker:
         )
         context = zmq.Context()
         outlets = [Outlet(context, *pair) for pair in zip(cameras, listeners, strict=True)]
+        regions = {
+            int(camera): RegionWriter(Region.open(Path(path), writable=True))
+            for camera, path in settings['regions'].items()
+        }
         self._drawn = finisher.Drawn
         self._finisher = finisher.Finisher(
-            self._memory, outlets, self._stagehand.words_needed, self._tell
+            self._memory, outlets, regions, self._stagehand.words_needed, self._tell
         )
         return name
 
@@ -85,6 +92,9 @@ class Worker:
             kind, body, fds = message
             if kind == link.JOB:
                 self._jobs.append(link.unpack_job(body))
+                continue
+            if kind == link.READERS:
+                self._finisher.readers = frozenset(json.loads(body))
                 continue
             # Jobs that came before are drawn before.
             while self._jobs:
