@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared-memory regions: the stock layout to the byte, and no torn read whatever the writer does."""
+"""Shared-memory regions: the stock layout to the byte, and no torn read at all."""
 
 import os
 import struct
@@ -144,6 +144,33 @@ def test_write_that_is_named_but_not_yet_counted_is_delivered_once(path):
     assert reader.read() is None
 
 
+def test_sequence_that_carries_byte_by_byte_delivers_once(path):
+    """Stock Python peers write the low byte first: 255 becomes 0 and then 256."""
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    longs = writer.region.longs
+    longs[2] = writer.sequence = 254
+    writer.write(b'before')
+    assert reader.read() == b'before'
+    writer.write(b'carry')
+    longs[2] = 0
+    seen = [reader.read()]
+    longs[2] = 256
+    seen += [reader.read(), reader.read()]
+    assert seen == [None, b'carry', None]
+
+
+def test_sequence_that_begins_anew_is_followed(path):
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    for _ in range(9):
+        writer.write(b'old')
+    assert reader.read() == b'old'
+    writer.sequence = 0
+    writer.write(b'new')
+    assert reader.read() is None
+    time.sleep(0.02)
+    assert reader.read() == b'new'
+
+
 def test_copy_is_thrown_away_when_the_writer_laps_it_once(path):
     """The case that stock readers let through: two writes during one copy of two slots."""
     writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
@@ -216,23 +243,51 @@ def test_no_torn_read_while_a_process_laps_the_reader(path, stride):
         process.wait()
 
 
-def test_wait_ends_when_another_process_writes(path):
+def test_sleep_ends_when_something_is_written(path):
     writer = RegionWriter.create(path, STRIDE)
-    reader = RegionReader.open(path)
-    bell = reader.region.bell
-    if not bell.supported:
+    reader = RegionReader(Region.open(path, writable=True))
+    if not reader.rings:
         pytest.skip('no futex here')
     threading.Timer(0.1, writer.write, (b'ring',)).start()
     began = time.monotonic()
-    bell.wait(0, 5.0)
+    reader.sleep(5.0)
     assert 0.05 < time.monotonic() - began < 2.0
+    began = time.monotonic()
+    reader.sleep(5.0)  # what was written is not read yet
+    assert time.monotonic() - began < 1.0
     assert reader.read() == b'ring'
     began = time.monotonic()
-    bell.wait(0, 5.0)  # it has moved on already
-    assert time.monotonic() - began < 1.0
-    began = time.monotonic()
-    bell.wait(1, 0.05)
+    reader.sleep(0.05)
     assert 0.04 < time.monotonic() - began < 1.0
+
+
+def test_writer_rings_only_for_sleepers(path, monkeypatch):
+    """Ringing is a system call, a third of a small request."""
+    writer = RegionWriter.create(path, STRIDE)
+    reader = RegionReader(Region.open(path, writable=True))
+    rings = []
+    monkeypatch.setattr(writer.region.bell, 'wake', lambda: rings.append(1))
+    writer.write(b'nobody')
+    reader.read()
+    reader.sleep(0.001)
+    writer.write(b'a reader among others may sleep')
+    reader.read()
+    reader.sleep(0.001, alone=True)
+    writer.write(b'the only reader was awake')
+    assert len(rings) == 1
+    writer.forget()
+    assert (RegionReader.open(path).read(), len(rings)) == (None, 1)
+
+
+def test_only_others_count_as_sharing(path):
+    region = RegionWriter.create(path, STRIDE).region
+    alone = region.shared()
+    reader = RegionReader.open(path)
+    os.close(reader.region.fd)  # the mapping alone keeps it open
+    both = region.shared()
+    reader.region.fd = os.open(os.devnull, os.O_RDONLY)
+    reader.close()
+    assert (alone, both, region.shared()) == (False, True, False)
 
 
 @pytest.mark.parametrize(

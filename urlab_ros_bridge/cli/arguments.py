@@ -193,6 +193,7 @@ SERVING = (
         metavar='DIR',
     ),
     Argument('allow_absolute_paths', 'Let clients name files outside the data folder.', False),
+    Argument('no_shm', 'Offer no shared memory to clients on this machine.', False),
     Argument(
         'cameras',
         'auto renders while somebody looks, on starts the renderer with the server, off never '

@@ -86,6 +86,7 @@ _SERVER_OPTIONS = (
     'paused',
     'data_dir',
     'allow_absolute_paths',
+    'no_shm',
     'cameras',
     'gl',
     'log_level',

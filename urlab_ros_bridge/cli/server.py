@@ -76,6 +76,7 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
         data_dir=Path(values.data_dir) if values.data_dir else None,
         allow_absolute_paths=values.allow_absolute_paths,
         editor=values.editor,
+        shm=not values.no_shm,
         cameras=values.cameras,
         gl=values.gl,
     )

@@ -29,6 +29,7 @@ class ServerConfig:
         ``off`` never renders.
     :ivar gl: which OpenGL renders: ``auto``, ``egl`` or ``osmesa``.
     :ivar editor: serve the ops of the editor; `prefix` and `actor_id` have no effect then.
+    :ivar shm: whether clients on this machine can use shared memory.
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
     """
 
@@ -47,5 +48,6 @@ class ServerConfig:
     data_dir: Path | None = None
     allow_absolute_paths: bool = False
     editor: bool = False
+    shm: bool = True
     cameras: str = 'auto'
     gl: str = 'auto'

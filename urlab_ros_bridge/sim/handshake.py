@@ -31,6 +31,7 @@ EXTENSIONS = (
     'live_cameras',
     'apply_wrench',
     'setpoints',
+    'shm_channel',
 )
 
 
@@ -63,18 +64,21 @@ def _versions() -> dict[str, Any]:
     }
 
 
-def handshake(context: Context, mjb: bytes, camera_header: str = '') -> dict[str, Any]:
+def handshake(
+    context: Context, mjb: bytes, camera_header: str = '', shm_dir: str = ''
+) -> dict[str, Any]:
     """
     Return the fields of hello_ok, as they are now.
 
     :param camera_header: header that the session wants in front of camera frames, '' for none.
+    :param shm_dir: session directory, '' for none.
     """
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
     return {
         **_versions(),
         'manager_present': True,
-        'shm_session_dir': '',
+        'shm_session_dir': shm_dir,
         'mjb': mjb,
         'mjb_size': len(mjb),
         'articulations': [

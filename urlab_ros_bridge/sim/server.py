@@ -25,6 +25,8 @@ from urlab_ros_bridge.sim.publish.state import SEND_QUEUE
 from urlab_ros_bridge.sim.publish.state import StatePublisher
 from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.quiet_log import QuietLog
+from urlab_ros_bridge.sim.shm.large_replies import SecondTries
+from urlab_ros_bridge.sim.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.control_stream import ControlStream
 from urlab_ros_bridge.sim.transports.control_stream import MAX_MESSAGE_BYTES
@@ -73,14 +75,22 @@ class Server:
             self.stage.add_part(self._state_publisher)
             self.stage.add_part(lambda world: CameraPart(self.config, world.cameras))
             self._open_side_streams()
+            shm = self.stage.shm = offer_shared_memory(self.config)
+            if shm is not None:
+                self.stage.add_part(shm.state_publisher)
             self._open_world()
         except Exception:
+            if self.stage.shm is not None:
+                self.stage.shm.close()
             self._zmq.destroy(linger=0)
             raise
         registry = build_registry(self.config.editor)
         dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
         sockets = {'rpc': rpc, 'state': self._state_socket, **self._side_sockets}
         self._endpoints = {name: _endpoint(socket) for name, socket in sockets.items()}
+        if shm is not None:
+            shm.serve(dispatcher)
+            dispatcher = SecondTries(dispatcher, shm.large)
         self._transport = ZmqRpcTransport(self._zmq, rpc, dispatcher, eager=self._stepped)
         self._transport.start()
 
@@ -101,6 +111,8 @@ class Server:
         if self.stage.editor is not None:
             self.stage.editor.close()
         self.stage.close()
+        if self.stage.shm is not None:
+            self.stage.shm.close()
         self._transport.stop()
         for socket in (self._state_socket, *self._side_sockets.values()):
             socket.close(linger=0)

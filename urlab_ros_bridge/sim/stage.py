@@ -36,6 +36,7 @@ class Stage:
 
     :ivar context: the world with its engine and threads; None while nothing is played.
     :ivar editor: whoever answers the editor's ops, None when there is no editor.
+    :ivar shm: the server's shared memory, None when it offers none.
     """
 
     def __init__(self, config: ServerConfig) -> None:
@@ -44,8 +45,14 @@ class Stage:
         self.data = DataFolder(config.data_dir, config.allow_absolute_paths)
         self.context: Context | None = None
         self.editor: Any = None
+        self.shm: Any = None
         self._makers: list[Callable[[Context], Part]] = []
         self._parts: list[Part] = []
+
+    @property
+    def shm_dir(self) -> str:
+        """Return the session directory that the handshake tells, '' without shared memory."""
+        return str(self.shm.path) if self.shm is not None else ''
 
     def add_part(self, make: Callable[[Context], Part]) -> None:
         """Have `make(context)` called for every world that is opened from now on."""

@@ -19,11 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 import platform
 import threading
+import time
 
 import numpy as np
 
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.shm_region import ASLEEP
 from urlab_ros_bridge.wire.shm_region import LATEST
 from urlab_ros_bridge.wire.shm_region import Region
 from urlab_ros_bridge.wire.shm_region import SEQUENCE
@@ -32,6 +34,9 @@ from urlab_ros_bridge.wire.shm_region import TAGS
 
 _MASK = 2**64 - 1
 _ATTEMPTS = 16
+# s; a sequence that went back is believed after this long.  Peers that write it byte by byte show
+# a smaller number for a moment whenever it carries (255 becomes 0, then 256).
+_BACK_BELIEVED = 0.005
 
 
 def make_fence() -> Callable[[], None]:
@@ -109,7 +114,7 @@ class RegionWriter:
         region.longs[SEQUENCE] = self.sequence = (self.sequence + 1) & _MASK
         # What is written next must not be seen before this.
         fence()
-        if region.tagged:
+        if region.tagged and region.words[ASLEEP]:
             region.bell.wake()
 
     def write(self, payload: bytes | memoryview, tag: int = 0) -> None:
@@ -119,6 +124,12 @@ class RegionWriter:
             raise FrameTooLarge(size, self.capacity)
         self.reserve()[:size] = payload
         self.commit(size, tag)
+
+    def forget(self) -> None:
+        """Make what was written last invisible to readers to come."""
+        self.commit(0)
+        if self.region.tagged:
+            self.region.words[ASLEEP] = 0
 
     def close(self, unlink: bool = False) -> None:
         """Unmap; with `unlink` remove the file, which tells readers that no more comes."""
@@ -144,6 +155,7 @@ class RegionReader:
         self.tag = 0
         self.torn = 0
         self._slot = -1
+        self._back_since: float | None = None
         self._fence = make_fence()
 
     @classmethod
@@ -160,6 +172,29 @@ class RegionReader:
         """Take what is there now as read."""
         self.sequence = self.region.longs[SEQUENCE]
         self._slot = self.region.words[LATEST]
+
+    def sleep(self, timeout: float, alone: bool = False) -> None:
+        """
+        Sleep until a write or a ring, at most `timeout` seconds; the region must be writable.
+
+        It may end early.  A writer that does not ring, or a machine without futex, leaves only
+        the timeout, see `rings`.
+
+        :param alone: no other reader sleeps on this region, so the writer need not ring again.
+        """
+        region = self.region
+        if region.tagged:
+            region.words[ASLEEP] = 1
+            # The writer counts first and looks at this word then; here it is the other way round.
+            self._fence()
+        region.bell.wait(self.sequence & 0xFFFFFFFF, timeout)
+        if alone and region.tagged:
+            region.words[ASLEEP] = 0
+
+    @property
+    def rings(self) -> bool:
+        """Whether `sleep` ends when something is written by a peer that knows the extension."""
+        return self.region.tagged and self.region.bell.supported
 
     def read(self) -> bytes | None:
         """
@@ -201,9 +236,12 @@ class RegionReader:
             sequence = longs[SEQUENCE]
             if sequence == self.sequence:
                 return None
+            advance = (sequence - self.sequence) & _MASK
+            if advance > _MASK >> 1 and not self._went_back():
+                return None
             fence()
             slot = region.words[LATEST]
-            if slot == self._slot and (sequence - self.sequence) & _MASK == 1:
+            if slot == self._slot and advance == 1:
                 # Two writes in a row never share a slot: either this one was read already, when
                 # its slot was named and not yet counted, or the next is just being counted.
                 return None
@@ -216,10 +254,18 @@ class RegionReader:
                 self.torn += 1
                 continue
             self.sequence, self._slot, self.tag = sequence, slot, tag
+            self._back_since = None
             if not sound:
                 raise MalformedRegion(region.path, f'slot {slot} claims {size} bytes')
             return result
         return None
+
+    def _went_back(self) -> bool:
+        """Say whether the sequence has been smaller than before for a while."""
+        now = time.monotonic()
+        if self._back_since is None:
+            self._back_since = now
+        return now - self._back_since > _BACK_BELIEVED
 
 
 __all__ = ['Region', 'RegionReader', 'RegionWriter', 'make_fence']

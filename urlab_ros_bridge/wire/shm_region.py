@@ -8,7 +8,10 @@ Layout, little-endian, as the stock plugin has it::
     0  u32 magic "URLB"     16  u64 sequence: finished writes      64          slot 0
     4  u32 version          24  u32 slot written last              64 + stride slot 1
     8  u32 stride           28  u32 extension (0 in stock files)   slot = u32 size, payload
-   12  u32 slots            32  u64 tag of slot 0, 1, 2, 3 (extension; 0 in stock files)
+   12  u32 slots
+
+With the extension, u64 tags of slots 0 and 1 follow at 32, and at 48 a u32 that a reader sets
+before it goes to sleep on the low half of the sequence (futex): then the writer rings.
 
 Words are read and written as one machine word each, by memoryviews cast to 32 and 64 bits; the
 `struct` module would write a little-endian word byte by byte.
@@ -16,11 +19,14 @@ Words are read and written as one machine word each, by memoryviews cast to 32 a
 
 from __future__ import annotations
 
+import fcntl
 import mmap
 import os
 from pathlib import Path
+import signal
 import stat
 import sys
+import time
 
 import numpy as np
 
@@ -30,17 +36,18 @@ from urlab_ros_bridge.wire.futex import Futex
 
 MAGIC = 0x424C5255
 VERSION = 1
-EXTENSION = 1  # slots have tags and the writer rings
+EXTENSION = 1
 HEADER_BYTES = 64
 SIZE_BYTES = 4
 SLOTS = 2
 MAX_SLOTS = 64
-MAX_TAGS = 4
+MAX_TAGS = 2
 RPC_STRIDE = 1 << 20
 STATE_STRIDE = 16384
 # Indices of words of the header: 32-bit ones, then 64-bit ones.
-LATEST, _EXTENSION = 6, 7
+LATEST, _EXTENSION, ASLEEP = 6, 7, 12
 SEQUENCE, TAGS = 2, 4
+_OPEN_ATTEMPTS = 10
 
 
 class Region:
@@ -51,7 +58,7 @@ class Region:
     cannot move this side's accesses out of the file.
 
     :ivar capacity: bytes that a payload may have.
-    :ivar tagged: the extension is in use.
+    :ivar tagged: the extension is in use: slots have tags and the writer rings.
     """
 
     def __init__(self, path: Path, fd: int, stride: int, slots: int, writable: bool) -> None:
@@ -120,10 +127,7 @@ class Region:
         """
         # Without O_NONBLOCK, opening a pipe of that name would wait for ever.
         flags = os.O_CLOEXEC | os.O_NONBLOCK | (os.O_RDWR if writable else os.O_RDONLY)
-        try:
-            fd = os.open(path, flags)
-        except OSError as error:
-            raise RegionUnavailable(path, error.strerror) from error
+        fd = _open_existing(path, flags)
         try:
             stride, slots = _check_header(path, fd)
         except Exception:
@@ -142,6 +146,23 @@ class Region:
         status = os.fstat(self.fd)
         return status.st_nlink == 0 or status.st_size < self.bytes
 
+    def shared(self) -> bool:
+        """
+        Say whether anybody else has the file open or mapped; only its owner may ask.
+
+        The kernel grants a write lease to the only one who has a file open.  It is given back at
+        once; a signal that ends nothing would tell of an opening in between.
+        """
+        if self.fd < 0:
+            return False
+        try:
+            fcntl.fcntl(self.fd, fcntl.F_SETSIG, signal.SIGURG)
+            fcntl.fcntl(self.fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            fcntl.fcntl(self.fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        except (OSError, AttributeError, ValueError):  # it is, or leases are unknown here
+            return True
+        return False
+
     def close(self) -> None:
         """Unmap; a view that somebody still holds keeps the memory until it goes."""
         if self.fd < 0:
@@ -154,6 +175,18 @@ class Region:
             self._map.close()
         except BufferError:
             pass
+
+
+def _open_existing(path: Path, flags: int) -> int:
+    """Open a file; one that its owner looks at in this moment (`shared`) is tried again."""
+    for attempt in range(_OPEN_ATTEMPTS):
+        try:
+            return os.open(path, flags)
+        except BlockingIOError:
+            time.sleep(0.001 * attempt)
+        except OSError as error:
+            raise RegionUnavailable(path, error.strerror) from error
+    raise RegionUnavailable(path, 'its owner holds it')
 
 
 def _check_header(path: Path, fd: int) -> tuple[int, int]:

@@ -42,7 +42,9 @@ def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
 
 def _hello(editor: Editor, context: Context, session: Session) -> dict[str, Any]:
     """Return what a hello with the session's options would be answered now."""
-    payload = handshake(context, editor.binary.of(context), session.camera_header)
+    payload = handshake(
+        context, editor.binary.of(context), session.camera_header, editor.stage.shm_dir
+    )
     if session.include_assets:
         payload.update(editor.reloadable.of(context))
     return {'op': 'hello_ok', 'session_id': session.id, **payload}

@@ -28,9 +28,13 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
         context = stage.context
         header = fields.string('camera_header')
-        payload = handshake(context, binary.of(context), header) if context else empty_handshake()
+        payload = empty_handshake()
+        if context:
+            payload = handshake(context, binary.of(context), header, stage.shm_dir)
         if context and fields.boolean('include_assets'):
             payload.update(reloadable.of(context))
+        if stage.shm is not None and fields.boolean('shm_channel'):
+            payload['shm_channel'] = stage.shm.open_channel()
         session = _open_session(stage, context, fields)
         return session, {'session_id': session.id, **payload}
 
