@@ -24,6 +24,7 @@ from urlab_ros_bridge.client.replies import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
 from urlab_ros_bridge.ros.link_state import LinkState
 from urlab_ros_bridge.ros.link_state import Phase
+from urlab_ros_bridge.ros.looks import with_looks
 from urlab_ros_bridge.ros.plan import plan_world
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.plan_topics import plan_topics
@@ -211,7 +212,7 @@ class Link:
     def _plan(self, handshake: Handshake) -> WorldPlan:
         settings = self._settings()
         try:
-            return plan_world(handshake, settings)
+            return with_looks(plan_world(handshake, settings), handshake, settings)
         except ModelUnavailable as error:
             note = f'sensors have no types and there are no sensor frames: {error}'
             self._log('warning', note)

@@ -24,6 +24,8 @@ from urlab_ros_bridge.ros.convert import group_sensors
 from urlab_ros_bridge.ros.convert import SensorGroups
 from urlab_ros_bridge.ros.convert import static_transforms
 from urlab_ros_bridge.ros.convert.frame_tree import enumeration
+from urlab_ros_bridge.ros.description.look import RobotLook
+from urlab_ros_bridge.ros.description.look import SceneLook
 from urlab_ros_bridge.ros.names import ros_names
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -88,6 +90,7 @@ class RobotPlan:
     has_controller: bool = False
     drives: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
+    look: RobotLook = field(default_factory=RobotLook)
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class WorldPlan:
     robots: tuple[RobotPlan, ...] = ()
     entities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    scene: SceneLook = field(default_factory=SceneLook)
 
     def robot(self, name: str) -> RobotPlan:
         """
@@ -226,12 +230,14 @@ def _joints(model: Any, prefix: str) -> _Joints:
     kinds = enumeration(model, 'mjtJoint')
     widths = {int(kinds.mjJNT_FREE): (7, 6), int(kinds.mjJNT_BALL): (4, 3)}
     found, start, qpos, qvel = _Joints(), f'{prefix}_', 0, 0
+    root = _root(model, start)
     for index in range(model.njnt):
         name = model.joint(index).name
         if not name.startswith(start):
             continue
         kind = int(model.jnt_type[index])
-        if kind == int(kinds.mjJNT_FREE) and not found.base:
+        carries = model.body_rootid[model.jnt_bodyid[index]] == root and not found.base
+        if kind == int(kinds.mjJNT_FREE) and carries:
             found.base, found.base_id = name.removeprefix(start), index
             found.base_qpos, found.base_qvel = qpos, qvel
         elif kind not in widths:
@@ -243,6 +249,18 @@ def _joints(model: Any, prefix: str) -> _Joints:
     return found
 
 
+def _root(model: Any, start: str) -> int:
+    """Return the body that stands in the world and carries most of the robot's joints."""
+    counts: dict[int, int] = {}
+    for body in range(1, model.nbody):
+        if model.body(body).name.startswith(start):
+            root = int(model.body_rootid[body])
+            # A free joint alone does not make a robot: the things that it handles have one too.
+            few = model.body_dofnum[body] == 6 and model.body_jntnum[body] == 1
+            counts[root] = counts.get(root, 0) + (0 if few else int(model.body_jntnum[body]))
+    return max(counts, key=counts.__getitem__, default=0)
+
+
 def _base(model: Any, robot: Articulation, base_joint: int) -> tuple[str, str]:
     """Return the local name of the base body, and its frame."""
     start = f'{robot.prefix}_'
@@ -252,7 +270,9 @@ def _base(model: Any, robot: Articulation, base_joint: int) -> tuple[str, str]:
     elif told:
         body = told
     else:
-        named = [model.body(index).name for index in range(1, model.nbody)]
+        root = _root(model, start)
+        own = [index for index in range(1, model.nbody) if model.body_rootid[index] == root]
+        named = [model.body(index).name for index in own]
         body = next((name for name in named if name.startswith(start)), start).removeprefix(start)
     if told:
         return body, robot.frames.get(body, told if told == body else DEFAULT_BASE)

@@ -15,13 +15,14 @@ from dataclasses import Field
 from dataclasses import fields
 
 from urlab_ros_bridge.ros.command_settings import CommandSettings
+from urlab_ros_bridge.ros.description_settings import DescriptionSettings
 from urlab_ros_bridge.ros.setting_row import parameter
 
 _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
-class Settings(CommandSettings):
+class Settings(DescriptionSettings, CommandSettings):
     """The values of all parameters at one moment; a change makes a new object."""
 
     host: str = parameter('127.0.0.1', 'Machine of the simulation server.', group='Connection')
