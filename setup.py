@@ -45,11 +45,12 @@ setup(
         'setuptools',
         'msgpack>=1.0.3',
         'numpy>=1.26',
+        'pillow>=9.4',
         'PyYAML>=6.0',
         'pyzmq>=24.0',
     ],
     extras_require={
-        'sim': ['mujoco>=3.3'],
+        'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1'],
         'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
         'ik': ['mink>=1.0'],
         'eval': ['mcap>=1.1', 'rich>=13.0'],

@@ -19,11 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'urlab_ros_bridge'
 
 # Import name -> name in install_requires or extras_require.
-DISTRIBUTIONS = {'yaml': 'pyyaml', 'zmq': 'pyzmq'}
+DISTRIBUTIONS = {'OpenGL': 'pyopengl', 'PIL': 'pillow', 'yaml': 'pyyaml', 'zmq': 'pyzmq'}
 # Import name -> rosdep key.
 ROSDEP_KEYS = {
     'msgpack': 'python3-msgpack',
     'numpy': 'python3-numpy',
+    'OpenGL': 'python3-opengl',
+    'PIL': 'python3-pil',
     'yaml': 'python3-yaml',
     'zmq': 'python3-zmq',
 }

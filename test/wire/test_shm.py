@@ -16,9 +16,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.wire.errors import FrameTooLarge
-from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.errors import RegionUnavailable
-from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm_region import Region
@@ -225,8 +222,9 @@ def test_no_torn_read_while_a_process_laps_the_reader(path, stride):
         assert process.stdout.readline() == b'ready\n'
         reader, buffer = RegionReader.open(path), np.empty(stride // 8, np.uint64)
         reads = last = 0
-        deadline = time.monotonic() + 1.5
-        while time.monotonic() < deadline:
+        begin = time.monotonic()
+        # On a busy machine it may take a while until a copy is interrupted at all.
+        while time.monotonic() < begin + (20.0 if reader.torn == 0 else 1.5):
             size = reader.read_into(buffer)
             if size is None:
                 continue
@@ -288,65 +286,3 @@ def test_only_others_count_as_sharing(path):
     reader.region.fd = os.open(os.devnull, os.O_RDONLY)
     reader.close()
     assert (alone, both, region.shared()) == (False, True, False)
-
-
-@pytest.mark.parametrize(
-    ('content', 'reason'),
-    [
-        (b'', '0 bytes'),
-        (b'URLB', '4 bytes'),
-        (bytes(300), 'magic'),
-        (struct.pack('<IIIIQI', 0x424C5255, 2, 64, 2, 0, 0).ljust(300), 'version'),
-        (struct.pack('<IIIIQI', 0x424C5255, 1, 4, 2, 0, 0).ljust(300), 'slots of 4'),
-        (struct.pack('<IIIIQI', 0x424C5255, 1, 64, 1, 0, 0).ljust(300), '1 slots'),
-        (struct.pack('<IIIIQI', 0x424C5255, 1, 64, 2**31, 0, 0).ljust(300), 'slots'),
-        (struct.pack('<IIIIQI', 0x424C5255, 1, 1 << 20, 2, 0, 0).ljust(300), 'need more'),
-    ],
-)
-def test_foreign_or_truncated_file_is_refused(path, content, reason):
-    path.write_bytes(content)
-    with pytest.raises(MalformedRegion, match=reason):
-        RegionReader.open(path)
-
-
-def test_file_that_cannot_be_opened_says_so(path):
-    with pytest.raises(RegionUnavailable, match='No such file'):
-        RegionReader.open(path)
-    os.mkfifo(path)
-    with pytest.raises(MalformedRegion, match='regular'):  # and it does not wait for a writer
-        RegionReader.open(path)
-    with pytest.raises(RegionUnavailable):
-        RegionWriter.create(path.parent / 'nowhere' / 'x.shm', STRIDE)
-
-
-@given(data=st.data())
-@settings(deadline=None, max_examples=60)
-def test_any_header_gives_a_payload_nothing_or_a_typed_error(tmp_path_factory, data):
-    path = tmp_path_factory.mktemp('region') / 'x.shm'
-    writer = RegionWriter.create(path, STRIDE)
-    writer.write(b'sound')
-    reader = RegionReader.open(path)
-    with open(path, 'r+b') as file:
-        for _ in range(data.draw(st.integers(1, 6))):
-            file.seek(data.draw(st.integers(0, 63 + STRIDE)))
-            file.write(data.draw(st.binary(max_size=24)))
-    for subject in (lambda: reader, lambda: RegionReader.open(path)):
-        try:
-            payload = subject().read()
-            assert payload is None or len(payload) <= STRIDE - 4
-        except UrlabError:
-            pass
-    writer.close()
-
-
-def test_replaced_and_removed_files_are_noticed(path):
-    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
-    assert not reader.region.stale()
-    replaced = RegionWriter.create(path, STRIDE)
-    assert reader.region.stale()
-    writer.write(b'still mapped')
-    assert reader.read() == b'still mapped'
-    second = RegionReader.open(path)
-    replaced.close(unlink=True)
-    assert second.region.stale()
-    assert not path.exists()

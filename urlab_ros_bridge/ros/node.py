@@ -24,6 +24,8 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from urlab_ros_bridge.ros.cameras import Cameras
+from urlab_ros_bridge.ros.cameras import plan_cameras
 from urlab_ros_bridge.ros.clock import ClockPublisher
 from urlab_ros_bridge.ros.commands import Commands
 from urlab_ros_bridge.ros.connection import Link
@@ -86,6 +88,7 @@ class BridgeNode(Node):
             self, self.link, self.stream.timeline, self._settings, self._log, self.stream.joints
         )
         self.e_stop = EStop(self, self.commands, self._log)
+        self.cameras = Cameras(self, self.stream.timeline, self._settings, self._log)
         self._reporter = Reporter(
             self, self.stream, self.link, self.commands, self._log, status_fd
         )
@@ -106,6 +109,7 @@ class BridgeNode(Node):
         self.commands.stop()
         self._service_thread.stop()
         self.link.stop()
+        self.cameras.stop()
         self.stream.stop()
 
     def _settings(self) -> Settings:
@@ -136,11 +140,19 @@ class BridgeNode(Node):
             self._world_plan = self.plan = plan
             self.commands.apply(plan)
         self.stream.hand_over(world, has_sim_time)
+        handshake = self.link.handshake
+        if handshake is not None:
+            try:
+                self.cameras.apply(plan_cameras(handshake, plan, self._settings()))
+            except UrlabError as error:
+                self._log('warning', f'no cameras are published: {error}')
 
     def _on_tick(self, stamp_ns: int) -> None:
+        self.cameras.gate.tick(stamp_ns)
         self.commands.tick(stamp_ns)
 
     def _on_jump(self) -> None:
+        self.cameras.gate.jump()
         self.commands.jump()
 
     def _on_beat(self, now: float) -> None:

@@ -43,6 +43,11 @@ def sensor() -> QoSProfile:
     return _profile(10)
 
 
+def image() -> QoSProfile:
+    """Pictures and point clouds: a few, because each is large."""
+    return _profile(5)
+
+
 def transform() -> QoSProfile:
     """/tf."""
     return _profile(100)

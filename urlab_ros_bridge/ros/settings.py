@@ -3,7 +3,7 @@
 """
 The parameters of the bridge, as one table.
 
-The fields of `Settings`, among them those of `CommandSettings`, are the table: declaration,
+The fields of `Settings`, with those of the classes below it, are the table: declaration,
 validation (`setting_rules`), the YAML file in ``config/`` and the page in ``docs/`` all come from
 it.  No ROS is needed to read it.
 """
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dataclasses import Field
 from dataclasses import fields
 
+from urlab_ros_bridge.ros.camera_settings import CameraSettings
 from urlab_ros_bridge.ros.command_settings import CommandSettings
 from urlab_ros_bridge.ros.description_settings import DescriptionSettings
 from urlab_ros_bridge.ros.setting_row import parameter
@@ -22,7 +23,7 @@ _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, el
 
 
 @dataclass(frozen=True)
-class Settings(DescriptionSettings, CommandSettings):
+class Settings(DescriptionSettings, CameraSettings, CommandSettings):
     """The values of all parameters at one moment; a change makes a new object."""
 
     host: str = parameter('127.0.0.1', 'Machine of the simulation server.', group='Connection')

@@ -14,6 +14,7 @@ from urlab_ros_bridge.ros.cdr.errors import UnsupportedType
 from urlab_ros_bridge.ros.cdr.layout import Field
 from urlab_ros_bridge.ros.cdr.layout import lay_out
 from urlab_ros_bridge.ros.cdr.layout import Layout
+from urlab_ros_bridge.ros.cdr.template import check as check_layout
 from urlab_ros_bridge.ros.cdr.template import Template
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     'Template',
     'TemplateMismatch',
     'UnsupportedType',
+    'check_layout',
     'lay_out',
 ]

@@ -185,7 +185,7 @@ class _Builder:
         model, tree = self.model, self.tree
         tree.base = tree.bodies[base_id] = self.name(names[base_id], 'body')
         if not model.body_dofnum[base_id]:
-            tree.mount = StaticTransform(world_frame, tree.base, *_pose_in_world(model, base_id))
+            tree.mount = StaticTransform(world_frame, tree.base, *pose_in_world(model, base_id))
         # Parents have lower ids than their children.
         for index in range(base_id + 1, model.nbody):
             parent = tree.bodies.get(int(model.body_parentid[index]))
@@ -244,7 +244,7 @@ class _Builder:
         )
 
 
-def _pose_in_world(model: Any, body: int) -> tuple[Vector, Quaternion]:
+def pose_in_world(model: Any, body: int) -> tuple[Vector, Quaternion]:
     """Return the pose of a body in the reference configuration."""
     pose: tuple[Vector, Quaternion] = (_ORIGIN, IDENTITY)
     while body:

@@ -1,0 +1,137 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures from the renderer to ROS, through the real programs."""
+
+import json
+import time
+
+from bridge_harness import LATCHED
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+import numpy as np
+import pytest
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import CameraInfo
+from sensor_msgs.msg import Image
+from sensor_msgs.msg import PointCloud2
+
+from urlab_ros_bridge.client.client import Client
+
+pytestmark = pytest.mark.ros
+TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+srv = pytest.importorskip('urlab_msgs.srv')
+WAIT = 40.0
+
+
+def array_of(image, dtype, *shape):
+    return np.frombuffer(bytes(image.data), dtype).reshape(image.height, image.width, *shape)
+
+
+def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
+    _, _, listener = simulation()
+    listener.listen(CameraInfo, '/front_rgb/camera_info')
+    colors = listener.listen(Image, '/front_rgb/image_raw')
+    clouds = listener.listen(PointCloud2, '/front_depth/points')
+    depth = wait_for_message(listener, Image, '/front_depth/image_raw', timeout=WAIT)
+    wait_until(lambda: colors and clouds, WAIT)
+    color = colors[-1]
+    assert (color.encoding, color.width, color.height) == ('rgb8', 640, 480)
+    assert color.header.frame_id == 'front_rgb_optical_frame'
+    # A warehouse, not a grey field.
+    assert array_of(color, np.uint8, 3).std() > 20
+    metres = array_of(depth, np.float32)
+    seen = np.isfinite(metres)
+    assert 0.2 < seen.mean() < 0.9 and metres[seen].min() > 0.5 and metres[seen].max() < 12
+    cloud = clouds[-1]
+    points = np.frombuffer(bytes(cloud.data), '<f4').reshape(480, 640, 4)
+    # The floor, 0.2 m below the camera or so, at the bottom of the picture.
+    floor = points[470:, :, :3][np.isfinite(points[470:, :, 2])]
+    assert np.ptp(floor[:, 1]) < 0.02 and 0.05 < floor[:, 1].mean() < 0.6
+    wait_until(lambda: len(colors) > 5, WAIT)
+    stamps = {(m.header.stamp.sec, m.header.stamp.nanosec) for m in colors[:5]}
+    told = lambda: {  # noqa: E731
+        (m.header.stamp.sec, m.header.stamp.nanosec)
+        for m in listener.heard['/front_rgb/camera_info']
+    }
+    wait_until(lambda: stamps & told())
+    # Seen by the scene's camera too, which has a place in the world.
+    tree = wait_for_message(
+        listener,
+        TFMessage,
+        '/tf_static',
+        lambda message: any(
+            t.child_frame_id == 'overview_optical_frame' for t in message.transforms
+        ),
+        qos=LATCHED,
+    )
+    assert tree.transforms[0].header.frame_id == 'map'
+
+
+def test_a_camera_that_nobody_watches_is_not_rendered(simulation):
+    server, _, listener = simulation()
+    with Client(rpc_port=server.ports[0], state_port=server.ports[1], shared=True) as client:
+        client.connect()
+        wait_until(lambda: '/front_rgb/image_raw' in dict(topics(listener)), WAIT)
+        assert client.status().cameras == 0
+        subscription = listener.node.create_subscription(
+            Image, '/front_rgb/image_raw', lambda message: None, 5
+        )
+        wait_until(lambda: client.status().cameras == 1, WAIT)
+        listener.node.destroy_subscription(subscription)
+        wait_until(lambda: client.status().cameras == 0, WAIT)
+
+
+def topics(listener):
+    return listener.node.get_topic_names_and_types()
+
+
+def test_after_a_reset_no_picture_is_older_than_the_reset(simulation):
+    _, _, listener = simulation()
+    pictures = listener.listen(Image, '/front_rgb/image_raw')
+    listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
+    wait_until(lambda: len(pictures) > 3, WAIT)
+    for _ in range(3):
+        time.sleep(1.5)
+        begin = len(listener.order)
+        assert listener.call(srv.Reset, '/reset').success
+        wait_until(
+            lambda begin=begin: len(young(listener.order[begin:], '/front_rgb/image_raw')) > 3,
+            WAIT,
+        )
+        # By the time of sending: a large message may be heard long after the clock.
+        sent = sorted(listener.order[begin:], key=lambda item: item[0])
+        jump = young(sent, '/clock')[0][0]
+        after = [item for item in sent if item[0] > jump]
+        assert young(after, '/front_rgb/image_raw') == [
+            item for item in after if item[1] == '/front_rgb/image_raw'
+        ]
+
+
+def young(order, topic):
+    """Return the messages of a topic from the first second of simulation time."""
+    found = []
+    for item in order:
+        if item[1] == topic:
+            stamp = item[2].clock if topic == '/clock' else item[2].header.stamp
+            if stamp.sec < 1:
+                found.append(item)
+    return found
+
+
+def test_labels_say_what_a_colour_means(simulation, tmp_path):
+    from std_msgs.msg import String
+
+    (tmp_path / 'labels.xml').write_text(
+        '<mujoco><worldbody><light pos="0 0 3"/><geom name="floor" type="plane" size="3 3 1"/>'
+        '<camera name="seg" pos="0 0 2" resolution="64 48"/></worldbody></mujoco>'
+    )
+    (tmp_path / 'labels.yaml').write_text(
+        'scene: labels.xml\nglobal_cameras:\n  seg: {mode: semantic, rate: 20}\n'
+    )
+    _, _, listener = simulation('--model', tmp_path / 'labels.yaml')
+    labels = wait_for_message(listener, String, '/seg/labels', qos=LATCHED, timeout=WAIT)
+    known = {tuple(color) for color in json.loads(labels.data).values()}
+    picture = wait_for_message(listener, Image, '/seg/image_raw', timeout=WAIT)
+    seen = {tuple(color) for color in array_of(picture, np.uint8, 3).reshape(-1, 3).tolist()}
+    assert seen <= known | {(0, 0, 0)} and len(seen - {(0, 0, 0)}) >= 1
