@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The small world that the camera tests look at, and ways to serve it."""
 
+import mujoco
+import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
@@ -83,3 +85,37 @@ def connect(server, **options):
     client = Client(**ports, **{'shared': True, 'timeout': 20.0, **options})
     client.connect()
     return client
+
+
+def shot(client, *names, mode='sync', **fields):
+    """Return the reply of a step, with frames of these cameras."""
+    return client.step(include_cameras=dict.fromkeys(names, mode), **fields)
+
+
+def fresh_data(model, reply=None):
+    """Return MjData in the state that a reply reports."""
+    data = mujoco.MjData(model)
+    if reply is not None:
+        cart = model.joint('cart_x')
+        data.qpos[cart.qposadr] = reply.articulations['cart'].qpos[0]
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_camlight(model, data)
+    return data
+
+
+def project(model, data, camera, point):
+    """Return (column, row) of a world point in a picture, in pixels."""
+    number = model.camera(camera).id
+    width, height = model.cam_resolution[number]
+    focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)
+    local = data.cam_xmat[number].reshape(3, 3).T @ (point - data.cam_xpos[number])
+    return width / 2 - focal * local[0] / local[2], height / 2 + focal * local[1] / local[2]
+
+
+def red_center(image):
+    """Return (column, row) of the middle of what is red."""
+    pixels = image.pixels.astype(int)
+    red = (pixels[..., 2] > 60) & (pixels[..., 2] > 2 * pixels[..., :2].max(axis=-1))
+    rows, columns = np.nonzero(red)
+    assert len(rows) > 50
+    return columns.mean() + 0.5, rows.mean() + 0.5

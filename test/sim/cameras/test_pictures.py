@@ -5,7 +5,11 @@
 import time
 
 from camera_lab import connect
+from camera_lab import fresh_data
 from camera_lab import needs_gl
+from camera_lab import project
+from camera_lab import red_center
+from camera_lab import shot
 from camera_lab import start_server
 import mujoco
 import numpy as np
@@ -16,40 +20,6 @@ from urlab_ros_bridge.sim.cameras.labels import class_of
 
 pytestmark = needs_gl
 RED = (0, 0, 255)  # BGR
-
-
-def shot(client, *names, mode='sync', **fields):
-    """Return the reply of a step, with frames of these cameras."""
-    return client.step(include_cameras=dict.fromkeys(names, mode), **fields)
-
-
-def fresh_data(model, reply=None):
-    """Return MjData in the state that a reply reports."""
-    data = mujoco.MjData(model)
-    if reply is not None:
-        cart = model.joint('cart_x')
-        data.qpos[cart.qposadr] = reply.articulations['cart'].qpos[0]
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_camlight(model, data)
-    return data
-
-
-def project(model, data, camera, point):
-    """Return (column, row) of a world point in a picture, in pixels."""
-    number = model.camera(camera).id
-    width, height = model.cam_resolution[number]
-    focal = height / 2 / np.tan(np.radians(model.cam_fovy[number]) / 2)
-    local = data.cam_xmat[number].reshape(3, 3).T @ (point - data.cam_xpos[number])
-    return width / 2 - focal * local[0] / local[2], height / 2 + focal * local[1] / local[2]
-
-
-def red_center(image):
-    """Return (column, row) of the middle of what is red."""
-    pixels = image.pixels.astype(int)
-    red = (pixels[..., 2] > 60) & (pixels[..., 2] > 2 * pixels[..., :2].max(axis=-1))
-    rows, columns = np.nonzero(red)
-    assert len(rows) > 50
-    return columns.mean() + 0.5, rows.mean() + 0.5
 
 
 def rays(model, data, camera, columns, rows, hidden_groups=(3, 4, 5)):

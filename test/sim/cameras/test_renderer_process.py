@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.cameras import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import NotReady
 from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras import share
 from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
@@ -85,6 +86,18 @@ def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
             assert 'front' in client.step(include_cameras={'front': 'sync'}).cameras
     (message,) = [record.message for record in caplog.records if 'renderer died' in record.message]
     assert 'signal 9' in message
+
+
+@needs_gl
+def test_the_renderer_leaves_a_processor_to_physics(own_server):
+    others = {child.pid for child in renderers()}
+    with connect(own_server) as client:
+        client.step(include_cameras={'front': 'sync'})
+    (renderer,) = [child for child in renderers() if child.pid not in others]
+    mine = psutil.Process()
+    assert renderer.nice() >= mine.nice() + share.NICENESS
+    usable = sorted(mine.cpu_affinity())
+    assert renderer.cpu_affinity() == (usable[1:] or usable)
 
 
 @needs_gl
