@@ -57,6 +57,13 @@ class CameraUnavailable(ClientError):
         )
 
 
+class ShmUnavailable(ClientError):
+    """Shared memory was asked for by name, but cannot be used with this server."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; transport='auto' goes on without")
+
+
 class ProtocolError(ClientError):
     """The server sent a reply that does not follow the protocol."""
 

@@ -19,7 +19,7 @@ from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnsendableValue
 from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.client.handshake_reader import parse_handshake
-from urlab_ros_bridge.client.rpc import RpcSocket
+from urlab_ros_bridge.client.shm_link import RpcLink
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.codec import pack
 from urlab_ros_bridge.wire.codec import unpack
@@ -68,6 +68,7 @@ class Session:
         encoding: str = 'msgpack',
         timeout: float = 5.0,
         on_hello: Callable[[Handshake], None] | None = None,
+        transport: str = 'zmq',
     ) -> None:
         """
         Describe the session; nothing is sent before `connect`.
@@ -76,6 +77,8 @@ class Session:
         :param observations: level of `step` replies: minimal, standard or full.
         :param encoding: msgpack, or json for debugging.
         :param timeout: seconds that a request waits unless it is told otherwise.
+        :param transport: ``zmq``; ``shm``: requests go through shared memory; ``auto``: likewise
+            when the server is on this machine and offers it.
         """
         self.host = host
         self.rpc_port = rpc_port
@@ -91,7 +94,8 @@ class Session:
         self._session_id = ''
         self._include_assets = False
         self._lock = threading.RLock()
-        self._rpc = RpcSocket(f'tcp://{host}:{rpc_port}')
+        self._transport = transport
+        self._rpc = RpcLink(f'tcp://{host}:{rpc_port}', host, transport)
 
     def __enter__(self) -> Session:
         if self._handshake is None:
@@ -112,6 +116,11 @@ class Session:
             raise NotConnected('handshake')
         return self._handshake
 
+    @property
+    def transport(self) -> str:
+        """What requests go over now: ``zmq`` or ``shm``."""
+        return 'zmq' if self._rpc.shm is None else 'shm'
+
     def connect(
         self, timeout: float | None = None, include_assets: bool | None = None
     ) -> Handshake:
@@ -121,6 +130,7 @@ class Session:
         :param include_assets: ask for the model as XML with its files too, here and at every later
             hello: `Handshake.mjcf_compiled` and `vfs_assets`; None: as the last time.
         :raises RequestTimeout: when no server answered.
+        :raises ShmUnavailable: when shared memory was asked for by name and there is none.
         """
         if include_assets is not None:
             self._include_assets = include_assets
@@ -132,6 +142,7 @@ class Session:
             'encoding': self.encoding,
             'include_assets': self._include_assets,
             'camera_header': 'ucm1',
+            **self._rpc.hello_fields,
         }
         if self.shared:
             message['shared'] = True
@@ -149,6 +160,7 @@ class Session:
             self._handshake = handshake
             self._session_id = handshake.session_id
             self.generation += 1
+            self._rpc.attach(handshake)
             if self.on_hello is not None:
                 self.on_hello(handshake)
         return handshake
@@ -166,7 +178,7 @@ class Session:
             self._rpc.close()
             self._handshake = None
             self._session_id = ''
-            self._rpc = RpcSocket(self._rpc.endpoint)
+            self._rpc = RpcLink(self._rpc.endpoint, self.host, self._transport)
 
     def request(self, op: str, timeout: float | None = None, **fields: Any) -> dict[str, Any]:
         """

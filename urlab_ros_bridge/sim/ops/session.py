@@ -34,7 +34,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
         if context and fields.boolean('include_assets'):
             payload.update(reloadable.of(context))
         if stage.shm is not None and fields.boolean('shm_channel'):
-            payload['shm_channel'] = stage.shm.open_channel()
+            payload.update(shm_session_dir=stage.shm_dir, shm_channel=stage.shm.open_channel())
         session = _open_session(stage, context, fields)
         return session, {'session_id': session.id, **payload}
 
