@@ -62,6 +62,14 @@ def test_a_step_that_waits_answers_when_its_world_goes(server, connect):
     assert b'shutting_down' in caller.socket.recv()
 
 
+def test_a_request_that_comes_while_the_server_stops_is_told_so(server, connect):
+    running = server()
+    caller = connect(running)
+    running.stage.draining = True
+    running.stage.close()
+    assert caller.code('step') == 'shutting_down'
+
+
 def test_the_state_stream_goes_on_with_the_next_world(server):
     running = server()
     listener = zmq.Context.instance().socket(zmq.SUB)

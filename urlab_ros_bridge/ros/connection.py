@@ -134,6 +134,9 @@ class Link:
             except UrlabError as error:
                 if not self._stop.is_set():
                     self._problem(str(error))
+            except Exception as error:
+                # Whatever it is, the link comes back; it must never end in silence.
+                self._problem(f'{type(error).__name__}: {error}')
             self._stop.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
 
     def _watch(self) -> None:

@@ -179,7 +179,7 @@ class Dispatcher:
         if entry.op.category == MANAGER_REQUIRED:
             context = self._stage.context
             if context is None:
-                raise OpError('no_active_manager')
+                raise OpError('shutting_down' if self._stage.draining else 'no_active_manager')
             return context
         return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
 

@@ -107,6 +107,7 @@ class Server:
         """Drain and close everything; safe to call twice."""
         if self._stopped.is_set() or self._transport is None:
             return
+        self.stage.draining = True
         # Waiting calls answer before the transport goes.
         if self.stage.editor is not None:
             self.stage.editor.close()

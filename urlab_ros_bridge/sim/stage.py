@@ -35,6 +35,7 @@ class Stage:
     Holds at most one running world.
 
     :ivar context: the world with its engine and threads; None while nothing is played.
+    :ivar draining: the server stops; there will be no further world.
     :ivar editor: whoever answers the editor's ops, None when there is no editor.
     :ivar shm: the server's shared memory, None when it offers none.
     """
@@ -44,6 +45,7 @@ class Stage:
         self.sessions = SessionTable()
         self.data = DataFolder(config.data_dir, config.allow_absolute_paths)
         self.context: Context | None = None
+        self.draining = False
         self.editor: Any = None
         self.shm: Any = None
         self._makers: list[Callable[[Context], Part]] = []
