@@ -18,7 +18,6 @@ from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.wire import codec
 
-
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 

@@ -94,9 +94,7 @@ def scene_look(
     return SceneLook(frame, tuple(static), {name: parts for name, parts in found.items() if parts})
 
 
-def _parts(
-    model: Any, geometry: Geometry, meshes: MeshFiles, body: int, pose: Pose
-) -> list[Part]:
+def _parts(model: Any, geometry: Geometry, meshes: MeshFiles, body: int, pose: Pose) -> list[Part]:
     name = model.body(body).name
     return [
         Part(name, shape, pose.then(shape.pose), _uri(meshes, shape))
