@@ -57,10 +57,3 @@ class CameraSettings:
         'Colour the points of a depth camera that has a colour camera in the same place.',
         group=GROUP,
     )
-    camera_transport: str = parameter(
-        'auto',
-        'How pictures come from the server: "zmq", "shm" (shared memory, on one machine), or '
-        '"auto": shared memory where there is some.',
-        group=GROUP,
-        choices=('auto', 'zmq', 'shm'),
-    )
