@@ -116,7 +116,7 @@ def test_an_arm_on_a_table_without_description(simulation, tmp_path):
 
 
 def test_the_fleet_has_a_namespace_frames_and_commands_for_each_robot(simulation):
-    _, _, listener = simulation('--world', 'fleet')
+    _, _, listener = simulation('--world', 'fleet', cmd_vel_type='twist')
     names = ('rover_1', 'rover_2', 'quadruped')
     starts = {}
     for name in names:
