@@ -20,6 +20,9 @@ from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm_files import LOCK_FILE
+from urlab_ros_bridge.wire.shm_files import reply_file
+from urlab_ros_bridge.wire.shm_files import request_file
 from urlab_ros_bridge.wire.shm_lookout import Lookout
 from urlab_ros_bridge.wire.shm_region import Region
 
@@ -47,10 +50,9 @@ class ShmRpc:
         :raises MalformedRegion: when they are no regions.
         """
         self.endpoint = f'shm:{directory}'
-        ending = f'_{name}.shm' if name else '.shm'
-        requests = Region.open(directory / f'req{ending}', writable=True)
+        requests = Region.open(request_file(directory, name), writable=True)
         try:
-            replies = Region.open(directory / f'rep{ending}', writable=True)
+            replies = Region.open(reply_file(directory, name), writable=True)
         except Exception:
             requests.close()
             raise
@@ -147,7 +149,7 @@ class ServerLife:
     def __init__(self, directory: Path, region: Region) -> None:
         self._region = region
         try:
-            self._fd = os.open(directory / 'lock', os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+            self._fd = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError:
             self._fd = -1
 

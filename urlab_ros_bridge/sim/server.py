@@ -73,11 +73,12 @@ class Server:
             self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
             self._state_subscribed = Subscriptions(self._state_socket)
             self.stage.add_part(self._state_publisher)
-            self.stage.add_part(lambda world: CameraPart(self.config, world.cameras))
-            self._open_side_streams()
             shm = self.stage.shm = offer_shared_memory(self.config)
             if shm is not None:
                 self.stage.add_part(shm.state_publisher)
+                self.stage.add_part(shm.camera_regions)
+            self.stage.add_part(lambda world: CameraPart(self.config, world.cameras))
+            self._open_side_streams()
             self._open_world()
         except Exception:
             if self.stage.shm is not None:

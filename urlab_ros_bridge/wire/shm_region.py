@@ -90,13 +90,14 @@ class Region:
         self.bell = Futex(np.frombuffer(self._map, np.uint8, 1).ctypes.data + 8 * SEQUENCE)
 
     @classmethod
-    def create(cls, path: Path, stride: int, slots: int = SLOTS) -> Region:
+    def create(cls, path: Path, stride: int, slots: int = SLOTS, sparse: bool = False) -> Region:
         """
         Make a region of zeros that appears under its name when it is complete.
 
         A file of that name is replaced, never truncated: a reader that has it mapped would be
         killed.  The memory is reserved, so that writing to it later cannot fail either.
 
+        :param sparse: reserve only the header; `fill` reserves the rest.
         :raises RegionUnavailable: when there is no room, or the folder cannot be written.
         """
         new = path.with_name(f'.{path.name}.new')
@@ -106,7 +107,8 @@ class Region:
         except OSError as error:
             raise RegionUnavailable(path, error.strerror) from error
         try:
-            os.posix_fallocate(fd, 0, HEADER_BYTES + slots * stride)
+            os.posix_fallocate(fd, 0, HEADER_BYTES if sparse else HEADER_BYTES + slots * stride)
+            os.ftruncate(fd, HEADER_BYTES + slots * stride)
         except OSError as error:
             os.close(fd)
             new.unlink(missing_ok=True)
@@ -134,6 +136,31 @@ class Region:
             os.close(fd)
             raise
         return cls(path, fd, stride, slots, writable)
+
+    @classmethod
+    def adopt(cls, path: Path, fd: int) -> Region:
+        """
+        Map a region whose descriptor another process has handed over, see `open`.
+
+        Unlike `open`, this does not count as sharing it.
+        """
+        try:
+            stride, slots = _check_header(path, fd)
+        except Exception:
+            os.close(fd)
+            raise
+        return cls(path, fd, stride, slots, writable=True)
+
+    def fill(self) -> None:
+        """
+        Reserve the memory of a sparse region.
+
+        :raises RegionUnavailable: when there is no room.
+        """
+        try:
+            os.posix_fallocate(self.fd, 0, self.bytes)
+        except OSError as error:
+            raise RegionUnavailable(self.path, error.strerror) from error
 
     def repair(self) -> None:
         """Write the constant words of the header, where a peer may have scribbled."""

@@ -25,7 +25,6 @@ from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm_region import Region
 
 
 def renderers():
@@ -211,24 +210,24 @@ def test_backends():
 
 
 @needs_gl
-def test_frames_in_shared_memory(lab, tmp_path):
+def test_frames_in_shared_memory(lab):
     server = start_server(model=lab, paused=True)
     try:
         rig = server.context.cameras
-        eye = next(item for item in rig.items if item.name == 'eye')
-        path = tmp_path / 'cam_cart_eye.shm'
-        region = Region.create(path, eye.size + 4)
-        rig.regions = {eye.index: str(path)}
+        path = Path(server.stage.shm_dir) / 'cam_cart_eye.shm'
         reader = RegionReader.open(path)
-        rig.read_regions([eye.index])
         wait_for(lambda: reader.pending)
         pixels = reader.read()
         with connect(server) as client:
             image = client.step(include_cameras={'eye': 'sync'}).cameras['eye']
         assert pixels == image.pixels.tobytes()
-        rig.read_regions([])
-        assert rig.watched == 0
+        assert reader.tag == server.context.engine.stamp_ns
         reader.close()
-        region.close()
+        wait_for(lambda: rig.watched == 0)
+        # The old frame is gone, and in a world that stands still a new one is drawn.
+        late = RegionReader.open(path)
+        wait_for(lambda: late.sequence > reader.sequence + 1 or late.read() is not None)
+        assert late.sequence > reader.sequence + 1
+        late.close()
     finally:
         server.stop()

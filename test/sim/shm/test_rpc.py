@@ -201,17 +201,20 @@ def test_channels_are_limited(server, connect):
 
 def test_stopping_leaves_no_thread_file_or_descriptor(server, connect, mjcf):
     path = mjcf('<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
-    seen = []
     for _ in range(5):
+        before = set(threading.enumerate())
         running = server(model=path)
+        directory = running.stage.shm_dir
         client = connect(running)
         client.ask('hello', shm_channel=True)
-        StockShmRpc(running.stage.shm_dir).close()
+        StockShmRpc(directory).close()
+        assert any(directory in link for link in open_files())
         running.stop()
         client.socket.close()
-        names = [thread.name for thread in threading.enumerate() if 'shm' in thread.name]
-        seen.append((names, sum('URLabShm' in link for link in open_files())))
-    assert seen == [([], 0)] * 5
+        assert not any(directory in link for link in open_files())
+        assert not Path(directory).exists()
+        new = set(threading.enumerate()) - before
+        assert not [thread.name for thread in new if 'shm' in thread.name]
 
 
 def open_files():

@@ -10,11 +10,11 @@ from stock_shm import StockRegion
 import zmq
 
 from urlab_ros_bridge.sim.publish.shm_state import ShmStatePublisher
-from urlab_ros_bridge.sim.publish.shm_state import STATE_FILE
 from urlab_ros_bridge.sim.publish.shm_state import stride_for
 from urlab_ros_bridge.sim.shm.watch import OpenWatch
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm_files import STATE_FILE
 
 
 class Counting:

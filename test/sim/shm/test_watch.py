@@ -35,8 +35,8 @@ def opened():
 
 
 @pytest.fixture
-def watch(tmp_path, opened):
-    made = OpenWatch(tmp_path, opened.append)
+def watch(tmp_path):
+    made = OpenWatch(tmp_path)
     made.start()
     yield made
     made.close()
@@ -44,9 +44,9 @@ def watch(tmp_path, opened):
 
 
 @pytest.fixture
-def region(tmp_path, watch):
+def region(tmp_path, watch, opened):
     made = Region.create(tmp_path / 'state.shm', 64)
-    watch.add(made)
+    watch.add(made, opened.append)
     yield made
     made.close()
 
@@ -67,7 +67,8 @@ def test_many_readers_at_once_count_until_the_last_has_gone(watch, region, opene
         assert watch.is_open(region)
         readers[2].close()
         assert until(lambda: not watch.is_open(region))
-    assert set(opened) == {'state.shm'}
+    assert opened.count(True) >= 20  # the kernel merges openings in a row
+    assert opened.count(False) == 20
 
 
 def test_mapping_without_a_descriptor_counts(watch, region):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from contextlib import suppress
@@ -47,7 +48,6 @@ class Finisher(threading.Thread):
     """
     Owns the sockets of all cameras.
 
-    :ivar readers: cameras whose regions somebody has open; set by the drawing thread.
     :ivar buffers: for drawing into; waiting for one holds the drawing back.
     """
 
@@ -62,13 +62,14 @@ class Finisher(threading.Thread):
         """
         Prepare the thread.
 
-        :param regions: where frames of cameras in `readers` go besides.
+        :param regions: where frames of cameras go besides, while they are read.
         :param words: pixels of the largest camera.
         :param tell: sends a message to the server.
         """
         super().__init__(name='finisher', daemon=True)
         self._memory, self._outlets, self._tell = memory, list(outlets), tell
-        self._regions, self.readers = regions, frozenset[int]()
+        self._regions, self._readers = regions, frozenset[int]()
+        self._shown: set[int] = set()
         self._frames = [0] * len(outlets)
         self._slots: dict[str, int] = {}
         self._drawn: deque[Drawn] = deque()
@@ -87,6 +88,11 @@ class Finisher(threading.Thread):
         self._drawn.append(drawn)
         os.eventfd_write(self._wake, 1)
 
+    def set_readers(self, cameras: Iterable[int]) -> None:
+        """Take in which cameras' regions somebody has open; from any thread."""
+        self._readers = frozenset(cameras)
+        os.eventfd_write(self._wake, 1)
+
     def run(self) -> None:
         """Work for ever; what breaks ends the process, and the server starts another one."""
         try:
@@ -101,6 +107,10 @@ class Finisher(threading.Thread):
         with suppress(BlockingIOError):
             os.eventfd_read(self._wake)
         self._report_watched()
+        for camera in self._shown - self._readers:
+            # Who comes next shall not take the last frame for a new one.
+            self._shown.discard(camera)
+            self._regions[camera].forget()
         while self._drawn:
             self._finish(self._drawn.popleft())
 
@@ -127,9 +137,9 @@ class Finisher(threading.Thread):
         # A reset while this was drawn: nobody may see the old timeline any more.
         elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
             outlet.send(memory, slot, self._frames[camera], job.capture)
-            if camera in self.readers and camera in self._regions:
-                stamp = job.capture.stamp_ns
-                self._regions[camera].write(memory.pixels(camera, slot), stamp)
+            if camera in self._readers and camera in self._regions:
+                self._shown.add(camera)
+                self._regions[camera].write(memory.pixels(camera, slot), job.capture.stamp_ns)
 
 
 __all__ = ['Drawn', 'Finisher']

@@ -24,6 +24,7 @@ from urlab_ros_bridge.sim.cameras.port import Port
 from urlab_ros_bridge.sim.cameras.schedule import Schedule
 from urlab_ros_bridge.sim.cameras.state import VisualState
 from urlab_ros_bridge.sim.engine import Engine
+from urlab_ros_bridge.wire.shm_region import Region
 
 PULL_SECONDS = 2.0  # s of wall time that a camera goes on rendering after a `latest` request
 STILL = 0.05  # s of wall time without a step until time counts as standing still
@@ -50,7 +51,7 @@ class CameraRig:
     :ivar endpoints: address of each camera's stream, '' while there is none.
     :ivar off: why there are no pictures, '' when there are.
     :ivar overlays: what `set_overlays` was given last.
-    :ivar regions: files of cameras whose frames also go to shared memory; set them before the
+    :ivar regions: shared memory that frames of these cameras go to besides; set them before the
         renderer starts.
     :ivar renderer: starts the renderer process; None while there cannot be one.
     :ivar port: the running renderer, None while there is none.
@@ -67,7 +68,7 @@ class CameraRig:
         self.state = VisualState(world.model, world.data)
         self.renderer: Renderer | None = None
         self.port: Port | None = None
-        self.regions: dict[int, str] = {}
+        self.regions: dict[int, Region] = {}
         self._schedules = [Schedule(item) for item in self.items]
         self._subscribed: frozenset[int] = frozenset()
         self._readers: frozenset[int] = frozenset()

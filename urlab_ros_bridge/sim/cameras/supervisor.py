@@ -152,11 +152,12 @@ class Supervisor(threading.Thread):
             'prefixes': rig.prefixes,
             'rendering': asdict(rig.engine.world.spec.rendering),
             'overlays': list(rig.overlays),
-            'regions': rig.regions,
+            'regions': {index: str(region.path) for index, region in rig.regions.items()},
         }
         model = link.to_file(rig.engine.world.compiled_model())
         try:
             fds = [memory.fd, model, *(listener.fileno() for listener in self._listeners)]
+            fds += [region.fd for region in rig.regions.values()]
             link.send(ours, link.pack(link.LOAD, settings), fds)
         except OSError as error:
             return self._broken(f'the renderer did not start: {error}')

@@ -51,8 +51,9 @@ class Worker:
         from urlab_ros_bridge.sim.cameras.stagehand import Stagehand
 
         settings = json.loads(body)
-        memory_fd, model_fd, *listeners = fds
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
+        memory_fd, model_fd, *rest = fds
+        listeners, region_fds = rest[: len(cameras)], rest[len(cameras) :]
         self._gl, name = gl.open_context(64, 64)
         self._stagehand = Stagehand(settings, cameras, link.from_file(model_fd), name)
         self._memory = SharedMemory(
@@ -61,8 +62,8 @@ class Worker:
         context = zmq.Context()
         outlets = [Outlet(context, *pair) for pair in zip(cameras, listeners, strict=True)]
         regions = {
-            int(camera): RegionWriter(Region.open(Path(path), writable=True))
-            for camera, path in settings['regions'].items()
+            int(camera): RegionWriter(Region.adopt(Path(path), fd))
+            for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
         }
         self._drawn = finisher.Drawn
         self._finisher = finisher.Finisher(
@@ -94,7 +95,7 @@ class Worker:
                 self._jobs.append(link.unpack_job(body))
                 continue
             if kind == link.READERS:
-                self._finisher.readers = frozenset(json.loads(body))
+                self._finisher.set_readers(json.loads(body))
                 continue
             # Jobs that came before are drawn before.
             while self._jobs:

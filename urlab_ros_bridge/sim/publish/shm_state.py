@@ -15,10 +15,10 @@ from urlab_ros_bridge.sim.engine import Engine
 from urlab_ros_bridge.sim.observations import Observer
 from urlab_ros_bridge.sim.shm.watch import OpenWatch
 from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm_files import STATE_FILE
 from urlab_ros_bridge.wire.shm_region import SIZE_BYTES
 from urlab_ros_bridge.wire.shm_region import STATE_STRIDE
 
-STATE_FILE = 'state.shm'
 _LOG = logging.getLogger(__name__)
 
 
@@ -84,4 +84,4 @@ def stride_for(size: int) -> int:
     return stride
 
 
-__all__ = ['STATE_FILE', 'ShmStatePublisher', 'stride_for']
+__all__ = ['ShmStatePublisher', 'stride_for']

@@ -25,8 +25,8 @@ import time
 import uuid
 
 from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.shm_files import LOCK_FILE
 
-LOCK = 'lock'
 FOLDER = 'URLabShm'
 _HALF_MADE_SECONDS = 60.0
 _LOG = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ def remove_stale(parent: Path) -> None:
 def _abandoned(path: Path) -> Iterator[bool]:
     """Say whether a directory belongs to nobody; it is locked meanwhile."""
     try:
-        fd = os.open(path / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         yield time.time() - path.stat().st_mtime > _HALF_MADE_SECONDS
         return
@@ -122,7 +122,7 @@ def _make(parent: Path) -> tuple[Path, int]:
     name = str(uuid.uuid4())
     half_made = parent / f'.{name}'
     os.mkdir(half_made, 0o700)
-    fd = os.open(half_made / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    fd = os.open(half_made / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.write(fd, f'{os.getpid()}\n'.encode())  # for people who look

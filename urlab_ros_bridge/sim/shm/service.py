@@ -20,23 +20,25 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.publish.shm_state import ShmStatePublisher
+from urlab_ros_bridge.sim.shm.cameras import CameraRegions
 from urlab_ros_bridge.sim.shm.directory import SessionDirectory
 from urlab_ros_bridge.sim.shm.large_replies import LargeReplies
 from urlab_ros_bridge.sim.shm.watch import OpenWatch
 from urlab_ros_bridge.sim.stage import Part
 from urlab_ros_bridge.sim.transports.shm_rpc import ShmRpcTransport
 from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.shm_files import reply_file
+from urlab_ros_bridge.wire.shm_files import request_file
 from urlab_ros_bridge.wire.shm_region import Region
 from urlab_ros_bridge.wire.shm_region import RPC_STRIDE
 
-REQUESTS, REPLIES = 'req', 'rep'
 MAX_CHANNELS = 16
 GRACE = 10.0  # s that a channel waits for its client
 _LOG = logging.getLogger(__name__)
 
 
-class _NoState:
-    """In the place of a publisher that could not be made."""
+class _Nothing:
+    """In the place of a part that is not needed or could not be made."""
 
     def close(self) -> None:
         """Do nothing."""
@@ -59,7 +61,7 @@ class SharedMemory:
         self._directory = SessionDirectory()
         self.path: Path = self._directory.path
         self.large = LargeReplies()
-        self._watch = OpenWatch(self.path, self._opened)
+        self._watch = OpenWatch(self.path)
         self._watch.start()
         self._lock = threading.Lock()
         self._channels: dict[str, ShmRpcTransport] = {}
@@ -80,7 +82,13 @@ class SharedMemory:
             return ShmStatePublisher(context.engine, context.observer, self.path, self._watch)
         except RegionUnavailable as error:
             _LOG.warning('no state in shared memory: %s', error)
-            return _NoState()
+            return _Nothing()
+
+    def camera_regions(self, context: Context) -> Part:
+        """Return the regions of a world's cameras; nothing when they are off."""
+        if context.config.cameras == 'off':
+            return _Nothing()
+        return CameraRegions(context.cameras, self.path, self._watch)
 
     def open_channel(self) -> str:
         """
@@ -114,9 +122,9 @@ class SharedMemory:
 
     def _open(self, name: str) -> None:
         """Serve the pair of a name, '' is the stock one."""
-        requests = Region.create(channel_file(self.path, REQUESTS, name), RPC_STRIDE)
+        requests = Region.create(request_file(self.path, name), RPC_STRIDE)
         try:
-            replies = Region.create(channel_file(self.path, REPLIES, name), RPC_STRIDE)
+            replies = Region.create(reply_file(self.path, name), RPC_STRIDE)
         except RegionUnavailable:
             requests.path.unlink(missing_ok=True)
             requests.close()
@@ -138,13 +146,8 @@ class SharedMemory:
             gone if name else None,
         )
         self._channels[name] = channel
-        self._watch.add(requests)
+        self._watch.add(requests, lambda is_open: channel.opened() if is_open else None)
         channel.start()
-
-    def _opened(self, file: str) -> None:
-        channel = self._channels.get('')
-        if channel is not None and file == f'{REQUESTS}.shm':
-            channel.opened()
 
 
 def offer_shared_memory(config: ServerConfig) -> SharedMemory | None:
@@ -158,14 +161,4 @@ def offer_shared_memory(config: ServerConfig) -> SharedMemory | None:
         return None
 
 
-def channel_file(directory: Path, kind: str, name: str) -> Path:
-    """
-    Return the file of one direction of a channel.
-
-    >>> channel_file(Path('/x'), 'req', ''), channel_file(Path('/x'), 'rep', '1f')
-    (PosixPath('/x/req.shm'), PosixPath('/x/rep_1f.shm'))
-    """
-    return directory / (f'{kind}_{name}.shm' if name else f'{kind}.shm')
-
-
-__all__ = ['SharedMemory', 'channel_file', 'offer_shared_memory']
+__all__ = ['SharedMemory', 'offer_shared_memory']

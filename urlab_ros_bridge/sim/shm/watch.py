@@ -34,16 +34,13 @@ class OpenWatch(threading.Thread):
     Watches regions that this process has made in one directory.
 
     :ivar blind: inotify does not work here, so every file counts as open.
-    :ivar on_open: called with the name of a file that somebody has opened; on this thread.
     """
 
-    def __init__(
-        self, directory: Path, on_open: Callable[[str], None] = lambda name: None
-    ) -> None:
+    def __init__(self, directory: Path) -> None:
         """Prepare the thread; what it sees before `start` it handles then."""
         super().__init__(name='shm-watch', daemon=True)
-        self.on_open = on_open
         self._regions: dict[str, Region] = {}
+        self._tell: dict[str, Callable[[bool], None]] = {}
         self._open: set[str] = set()
         self._fd = self._watch = -1
         if sys.platform == 'linux':
@@ -55,17 +52,23 @@ class OpenWatch(threading.Thread):
         if self.blind:
             _LOG.info('inotify does not work here: shared memory is served all the time')
 
-    def add(self, region: Region) -> None:
-        """Watch a region; it replaces one of the same name."""
+    def add(self, region: Region, tell: Callable[[bool], None] = lambda is_open: None) -> None:
+        """
+        Watch a region; it replaces one of the same name.
+
+        :param tell: called with true whenever somebody opens it, and with false when nobody has
+            it open any more; on the watching thread.
+        """
         name = region.path.name
         self._regions[name] = region
+        self._tell[name] = tell
         self._look(name)
 
     def remove(self, region: Region) -> None:
         """Forget a region; call it before the region is closed."""
         name = region.path.name
         if self._regions.get(name) is region:
-            del self._regions[name]
+            del self._regions[name], self._tell[name]
             self._open.discard(name)
 
     def is_open(self, region: Region) -> bool:
@@ -112,7 +115,7 @@ class OpenWatch(threading.Thread):
         elif name in self._regions:
             if mask & _OPEN:
                 self._open.add(name)
-                self.on_open(name)
+                self._report(name, True)
             else:
                 self._look(name)
 
@@ -120,8 +123,17 @@ class OpenWatch(threading.Thread):
         region = self._regions.get(name)
         if region is not None and region.shared():
             self._open.add(name)
-        else:
+        elif name in self._open:
             self._open.discard(name)
+            self._report(name, False)
+
+    def _report(self, name: str, is_open: bool) -> None:
+        tell = self._tell.get(name)
+        if tell is not None:
+            try:
+                tell(is_open)
+            except Exception:
+                _LOG.exception('%s: nobody took in that it is open or not', name)
 
 
 __all__ = ['OpenWatch']
