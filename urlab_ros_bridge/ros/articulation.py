@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from std_msgs.msg import String
+
 from urlab_ros_bridge.ros import qos
 from urlab_ros_bridge.ros.convert import JointStateTemplate
 from urlab_ros_bridge.ros.convert import OdometryTemplate
@@ -147,6 +149,14 @@ def _transforms(
     return Feed(topic, publisher, build, wire=wire, rate_name='odom_rate')
 
 
+def _static_frames(robot: RobotPlan, settings: Settings) -> list[tuple]:
+    """Return fixed links, sensors and cameras; robot_state_publisher knows the links alone."""
+    links = set(robot.tree.bodies.values())
+    wanted = {True: settings.publish_link_tf, False: settings.publish_sensor_frames}
+    found = [row for row in robot.tree.static if wanted[row.child in links]]
+    return [*found, *(robot.look.static if settings.publish_link_tf else ())]
+
+
 def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
     """
     Return the message of each static transform topic; one message holds all of its transforms.
@@ -157,10 +167,18 @@ def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
     for robot in plan.robots:
         name = f'{robot.tf_namespace}/tf_static' if robot.tf_namespace else '/tf_static'
         found = topics.setdefault(name, [])
-        if settings.publish_sensor_frames:
-            found += robot.tree.static
+        found += _static_frames(robot, settings)
         if robot.tree.mount is not None:
             found.append(robot.tree.mount)
         if settings.publish_map_to_odom and robot.base_joint:
             found.append((robot.frames.map, robot.frames.odom, (0.0, 0.0, 0.0), IDENTITY))
     return {name: static_transforms_to_ros(found) for name, found in topics.items() if found}
+
+
+def description_messages(plan: WorldPlan) -> dict[str, String]:
+    """Return the robot_description of each robot by topic."""
+    return {
+        join(robot.namespace, 'robot_description'): String(data=robot.look.urdf)
+        for robot in plan.robots
+        if robot.look.urdf
+    }

@@ -30,6 +30,7 @@ from urlab_ros_bridge.ros.clock import ClockPublisher
 from urlab_ros_bridge.ros.commands import Commands
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.e_stop import EStop
+from urlab_ros_bridge.ros.markers.live import LiveMarkers
 from urlab_ros_bridge.ros.params import Parameters
 from urlab_ros_bridge.ros.params import undeclared_overrides
 from urlab_ros_bridge.ros.plan import WorldPlan
@@ -89,6 +90,9 @@ class BridgeNode(Node):
         )
         self.e_stop = EStop(self, self.commands, self._log)
         self.cameras = Cameras(self, self.stream.timeline, self._settings, self._log)
+        self.markers = LiveMarkers(
+            self, self.link, self.stream.timeline, self._settings, self._log
+        )
         self._reporter = Reporter(
             self, self.stream, self.link, self.commands, self._log, status_fd
         )
@@ -102,6 +106,7 @@ class BridgeNode(Node):
         self.commands.start()
         self.stream.start()
         self._service_thread.start()
+        self.markers.start()
         self.link.start()
 
     def stop(self) -> None:
@@ -109,6 +114,7 @@ class BridgeNode(Node):
         self.commands.stop()
         self._service_thread.stop()
         self.link.stop()
+        self.markers.stop()
         self.cameras.stop()
         self.stream.stop()
 
@@ -139,6 +145,7 @@ class BridgeNode(Node):
                 self._log('warning', note)
             self._world_plan = self.plan = plan
             self.commands.apply(plan)
+        self.markers.renew(plan.scene.frame)
         self.stream.hand_over(world, has_sim_time)
         handshake = self.link.handshake
         if handshake is not None:

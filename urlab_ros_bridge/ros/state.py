@@ -51,11 +51,19 @@ class RobotState:
         self._blank: list[bytes | None] = [None] * len(names)
         self.slots = list(self._blank)
         self.snapshot: ArticulationState | None = None
+        self.tick: Tick | None = None
 
     def clear(self) -> None:
         """Forget the last tick."""
         self.slots[:] = self._blank
-        self.snapshot = None
+        self.snapshot = self.tick = None
+
+    def positions(self) -> np.ndarray | None:
+        """Return the robot's own qpos, which only snapshots hold: also beside rows."""
+        if self.snapshot is None and self.tick is not None and self.tick.snapshot is not None:
+            beside = self.tick.state().articulations.get(self.prefix)
+            return None if beside is None else beside.qpos
+        return None if self.snapshot is None else self.snapshot.qpos
 
     def joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Return position, velocity and effort, each of shape (joints,); NaN: not known."""
@@ -172,6 +180,8 @@ class WorldState:
         if not found and tick.snapshot is not None:
             self._fill_snapshot(tick.state())
             return True
+        for robot in self.robots.values():
+            robot.tick = tick
         return found
 
     def _fill_snapshot(self, snapshot: Snapshot) -> None:

@@ -10,11 +10,15 @@ from rclpy.node import Node
 
 from urlab_ros_bridge.client.tick import Tick
 from urlab_ros_bridge.ros import qos
+from urlab_ros_bridge.ros.articulation import description_messages
 from urlab_ros_bridge.ros.articulation import robot_feeds
 from urlab_ros_bridge.ros.articulation import static_messages
 from urlab_ros_bridge.ros.entities import entity_feeds
 from urlab_ros_bridge.ros.feed import Feed
 from urlab_ros_bridge.ros.feed import Publishers
+from urlab_ros_bridge.ros.link_tf import link_feeds
+from urlab_ros_bridge.ros.markers import entity_marker_feeds
+from urlab_ros_bridge.ros.markers import SceneTopic
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.sensor_feeds import sensor_names
 from urlab_ros_bridge.ros.sensor_feeds import SensorFeeds
@@ -47,13 +51,16 @@ class World:
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
             self.feeds += robot_feeds(robot, state, self._publishers, settings)
+            self.feeds += link_feeds(robot, state, self._publishers, settings)
             sensors = SensorFeeds(robot, state, self._publishers, settings)
             self.feeds += sensors.make()
             self.notes += sensors.notes
         self.feeds += entity_feeds(self.state.entities, self._publishers, settings)
+        self.feeds += entity_marker_feeds(plan.scene, self.state.entities, self._publishers)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
         self.apply(settings)
-        self._static = static_messages(plan, settings)
+        self._scene = SceneTopic(plan.scene, self._publishers) if plan.scene.static else None
+        self._static = static_messages(plan, settings) | description_messages(plan)
         for topic, message in self._static.items():
             self._publishers.get(type(message), topic, qos.latched).publish(message)
 
@@ -67,6 +74,8 @@ class World:
         """See who listens to what."""
         for feed in self.feeds:
             feed.look()
+        if self._scene is not None:
+            self._scene.look()
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
@@ -104,6 +113,8 @@ class World:
         """Forget what belongs to the time before a jump; static transforms stay."""
         for feed in self.feeds:
             feed.clear()
+        if self._scene is not None:
+            self._scene.clear()
 
     def close(self) -> None:
         """Destroy the publishers."""

@@ -1,0 +1,133 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Markers that have to be asked for: contacts and debug drawings, while somebody listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+from typing import Any
+
+from rclpy.node import Node
+from visualization_msgs.msg import Marker
+from visualization_msgs.msg import MarkerArray
+
+from urlab_ros_bridge.client import fields as f
+from urlab_ros_bridge.client.errors import UnknownOp
+from urlab_ros_bridge.ros import qos
+from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.markers.contacts import contact_markers
+from urlab_ros_bridge.ros.markers.drawings import drawing_markers
+from urlab_ros_bridge.ros.markers.drawings import WHERE
+from urlab_ros_bridge.ros.markers.messages import deletion
+from urlab_ros_bridge.ros.reset import Timeline
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.wire.errors import UrlabError
+
+CONTACTS = 'markers/contacts'
+DRAWINGS = 'markers/drawings'
+MAX_CONTACTS = 256
+# How often it is looked for listeners (s).
+_LOOK_SECONDS = 0.5
+
+
+class LiveMarkers:
+    """
+    A thread that asks the server and publishes.
+
+    It uses the session of services, so that it never holds up commands or data.
+
+    :ivar frame: of all markers; set it with every plan.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        link: Link,
+        timeline: Timeline,
+        settings: Callable[[], Settings],
+        log: Callable[[str, str], None],
+    ) -> None:
+        self.frame = settings().marker_frame or settings().map_frame
+        self._link = link
+        self._timeline = timeline
+        self._settings = settings
+        self._log = log
+        self._topics: list[_Topic] = []
+        if settings().publish_markers and not settings().observe_only:
+            self._topics = [
+                _Topic(node, CONTACTS, self._contacts),
+                _Topic(node, DRAWINGS, self._drawings),
+            ]
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='markers', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread, if there is anything for it to do."""
+        if self._topics:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(2.0)
+
+    def renew(self, frame: str) -> None:
+        """Take another frame, and ask again for what a server before did not know."""
+        self.frame = frame
+        for topic in self._topics:
+            topic.unknown = False
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            busy = False
+            if self._link.state.connected and self._timeline.stamp_ns is not None:
+                busy = sum(self._serve(topic) for topic in self._topics) > 0
+            wait = 1.0 / self._settings().contact_marker_rate if busy else _LOOK_SECONDS
+            self._stopped.wait(wait)
+
+    def _serve(self, topic: _Topic) -> bool:
+        """Publish one topic; return whether somebody listens."""
+        if topic.unknown or not topic.publisher.get_subscription_count():
+            return False
+        try:
+            topic.show(self.frame, topic.make(self._timeline.stamp_ns or 0))
+        except UnknownOp:
+            topic.unknown = True
+        except UrlabError as error:
+            if str(error) != topic.problem:
+                topic.problem = str(error)
+                self._log('warning', f'{topic.publisher.topic_name}: {error}')
+        return True
+
+    def _contacts(self, stamp_ns: int) -> list[Marker]:
+        found = self._link.client.get_contacts(MAX_CONTACTS).contacts
+        return contact_markers(self.frame, stamp_ns, found, self._settings().contact_force_scale)
+
+    def _drawings(self, stamp_ns: int) -> list[Marker]:
+        reply = self._link.client.request('read_markers')
+        drawings = f.maps(reply, 'markers', WHERE)
+        return drawing_markers(self.frame, stamp_ns, drawings)
+
+
+class _Topic:
+    """One topic, and what it shows now."""
+
+    def __init__(self, node: Node, name: str, make: Callable[[int], list[Marker]]) -> None:
+        self.publisher = node.create_publisher(
+            MarkerArray, name, qos.sensor(), qos_overriding_options=qos.overridable()
+        )
+        self.make = make
+        self.unknown = False
+        self.problem = ''
+        self._shown: set[tuple[str, int]] = set()
+
+    def show(self, frame: str, markers: list[Marker]) -> None:
+        """Publish markers, and the end of those that are there no more."""
+        now = {(each.ns, each.id) for each in markers}
+        gone: list[Any] = [deletion(frame, *key) for key in sorted(self._shown - now)]
+        if markers or gone:
+            self.publisher.publish(MarkerArray(markers=[*markers, *gone]))
+        self._shown = now
+        self.problem = ''
