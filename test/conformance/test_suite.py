@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # What one server in auto mode with a world cannot be asked.
 ALWAYS_SKIPPED = {
     'error.no_active_manager', 'hello.no_manager', 'set_mode.locked', 'step.puppet.perturbation',
-    'camera.unknown', 'shm.header', 'editor.begin_pie',
+    'camera.unknown', 'error.not_in_editor', 'editor.begin_pie',
 }  # fmt: skip
 
 
@@ -49,9 +49,7 @@ def test_the_bundled_server_follows_every_rule(tmp_path):
     assert report['counts']['fail'] == report['counts']['deviation'] == 0
     passed = {r['name'] for r in report['results'] if r['outcome'] == 'pass'}
     skipped = {r['name'] for r in report['results'] if r['outcome'] == 'skip'} - passed
-    assert {n for n in skipped - ALWAYS_SKIPPED if not n.startswith('shm.')} <= {
-        'hello.shm_session_dir', 'error.not_in_editor',
-    }  # fmt: skip
+    assert skipped <= ALWAYS_SKIPPED
     assert {r['mode'] for r in report['results']} == {'any', 'live', 'direct', 'puppet'}
     assert report['counts']['pass'] > 200
     assert sum(r['seconds'] for r in report['results']) < 40

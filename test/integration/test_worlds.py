@@ -84,13 +84,14 @@ def test_two_robots_have_namespaces_and_drive_apart(simulation, two_rovers):
 
 def test_a_frame_prefix_puts_all_robots_on_one_tree(simulation, two_rovers):
     _, _, listener = simulation('--model', two_rovers, frame_prefix='"{prefix}/"')
-    frames = listener.listen(TFMessage, '/tf')
-    wait_until(
-        lambda: (
-            {m.transforms[0].child_frame_id for m in list(frames)}
-            == {'left/base_link', 'right/base_link'}
-        )
-    )
+    messages = listener.listen(TFMessage, '/tf')
+
+    def parents():
+        return {t.child_frame_id: t.header.frame_id for m in list(messages) for t in m.transforms}
+
+    wait_until(lambda: {'left/base_link', 'right/base_link'} <= set(parents()))
+    for child, parent in parents().items():
+        assert child.split('/')[0] == parent.split('/')[0] in ('left', 'right')
     odom = wait_for_message(listener, Odometry, 'right/odom')
     assert (odom.header.frame_id, odom.child_frame_id) == ('right/odom', 'right/base_link')
 

@@ -54,7 +54,7 @@ class Recorded:
         found = self.of('ExecuteProcess')
         for handler in self.handlers('OnProcessIO'):
             found += handler.on_stdout(Said(READY_LINE.encode()))
-        return {getattr(program, 'executable', 'server'): program for program in found}
+        return {getattr(program, 'executable', None) or program.name: program for program in found}
 
     def text(self, value, values):
         """Return what a substitution or a list of them becomes with the given arguments."""
@@ -144,7 +144,8 @@ def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces(desc
     assert handler.on_stdout(Said(b'loading the world\n')) is None
     assert handler.on_stdout(Said(READY_LINE[:middle].encode())) is None
     started = handler.on_stdout(Said(READY_LINE[middle:].encode()))
-    assert [program.executable for program in started] == ['bridge']
+    assert [program.name for program in started[1:]] == ['chiral']
+    assert started[0].executable == 'bridge'
     assert handler.on_stdout(Said(READY_LINE.encode())) is None
 
 

@@ -65,8 +65,12 @@ class Dispatcher:
         self._pre_session = pre_session
         self._repeated = Repeated()
 
-    def accept(self, frame: bytes) -> bytes | Call:
-        """Decode and check a frame: return the reply if it is known already, else the call."""
+    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | Call:
+        """
+        Decode and check a frame: return the reply if it is known already, else the call.
+
+        :param editing: whether the frame came by a way that serves editor ops.
+        """
         session = None
         try:
             call = self._again(frame)
@@ -82,7 +86,7 @@ class Dispatcher:
                 session, reply = pre_session(self._stage, fields)
                 return codec.pack({'op': f'{op}_ok', **reply}, session.encoding)
             session = self._stage.sessions.find(request.get('session_id'))
-            entry = self._entry(op)
+            entry = self._entry(op, editing)
             for name in entry.op.required:
                 fields.need(name)
             subject = self._subject(entry)
@@ -136,10 +140,13 @@ class Dispatcher:
         accepted = self.accept(frame)
         return accepted if isinstance(accepted, bytes) else self.run(accepted)
 
-    def _entry(self, op: str) -> Entry:
+    def _entry(self, op: str, editing: bool) -> Entry:
         known = OPS.get(op)
-        if known is not None and known.category == EDITOR_ONLY and self._stage.editor is None:
-            raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
+        if known is not None and known.category == EDITOR_ONLY:
+            if not editing:
+                raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
+            if self._stage.editor is None:
+                raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
         entry = self._registry.get(op)
         if entry is not None:
             return entry

@@ -22,11 +22,8 @@ from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.dispatcher import error_frame
 from urlab_ros_bridge.sim.shm.large_replies import LargeReplies
 from urlab_ros_bridge.wire import codec
-from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import MalformedRegion
-from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.futex import sleep_precisely
-from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm_lookout import Lookout
@@ -36,7 +33,6 @@ LOOK_OUT_SECONDS = 2e-4
 # Seconds without a request -> seconds between two looks at a region whose client does not ring.
 POLL = ((1.0, 2e-4), (2.0, 1e-3), (float('inf'), 1e-2))
 LONG_SLEEP = 0.5
-_SMALL_REPLY = 4096
 _LOG = logging.getLogger(__name__)
 
 
@@ -137,15 +133,8 @@ class ShmRpcTransport(threading.Thread):
         self._last_active = time.monotonic()
 
     def _answer(self, frame: bytes) -> bytes:
-        accepted = self._dispatcher.accept(frame)
-        if isinstance(accepted, Call):
-            if accepted.entry.op.category == EDITOR_ONLY:
-                return error_frame('wrong_transport', '', accepted.session)
-            return self._dispatcher.run(accepted)
-        if len(accepted) < _SMALL_REPLY and _error_code(accepted) == 'not_in_editor':
-            text = ERROR_CODES['wrong_transport']
-            return _error('wrong_transport', text, _encoding(accepted))
-        return accepted
+        accepted = self._dispatcher.accept(frame, editing=False)
+        return self._dispatcher.run(accepted) if isinstance(accepted, Call) else accepted
 
     def _fitting(self, frame: bytes, reply: bytes) -> bytes:
         """Return the reply, or an error in its place when it is too large for the region."""
@@ -163,14 +152,6 @@ def _error(code: str, message: str, encoding: str) -> bytes:
 
 def _encoding(reply: bytes) -> str:
     return 'json' if reply[:1] == b'{' else 'msgpack'
-
-
-def _error_code(reply: bytes) -> str:
-    """Return the code of an error reply, '' for any other reply."""
-    try:
-        return str(codec.unpack(reply).get('code', ''))
-    except WireError:
-        return ''
 
 
 __all__ = ['ShmRpcTransport']
