@@ -35,6 +35,7 @@ MAX_PENDING = 256  # calls that may wait for a worker; more are answered not_rea
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
+_READABLE = int(zmq.POLLIN)
 _LOG = logging.getLogger(__name__)
 
 
@@ -110,7 +111,7 @@ class ZmqRpcTransport(threading.Thread):
         get, clock, give_way = self._socket.get, time.perf_counter, _GIVE_WAY
         deadline = clock() + LOOK_OUT_SECONDS
         while clock() < deadline:
-            if get(zmq.EVENTS) & zmq.POLLIN:
+            if get(zmq.EVENTS) & _READABLE:
                 return
             give_way()
 
