@@ -162,7 +162,7 @@ def measure(n_steps: int, rounds: int, count: int) -> float:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument('--rounds', type=int, default=21)
+    parser.add_argument('--rounds', type=int, default=61)
     parser.add_argument('--count', type=int, default=300, help='round trips a turn')
     options, _ = parser.parse_known_args()
     print(
