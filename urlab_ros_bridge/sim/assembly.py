@@ -9,6 +9,7 @@ from pathlib import Path
 
 import mujoco
 
+from urlab_ros_bridge.sim.cameras.free import add_free_camera
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.foreign import compile_spec
 from urlab_ros_bridge.sim.foreign import copy_settings
@@ -54,6 +55,8 @@ def assemble(world: WorldSpec) -> tuple[mujoco.MjModel, mujoco.MjSpec]:
             _LOG.warning('%s: settotalmass has no effect beside others', articulation.model)
         check_free(scene, articulation.prefix, str(world.source))
         _attach(scene, robot, articulation, keyframes)
+    if world.viewport:
+        add_free_camera(scene)
     model = compile_spec(scene, f'world {str(world.source)!r}')
     return keyframes.restore(scene, model), scene
 

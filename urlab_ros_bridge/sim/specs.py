@@ -163,7 +163,8 @@ class WorldSpec:
     """
     A world: the scene file (None = an empty one), the robots in it, the scene's cameras.
 
-    Objects and lights are added to what the scene file has.
+    Objects and lights are added to what the scene file has, and with `viewport` a free camera, see
+    `cameras.free`.
     """
 
     scene: Path | None
@@ -174,3 +175,4 @@ class WorldSpec:
     noise_seed: int = 0
     objects: tuple[ObjectSpec, ...] = ()
     lights: tuple[LightSpec, ...] = ()
+    viewport: bool = False

@@ -113,7 +113,10 @@ def test_a_whole_session(server, connect, data):
     by_file = connect(server(model=saved), timeout=20).hello()
     for hello in (again, by_file):
         assert [item['prefix'] for item in hello['articulations']] == ['hop_0', 'hop_1']
-        assert hello['entities'] == payload['entities'] and hello['mjb'] == payload['mjb']
+        assert hello['entities'] == payload['entities']
+    assert again['mjb'] == payload['mjb']
+    # The viewport's camera is all that a server without an editor leaves out.
+    assert [list(hello['global_cameras']) for hello in (again, by_file)] == [['viewport'], []]
 
 
 def test_a_world_that_is_given_is_the_open_level_and_runs(server, connect):

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.sim.cameras.free import free_camera_id
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.specs import CameraSpec
@@ -39,6 +41,7 @@ class CameraItem:
     :ivar latency: sim seconds from capture to delivery; `jitter` is the standard deviation on top.
     :ivar body: compiled name of the body that carries the camera.
     :ivar depth_pair: name of the depth camera that sees exactly the same, or ''.
+    :ivar free: the camera has no fixed place, see `cameras.free`; `fovy` is that of the beginning.
     """
 
     index: int
@@ -56,6 +59,7 @@ class CameraItem:
     seed: int
     body: str
     depth_pair: str
+    free: bool = False
 
     @property
     def dtype(self) -> str:
@@ -93,6 +97,7 @@ def read_catalog(model: mujoco.MjModel, spec: WorldSpec) -> tuple[CameraItem, ..
     ids = sorted(owners, key=lambda camera: (order.index(owners[camera][0]), camera))
     for camera in ids:
         _apply(model, camera, settings.get(camera, CameraSpec()))
+    free = free_camera_id(model) if spec.viewport else -1
     keys: set[str] = set()
     items = []
     for index, camera in enumerate(ids):
@@ -101,7 +106,8 @@ def read_catalog(model: mujoco.MjModel, spec: WorldSpec) -> tuple[CameraItem, ..
         keys.add(key)
         item = settings.get(camera, CameraSpec())
         pair = _depth_pair(model, camera, item, owners, settings)
-        items.append(_item(model, index, camera, prefix, name, key, item, pair))
+        made = _item(model, index, camera, prefix, name, key, item, pair)
+        items.append(replace(made, free=camera == free))
     return tuple(items)
 
 

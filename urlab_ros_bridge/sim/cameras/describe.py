@@ -32,7 +32,7 @@ def _block(rig: CameraRig, item: CameraItem, framed: bool) -> dict[str, Any]:
     block: dict[str, Any] = {
         'mode': item.mode,
         'resolution': [item.width, item.height],
-        'fovy': item.fovy,
+        'fovy': float(rig.engine.world.model.cam_fovy[item.id]),
         'zmq_endpoint': rig.endpoints[item.index],
         'zmq_topic': item.topics[framed].decode().rstrip(' '),
         'rate': item.rate,

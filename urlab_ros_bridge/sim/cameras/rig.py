@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from urlab_ros_bridge.sim.cameras.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.changes import pack_arrays
 from urlab_ros_bridge.sim.cameras.delay import Delayed
 from urlab_ros_bridge.sim.cameras.delay import DelayLine
+from urlab_ros_bridge.sim.cameras.free import View
 from urlab_ros_bridge.sim.cameras.memory import Capture
 from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 from urlab_ros_bridge.sim.cameras.port import Port
@@ -55,6 +57,7 @@ class CameraRig:
         renderer starts.
     :ivar renderer: starts the renderer process; None while there cannot be one.
     :ivar port: the running renderer, None while there is none.
+    :ivar view: says where the free camera is, called with the lock held; None leaves it.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -65,7 +68,8 @@ class CameraRig:
         self.endpoints = [''] * len(self.items)
         self.off = 'cameras are off'
         self.overlays: Sequence[Mapping[str, Any]] = ()
-        self.state = VisualState(world.model, world.data)
+        self.state = VisualState(world.model, world.data, self.items)
+        self.view: Callable[[], View] | None = None
         self.renderer: Renderer | None = None
         self.port: Port | None = None
         self.regions: dict[int, Region] = {}
@@ -153,7 +157,7 @@ class CameraRig:
         """Return the state as it is now, for `Port.ask` at any later time.  Needs the lock."""
         now_ns = self.engine.stamp_ns
         self._note_time(now_ns)
-        return self.state.take(), self._capture(now_ns)
+        return self._take_state(), self._capture(now_ns)
 
     def pull(self, cameras: Iterable[int]) -> set[int]:
         """
@@ -237,6 +241,11 @@ class CameraRig:
     def _capture(self, now_ns: int) -> Capture:
         return Capture(now_ns, self.engine.steps, self._timeline, time.time())
 
+    def _take_state(self) -> bytes:
+        if self.view is not None and self.state.free is not None:
+            self.state.free.aim(self.view())
+        return self.state.take()
+
     def _take_still(self, port: Port, wanted: set[int], due: set[int], now_ns: int) -> None:
         """
         Time stands still: whoever is new gets a picture, and everybody when something was moved.
@@ -245,7 +254,7 @@ class CameraRig:
         """
         if port.busy or (not self.engine.paused and time.monotonic() - self._moved < STILL):
             return
-        state = self.state.take()
+        state = self._take_state()
         cameras = due | (self._newcomers & wanted) if state == self._still_state else wanted
         if cameras:
             # There is no time for a latency to pass in.
@@ -254,7 +263,7 @@ class CameraRig:
 
     def _take(self, port: Port, due: set[int], now_ns: int) -> None:
         late = {camera for camera in due if self._schedules[camera].delayed}
-        state = self.state.take() if late else b''
+        state = self._take_state() if late else b''
         capture = self._capture(now_ns)
         for camera in late:
             schedule = self._schedules[camera]
@@ -263,7 +272,7 @@ class CameraRig:
             self._delayed.add(Delayed(release, camera, capture, state))
         prompt = due - late
         if prompt and not port.busy:
-            self._post(port, state or self.state.take(), prompt, now_ns)
+            self._post(port, state or self._take_state(), prompt, now_ns)
 
     def _post(self, port: Port, state: bytes, cameras: set[int], now_ns: int) -> None:
         if port.post(state, self._capture(now_ns), sorted(cameras)):

@@ -57,7 +57,7 @@ class Stagehand:
         quality = choose_quality(model, self._rendering, self._gl_renderer)
         if self._renderer is not None:
             self._renderer.close()
-        self._model, self._state = model, VisualState(model, data)
+        self._model, self._state = model, VisualState(model, data, self._cameras)
         self._renderer = SceneRenderer(model, data, self._cameras, self._prefixes, quality)
         self._renderer.overlays = list(self._overlays)
 
@@ -73,6 +73,8 @@ class Stagehand:
     def put(self, state: memoryview) -> None:
         """Move everything to where a state says."""
         self._state.put(state)
+        if self._state.free is not None:
+            self._renderer.look = self._state.free.look
 
     def draw(self, camera: int, words: np.ndarray) -> Raw:
         """Draw a frame into a buffer of `words_needed` words."""

@@ -9,8 +9,13 @@ of the model, so a frame shows exactly the qpos that the same step reports.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import mujoco
 import numpy as np
+
+from urlab_ros_bridge.sim.cameras.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.free import FreeCamera
 
 _FIELDS = ('qpos', 'mocap_pos', 'mocap_quat')
 
@@ -20,11 +25,20 @@ class VisualState:
     Copies the visual state between MjData and memory of `size` bytes.
 
     One object serves one MjData; no allocation per copy but the result of `take`.
+
+    :ivar free: the free camera, whose place is part of the state; None when there is none.
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, cameras: Iterable[CameraItem] = ()
+    ) -> None:
         self._model, self._data = model, data
         self._arrays = [getattr(data, name).reshape(-1) for name in _FIELDS]
+        self.free: FreeCamera | None = None
+        for camera in cameras:
+            if camera.free:
+                self.free = FreeCamera(model, camera.id)
+                self._arrays += self.free.arrays
         self._cuts = []
         start = 0
         for array in self._arrays:

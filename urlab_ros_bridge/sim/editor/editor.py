@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.sim.assets import ReloadableModel
+from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.editor.actors import Actor
 from urlab_ros_bridge.sim.editor.blueprints import Library
 from urlab_ros_bridge.sim.editor.drawings import Drawings
 from urlab_ros_bridge.sim.editor.geometry import Forms
+from urlab_ros_bridge.sim.editor.lens import Lens
 from urlab_ros_bridge.sim.editor.level import Level
 from urlab_ros_bridge.sim.editor.painter import Painter
 from urlab_ros_bridge.sim.editor.play import Play
@@ -49,6 +51,8 @@ class Editor:
         self.lock = threading.RLock()
         self.stage = stage
         stage.add_part(lambda context: Painter(self.drawings, context.cameras))
+        stage.add_part(self._open_lens)
+        self._lens: Lens | None = None
         self.data = stage.data
         self.library = Library(stage.data)
         self.forms = Forms()
@@ -168,6 +172,18 @@ class Editor:
         """Return the free camera of this moment; see `Viewport.view`."""
         return self.viewport.view()
 
+    def aim(self) -> None:
+        """Let the running world know that the viewport was moved or looks otherwise."""
+        if self._lens is not None:
+            self._lens.aim()
+
+    def _open_lens(self, context: Context) -> Lens:
+        def pose_of(name: str) -> Pose | None:
+            return Running(context, self.play.poses).pose_now(name) or self._resting_pose(name)
+
+        self._lens = Lens(self.viewport, context, pose_of)
+        return self._lens
+
     def _names(self) -> set[str]:
         return {actor.name for actor in self.level.actors}
 
@@ -184,6 +200,7 @@ class Editor:
     def _tracked_pose(self, name: str) -> Pose | None:
         running = self.running()
         pose = running.pose(name) if running is not None else None
-        if pose is not None:
-            return pose
+        return pose or self._resting_pose(name)
+
+    def _resting_pose(self, name: str) -> Pose | None:
         return next((actor.pose for actor in self.level.actors if actor.name == name), None)

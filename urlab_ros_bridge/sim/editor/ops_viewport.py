@@ -1,11 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The free camera (namespace viewport)."""
+"""The viewport: where the free camera is and how it sees (namespace viewport)."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from urlab_ros_bridge.sim.cameras.looks import LOOKS
 from urlab_ros_bridge.sim.editor.editor import Editor
 from urlab_ros_bridge.sim.editor.requests import failing_as
 from urlab_ros_bridge.sim.editor.requests import target_of
@@ -17,7 +18,6 @@ from urlab_ros_bridge.sim.editor.transforms import read_location
 from urlab_ros_bridge.sim.editor.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.viewport import DEFAULT_OFFSET
 from urlab_ros_bridge.sim.editor.viewport import MAX_SMOOTHING
-from urlab_ros_bridge.sim.editor.viewport import MODES
 from urlab_ros_bridge.sim.editor.viewport import Tracking
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.fields import bad_value
@@ -37,6 +37,7 @@ def set_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, An
         view.fov = fov
     place = read_location(fields)
     view.pose = Pose(place, read_rotation(fields) or view.pose.quat)
+    editor.aim()
     return view.describe()
 
 
@@ -53,15 +54,17 @@ def frame_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     if bounds is None or target.kind == 'light':
         raise OpError('no_bounds', f'{target.name} has no geometry with an end')
     editor.viewport.frame(*bounds)
+    editor.aim()
     return editor.viewport.describe()
 
 
 def set_viewport_mode(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
     """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
     mode = text_of(fields, 'mode').lower()
-    if mode not in MODES:
-        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(MODES)}')
+    if mode not in LOOKS:
+        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(LOOKS)}')
     editor.viewport.mode = mode
+    editor.aim()
     return {'op': 'set_mode_ok', 'mode': mode}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 import logging
 import threading
 
@@ -130,7 +131,7 @@ class Play:
 
     def _compile(self, attempt: _Attempt) -> None:
         try:
-            spec = attempt.make()
+            spec = replace(attempt.make(), viewport=True)
             world = World(attempt.name, spec, *assemble(spec))
             context = build_context(self._stage.config, self._stage.data, world)
         except UrlabError as error:

@@ -4,8 +4,8 @@
 Actors in the running world: where they are, and moving what can be moved.
 
 An actor's pose is that of its own frame.  A robot's root body usually stands off that frame, so
-it is worked out from where the body was when the level was compiled.  Every function takes the
-engine's lock, so the caller must not hold it.
+it is worked out from where the body was when the level was compiled.  All functions but `pose_now`
+take the engine's lock, so the caller must not hold it.
 """
 
 from __future__ import annotations
@@ -54,12 +54,16 @@ class Running:
 
     def pose(self, name: str) -> Pose | None:
         """Return where an actor or a dynamic body of the scene is; None when it is not here."""
+        with self._context.engine.lock:
+            return self.pose_now(name)
+
+    def pose_now(self, name: str) -> Pose | None:
+        """Return the same for who holds the engine's lock."""
         root = self._root(name)
         if root < 0:
             return None
         data = self._context.world.data
-        with self._context.engine.lock:
-            now = Pose(tuple(data.xpos[root].tolist()), tuple(data.xquat[root].tolist()))
+        now = Pose(tuple(data.xpos[root].tolist()), tuple(data.xquat[root].tolist()))
         return now @ self._offset(name, root).inverse()
 
     def boxes(self, name: str) -> Boxes:

@@ -1,0 +1,196 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The viewport as a camera: its ops change real pictures."""
+
+import time
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.sim.world import load_world
+
+pytestmark = pytest.mark.skipif(
+    all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
+)
+# A camera of the same name, a mirror, a red cube that moves, a green ball that nothing touches.
+SCENE = """
+<mujoco>
+  <option gravity="0 0 0"/>
+  <asset><material name="mirror" rgba="0.2 0.2 0.2 1" reflectance="0.9"/></asset>
+  <worldbody>
+    <light pos="0 0 6" dir="0 0 -1"/>
+    <camera name="viewport" pos="0 0 9"/>
+    <geom type="plane" size="20 20 0.1" material="mirror"/>
+    <geom type="sphere" size="0.4" pos="-3 0 1" rgba="0 1 0 1" contype="0" conaffinity="0"/>
+    <body name="cube" pos="3 0 1"><freejoint/>
+      <geom type="box" size="0.25 0.25 0.25" rgba="1 0 0 1"/></body>
+  </worldbody>
+</mujoco>
+"""
+NAME = 'viewport_'
+WIDTH, HEIGHT = 640, 480
+
+
+@pytest.fixture(scope='module')
+def playing(tmp_path_factory):
+    """Return a client of an editor that plays the scene; time stands still."""
+    folder = tmp_path_factory.mktemp('data')
+    (folder / 'room.xml').write_text(SCENE)
+    ports = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+    server = Server(
+        ServerConfig(
+            **dict.fromkeys(ports, 0), editor=True, world='', data_dir=folder, paused=True
+        )
+    )
+    server.start()
+    places = {
+        f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
+    }
+    with Client(**places, timeout=30.0) as client:
+        client.editor.create_level('room', scene='room.xml')
+        assert client.editor.begin_pie().ready
+        yield client
+    server.stop()
+
+
+@pytest.fixture
+def client(playing):
+    """Return the same client with the viewport as it is at the beginning, the cube in place."""
+    playing.editor.set_viewport_mode('lit')
+    playing.editor.untrack()
+    playing.editor.set_camera([0, 0, 1], euler=[0, 0, 0], fov=90)
+    playing.editor.set_actor_transform('cube', [3, 0, 1])
+    return playing
+
+
+def shot(client):
+    """Return the viewport's picture of this state: (480, 640, 3), red first."""
+    frame = client.step(0, include_cameras={NAME: 'sync'}).cameras[NAME]
+    return frame.pixels[..., 2::-1].astype(int)
+
+
+def center(picture, channel=0):
+    """Return (column, row) of the middle of what has this colour, None when nothing has."""
+    other = np.delete(picture, channel, axis=-1).max(axis=-1)
+    rows, columns = np.nonzero((picture[..., channel] > 60) & (picture[..., channel] > 2 * other))
+    return (columns.mean() + 0.5, rows.mean() + 0.5) if len(rows) > 20 else None
+
+
+def test_it_is_a_camera_of_the_scene_beside_one_of_its_name(client):
+    cameras = client.handshake.global_cameras
+    assert set(cameras) == {'viewport', NAME}
+    camera = cameras[NAME]
+    assert camera.resolution == (WIDTH, HEIGHT) and camera.mode == 'real' and camera.port
+    # The world tells that it has no fixed place.
+    model = client.handshake.model
+    assert model.camera(NAME).mode != model.camera('viewport').mode
+
+
+@pytest.mark.parametrize(
+    ('place', 'euler', 'fov'), [((0, 0, 1), (0, 0, 10), 90), ((1, -2, 3), (0, 40, 50), 60)]
+)
+def test_a_pixel_is_where_the_pose_and_the_angle_say(client, place, euler, fov):
+    pose = client.editor.set_camera(place, euler=euler, fov=fov)
+    assert pose.fov == fov
+    pitch, yaw = np.radians(euler[1:])
+    forward = [np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), -np.sin(pitch)]
+    left = [-np.sin(yaw), np.cos(yaw), 0]
+    away = np.array([3, 0, 1]) - place
+    depth, focal = np.dot(away, forward), WIDTH / 2 / np.tan(np.radians(fov) / 2)
+    column = WIDTH / 2 - focal * np.dot(away, left) / depth
+    row = HEIGHT / 2 - focal * np.dot(away, np.cross(forward, left)) / depth
+    assert center(shot(client)) == pytest.approx((column, row), abs=4)
+
+
+def test_framing_brings_an_actor_into_the_middle_and_fills_the_picture(client):
+    client.editor.set_camera([0, 5, 1], euler=[0, 0, 30], fov=70)
+    assert center(shot(client)) is None
+    client.editor.frame_actor('cube')
+    picture = shot(client)
+    red = picture[..., 0] > 2 * picture[..., 1] + 60
+    # A cube that is seen at an angle covers more of the side that is nearer.
+    assert center(picture) == pytest.approx((WIDTH / 2, HEIGHT / 2), abs=20)
+    assert red[HEIGHT // 2, WIDTH // 2] and 0.1 < red.mean() < 0.6
+    edges = np.concatenate([red[0], red[-1], red[:, 0], red[:, -1]])
+    assert not edges.any()
+
+
+def test_a_tracked_actor_stays_in_the_middle(client):
+    client.editor.track_actor('cube', [-2, 0, 0.5])
+    for place in ([3, 0, 1], [1, 2, 1.5]):
+        client.editor.set_actor_transform('cube', place)
+        assert center(shot(client)) == pytest.approx((WIDTH / 2, HEIGHT / 2), abs=5)
+    client.editor.untrack()
+    client.editor.set_actor_transform('cube', [3, 4, 1])
+    assert center(shot(client))[0] < WIDTH / 2 - 100
+
+
+def test_the_stream_shows_a_move_while_time_stands_still(client):
+    with open_camera(client.handshake.global_cameras[NAME]) as stream:
+        first = stream.receive(20.0)
+        assert center(first.pixels[..., 2::-1].astype(int))[0] == pytest.approx(WIDTH / 2, abs=4)
+        client.editor.set_camera([0, 0, 1], euler=[0, 0, 180])
+        deadline = time.monotonic() + 10
+        while center(stream.receive(10.0).pixels[..., 2::-1].astype(int), channel=1) is None:
+            assert time.monotonic() < deadline
+
+
+def test_modes_show_what_they_are_called(client):
+    pictures = {}
+    for mode in ('lit', 'unlit', 'wireframe', 'collision', 'reflections'):
+        assert client.editor.set_viewport_mode(mode) == mode
+        client.editor.set_camera([0, -1, 1], euler=[0, 15, 18])
+        front = shot(client)
+        client.editor.set_camera([0, -1, 1], euler=[0, 0, 162])
+        pictures[mode] = front, shot(client)
+
+    def colored(mode, side):
+        channel = (0, 1)[side]
+        other = np.delete(pictures[mode][side], channel, axis=-1).max(axis=-1)
+        return (pictures[mode][side][..., channel] > 2 * other + 40).sum()
+
+    cube, ball = colored('lit', 0), colored('lit', 1)
+    assert cube > 1000 and ball > 1000
+    # Without light the colour is the model's own, on all faces.
+    plain = pictures['unlit'][0].reshape(-1, 3)
+    assert (plain == [255, 0, 0]).all(axis=1).sum() > 0.95 * cube
+    assert not (pictures['lit'][0].reshape(-1, 3) == [255, 0, 0]).all(axis=1).sum() > 0.5 * cube
+    assert 20 < colored('wireframe', 0) < 0.3 * cube
+    assert colored('collision', 0) == pytest.approx(cube, rel=0.05)
+    assert colored('collision', 1) == 0
+    assert colored('reflections', 0) > 1.2 * cube
+
+
+def test_an_unknown_mode_is_refused_with_those_that_there_are(client):
+    with pytest.raises(RemoteError, match='lit, unlit, wireframe') as caught:
+        client.editor.set_viewport_mode('nanite')
+    assert caught.value.code == 'invalid_mode'
+    assert center(shot(client)) is not None
+
+
+def test_the_handshake_tells_the_angle_of_now(client):
+    client.editor.set_camera([0, 0, 1], fov=60)
+    angle = client.connect().global_cameras[NAME].fovy
+    assert np.tan(np.radians(angle) / 2) == pytest.approx(np.tan(np.radians(30)) * 0.75)
+
+
+def test_the_next_world_is_seen_from_the_same_place(client):
+    client.editor.set_camera([0, 0, 1], euler=[0, 0, 12])
+    before = center(shot(client))
+    client.editor.stop_pie()
+    assert NAME not in client.handshake.global_cameras
+    assert client.editor.begin_pie().ready
+    assert center(shot(client)) == pytest.approx(before, abs=1)
+
+
+def test_there_is_none_without_an_editor():
+    world = load_world(ServerConfig(world='rover'))
+    assert [item.name for item in read_catalog(world.model, world.spec) if item.free] == []
+    assert NAME.rstrip('_') not in [world.model.camera(i).name for i in range(world.model.ncam)]
