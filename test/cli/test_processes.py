@@ -62,7 +62,29 @@ def test_a_node_gets_namespace_log_level_and_parameters():
     assert ' '.join(ros) == ('--ros-args --log-level debug -r __ns:=/sim --params-file /x.yaml')
     words = command_line(BY_NAME['rviz'], {**DEFAULTS, 'use_sim_time': False})
     assert words[-2:] == ['-p', 'use_sim_time:=false']
-    assert Path(words[words.index('-d') + 1]).is_file()
+
+
+@pytest.mark.parametrize(
+    ('values', 'rviz', 'parameters'),
+    [
+        ({}, 'rover.rviz', 'bridge.yaml'),
+        ({'world': 'fleet'}, 'fleet.rviz', 'fleet.yaml'),
+        ({'world': 'mine'}, 'default.rviz', 'bridge.yaml'),
+        ({'world': 'fleet', 'model': 'fleet.xml'}, 'default.rviz', 'bridge.yaml'),
+    ],
+)
+def test_files_are_those_of_the_world_unless_given(values, rviz, parameters):
+    values = {**DEFAULTS, **values}
+    (option,) = own_words(BY_NAME['rviz'], values)
+    flag, _, path = option.partition('=')
+    assert (flag, Path(path).name, Path(path).is_file()) == ('--display-config', rviz, True)
+    words = command_line(BY_NAME['bridge'], values)
+    path = Path(words[words.index('--params-file') + 1])
+    assert (path.name, path.is_file()) == (parameters, True)
+    values |= {'rviz_config': 'my.rviz', 'params_file': 'my.yaml'}
+    assert own_words(BY_NAME['rviz'], values) == ['--display-config=my.rviz']
+    words = command_line(BY_NAME['bridge'], values)
+    assert words[words.index('--params-file') + 1] == 'my.yaml'
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import sys
 import types
 
 MODULES = {
-    'launch': ('Action', 'LaunchDescription'),
+    'launch': ('Action', 'LaunchContext', 'LaunchDescription', 'Substitution'),
     'launch.actions': (
         'DeclareLaunchArgument',
         'ExecuteProcess',

@@ -3,7 +3,9 @@
 """The launch file says the same as `urlab up`: same arguments, processes, command lines."""
 
 import importlib.util
+from pathlib import Path
 import runpy
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,7 @@ from urlab_ros_bridge.cli.arguments import as_text
 from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
 from urlab_ros_bridge.cli.processes import command_line
 from urlab_ros_bridge.cli.processes import environment
+from urlab_ros_bridge.cli.processes import own_words
 from urlab_ros_bridge.cli.processes import PROCESSES
 from urlab_ros_bridge.cli.processes import READY_LINE
 from urlab_ros_bridge.cli.shipped import shipped_file
@@ -60,6 +63,9 @@ class Recorded:
         """Return what a substitution or a list of them becomes with the given arguments."""
         if isinstance(value, self.classes['LaunchConfiguration']):
             return as_text(values[value.args[0]])
+        if isinstance(value, self.classes['Substitution']):
+            texts = {name: as_text(each) for name, each in values.items()}
+            return value.perform(SimpleNamespace(launch_configurations=texts))
         if isinstance(value, list):
             return ''.join(self.text(part, values) for part in value)
         return str(value)
@@ -88,7 +94,9 @@ def test_the_arguments_are_those_of_urlab_up(described):
     for argument in UP_ARGUMENTS:
         action = declared[argument.name]
         assert action.default_value == as_text(argument.initial())
-        assert action.description == argument.text
+        assert action.description.startswith(argument.text)
+        if argument.by_world:
+            assert argument.shown_default() in action.description
         if argument.is_switch:
             assert action.default_value in action.choices and 'True' in action.choices
         else:
@@ -152,6 +160,17 @@ def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces(desc
 def test_rviz_is_started_under_its_condition(with_rviz):
     assert with_rviz.programs()['rviz2'].condition is not None
     assert not with_rviz.of('LogInfo')
+
+
+@pytest.mark.parametrize('values', [DEFAULTS, OTHERS, {**OTHERS, 'rviz_config': '/my.rviz'}])
+def test_rviz_gets_the_same_file_as_in_urlab_up(with_rviz, values):
+    (rviz,) = (process for process in PROCESSES if process.name == 'rviz')
+    node = with_rviz.programs()['rviz2']
+    words = [with_rviz.text(word, values) for word in node.arguments]
+    assert words == own_words(rviz, values)
+    assert Path(words[0].partition('=')[2]).stem == (
+        'my' if values['rviz_config'] else values['world']
+    )
 
 
 def test_rviz_that_is_not_installed_is_left_out_and_said_so(described):

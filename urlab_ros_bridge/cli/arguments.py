@@ -9,7 +9,9 @@ argument `step_mode` is `--step-mode` for argparse and `step_mode:=live` for lau
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from urlab_ros_bridge.cli.errors import BadArgument
@@ -37,6 +39,8 @@ class Argument:
     :ivar choices: the words it takes, empty for any.
     :ivar metavar: placeholder in the help.
     :ivar shipped: default as a file of the package (`config/bridge.yaml`), instead of `default`.
+    :ivar by_world: file of the package that takes the place of `shipped` for a bundled world that
+        has one (`config/rviz/{world}.rviz`); see `file_for`.
     """
 
     name: str
@@ -45,6 +49,7 @@ class Argument:
     choices: tuple[str, ...] = ()
     metavar: str = ''
     shipped: str = ''
+    by_world: str = ''
 
     @property
     def flag(self) -> str:
@@ -65,10 +70,29 @@ class Argument:
 
     def initial(self) -> str | int | float | bool:
         """Return the default, with a shipped file as an absolute path."""
-        return str(shipped_file(self.shipped)) if self.shipped else self.default
+        if self.by_world or not self.shipped:
+            return self.default
+        return str(shipped_file(self.shipped))
+
+    def file_for(self, values: Mapping[str, object]) -> str:
+        """
+        Return the file that was given, else that of the bundled world, else the shipped one.
+
+        :param values: all arguments by name.
+        """
+        if values[self.name]:
+            return str(values[self.name])
+        if not values['model']:
+            own = shipped_file(self.by_world.format(world=values['world']))
+            if own.is_file():
+                return str(own)
+        return str(shipped_file(self.shipped))
 
     def shown_default(self) -> str:
         """Return the default as help and documentation show it; empty when there is none."""
+        if self.by_world:
+            own = self.by_world.format(world='WORLD')
+            return f'{own} of the package where there is one, else {self.shipped}'
         if self.shipped:
             return f'{self.shipped} of the package'
         return as_text(self.default)
@@ -219,17 +243,18 @@ EDITOR = Argument(
 HOST = Argument('host', 'Address of the server.', '127.0.0.1', metavar='ADDR')
 
 # Named as the users of Nav2 know them.
-ROS = (
-    Argument('namespace', 'Namespace of the ROS nodes.', metavar='NS'),
-    Argument(
-        'params_file',
-        'YAML file with the parameters of the bridge.',
-        shipped='config/bridge.yaml',
-        metavar='FILE',
-    ),
+NAMESPACE = Argument('namespace', 'Namespace of the ROS nodes.', metavar='NS')
+PARAMS_FILE = Argument(
+    'params_file',
+    'YAML file with the parameters of the bridge.',
+    shipped='config/bridge.yaml',
+    metavar='FILE',
 )
+ROS = (NAMESPACE, PARAMS_FILE)
 
 STACK = (
+    NAMESPACE,
+    replace(PARAMS_FILE, by_world='config/bridge/{world}.yaml'),
     Argument(
         'use_sim_time',
         'Let the nodes beside the bridge (RViz) follow /clock; the bridge '
@@ -238,8 +263,15 @@ STACK = (
     ),
     Argument(
         'rviz',
-        'Start RViz with the robot, its scan and its odometry, when it is installed.',
+        'Start RViz with the robot, the world and the sensors, when it is installed.',
         False,
+    ),
+    Argument(
+        'rviz_config',
+        'What RViz shows.',
+        shipped='config/rviz/default.rviz',
+        by_world='config/rviz/{world}.rviz',
+        metavar='FILE',
     ),
     Argument('headless', 'Open no window at all: RViz stays off, whatever rviz says.', False),
     Argument('use_respawn', 'Start a process again after it died, instead of ending all.', False),
@@ -259,7 +291,7 @@ CHIRAL = (
 SERVER_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, EDITOR, LOG_LEVEL)
 # The bridge learns the camera port from the server.
 BRIDGE_ARGUMENTS = (HOST, *PORTS[:2], *ROS, LOG_LEVEL)
-UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, *ROS, *CHIRAL, *STACK, LOG_LEVEL)
+UP_ARGUMENTS = (*WORLD, BIND, *PORTS, *SIDE_PORTS, *SERVING, *STACK, *CHIRAL, LOG_LEVEL)
 DOCTOR_ARGUMENTS = (
     HOST,
     *PORTS,

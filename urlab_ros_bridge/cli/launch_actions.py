@@ -12,6 +12,8 @@ from collections.abc import Callable
 from collections.abc import Sequence
 
 from launch import Action
+from launch import LaunchContext
+from launch import Substitution
 from launch.actions import DeclareLaunchArgument
 from launch.actions import ExecuteProcess
 from launch.actions import LogInfo
@@ -31,6 +33,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from urlab_ros_bridge.cli.arguments import Argument
 from urlab_ros_bridge.cli.arguments import as_text
 from urlab_ros_bridge.cli.processes import environment
+from urlab_ros_bridge.cli.processes import FILES_BY_WORLD
 from urlab_ros_bridge.cli.processes import is_installed
 from urlab_ros_bridge.cli.processes import Process
 from urlab_ros_bridge.cli.processes import python_executable
@@ -45,11 +48,35 @@ SWITCH_WORDS = ['true', 'false', 'True', 'False']
 def declare(argument: Argument) -> DeclareLaunchArgument:
     """Return the launch argument of a row of the table."""
     choices = SWITCH_WORDS if argument.is_switch else list(argument.choices) or None
+    # Launch shows the empty default of a file that depends on the world.
+    opened = f' Empty: {argument.shown_default()}.' if argument.by_world else ''
     return DeclareLaunchArgument(
         argument.name,
         default_value=as_text(argument.initial()),
-        description=argument.text,
+        description=argument.text + opened,
         choices=choices,
+    )
+
+
+class FileByWorld(Substitution):
+    """The file that an argument names, or that of the world when it names none."""
+
+    def __init__(self, argument: Argument) -> None:
+        super().__init__()
+        self.argument = argument
+
+    def describe(self) -> str:
+        """Return what `ros2 launch` shows of it."""
+        return f'FileByWorld({self.argument.name})'
+
+    def perform(self, context: LaunchContext) -> str:
+        """Return the path."""
+        return self.argument.file_for(context.launch_configurations)
+
+
+def _value(name: str) -> Substitution:
+    return (
+        FileByWorld(FILES_BY_WORLD[name]) if name in FILES_BY_WORLD else LaunchConfiguration(name)
     )
 
 
@@ -97,10 +124,7 @@ def _program(process: Process) -> ExecuteProcess:
             'respawn': LaunchConfiguration('use_respawn'),
             'respawn_delay': RESPAWN_SECONDS,
         }
-    words = [
-        *process.fixed_words(),
-        *([f'--{flag}=', LaunchConfiguration(name)] for flag, name in process.options),
-    ]
+    words = [[f'--{flag}=', _value(name)] for flag, name in process.options]
     if not process.is_node:
         command = [python_executable(), '-m', process.module, *words]
         return ExecuteProcess(cmd=command, name=process.name, **common)
@@ -116,7 +140,7 @@ def _program(process: Process) -> ExecuteProcess:
 
 
 def _parameters(process: Process) -> list[object]:
-    files = [LaunchConfiguration(process.params_file)] if process.params_file else []
+    files = [_value(process.params_file)] if process.params_file else []
     values = {
         parameter: ParameterValue(LaunchConfiguration(name), value_type=bool)
         for parameter, name in process.ros_parameters

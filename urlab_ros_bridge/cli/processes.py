@@ -17,6 +17,7 @@ import shutil
 import sys
 
 from urlab_ros_bridge.cli.arguments import as_text
+from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
 from urlab_ros_bridge.cli.shipped import PACKAGE
 from urlab_ros_bridge.cli.shipped import shipped_file
 
@@ -39,7 +40,6 @@ class Process:
     :ivar executable: its name in that package.
     :ivar module: Python module to run instead (`python -m`).
     :ivar options: (flag, argument): passed on as `--flag=value`.
-    :ivar fixed: words passed as they are; `{config}` stands for the folder of shipped files.
     :ivar is_node: whether it takes ROS arguments: namespace and log level.
     :ivar params_file: argument that names a parameter file, for a node.
     :ivar ros_parameters: (parameter, argument), for a node.
@@ -54,7 +54,6 @@ class Process:
     executable: str = ''
     module: str = ''
     options: tuple[tuple[str, str], ...] = ()
-    fixed: tuple[str, ...] = ()
     is_node: bool = False
     params_file: str = ''
     ros_parameters: tuple[tuple[str, str], ...] = ()
@@ -63,12 +62,6 @@ class Process:
     unless: str = ''
     vital: bool = True
     reports_status: bool = False
-
-    def fixed_words(self) -> list[str]:
-        """Return `fixed` with the places of shipped files filled in."""
-        return [
-            str(shipped_file(word)) if word.startswith('config/') else word for word in self.fixed
-        ]
 
 
 _SERVER_OPTIONS = (
@@ -128,7 +121,7 @@ PROCESSES: tuple[Process, ...] = (
         'rviz',
         package='rviz2',
         executable='rviz2',
-        fixed=('-d', 'config/sim.rviz'),
+        options=(('display-config', 'rviz_config'),),
         is_node=True,
         ros_parameters=(('use_sim_time', 'use_sim_time'),),
         starts_after='server',
@@ -137,6 +130,17 @@ PROCESSES: tuple[Process, ...] = (
         vital=False,
     ),
 )
+
+
+# Arguments whose files depend on the world.
+FILES_BY_WORLD = {argument.name: argument for argument in UP_ARGUMENTS if argument.by_world}
+
+
+def text_of(name: str, values: Mapping[str, object]) -> str:
+    """Return an argument as a command line has it; a file that was left open is chosen."""
+    if name in FILES_BY_WORLD:
+        return FILES_BY_WORLD[name].file_for(values)
+    return as_text(values[name])
 
 
 def python_executable(environ: Mapping[str, str] = os.environ) -> str:
@@ -189,8 +193,7 @@ def is_installed(process: Process, environ: Mapping[str, str] = os.environ) -> b
 
 def own_words(process: Process, values: Mapping[str, object]) -> list[str]:
     """Return the words of the command line that are not for ROS."""
-    options = [f'--{flag}={as_text(values[name])}' for flag, name in process.options]
-    return [*process.fixed_words(), *options]
+    return [f'--{flag}={text_of(name, values)}' for flag, name in process.options]
 
 
 def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
@@ -202,9 +205,9 @@ def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
     if namespace:
         words += ['-r', f'__ns:=/{namespace}']
     if process.params_file:
-        words += ['--params-file', str(values[process.params_file])]
+        words += ['--params-file', text_of(process.params_file, values)]
     for parameter, name in process.ros_parameters:
-        words += ['-p', f'{parameter}:={as_text(values[name])}']
+        words += ['-p', f'{parameter}:={text_of(name, values)}']
     return words
 
 

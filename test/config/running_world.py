@@ -1,0 +1,123 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A bundled world and its bridge in this process, with the parameters of `urlab up`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import LATCHED
+from bridge_harness import LISTEN
+from bridge_harness import Listener
+from bridge_harness import wait_until
+from tf2_msgs.msg import TFMessage
+import yaml
+
+import urlab_ros_bridge
+from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+CONFIG = Path(urlab_ros_bridge.__file__).parents[1] / 'config'
+WORLDS = ('rover', 'quadruped', 'bimanual', 'fleet')
+
+
+def file_of(argument, world):
+    """Return the file that `urlab up` chooses for an argument in a world."""
+    (row,) = (each for each in UP_ARGUMENTS if each.name == argument)
+    return Path(row.file_for({argument: '', 'model': '', 'world': world}))
+
+
+def interface(name):
+    """Return the class of a message or service, of `nav_msgs/msg/Odometry` for example."""
+    package, kind, short = name.split('/')
+    return getattr(import_module(f'{package}.{kind}'), short)
+
+
+def parameters_of(world):
+    """Return the parameters that `urlab up` gives to the bridge, but for the ports."""
+    text = file_of('params_file', world).read_text()
+    found = flat(yaml.safe_load(text)['/**']['ros__parameters'])
+    return {name: value for name, value in found.items() if not name.endswith('_port')}
+
+
+def flat(values, start=''):
+    """Return nested parameters by their names with dots."""
+    found = {}
+    for name, value in values.items():
+        found |= (
+            flat(value, f'{start}{name}.') if isinstance(value, dict) else {start + name: value}
+        )
+    return found
+
+
+class RunningWorld:
+    """
+    :ivar robots: namespace of each robot with a trailing slash, or empty -> prefix.
+    :ivar topics: name -> types.
+    """
+
+    def __init__(self, world):
+        self.name = world
+        ports = dict.fromkeys(
+            ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
+        )
+        self._server = Server(ServerConfig(world=world, **ports))
+        self._server.start()
+        rpc, state = (
+            int(self._server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
+        )
+        with Client(rpc_port=rpc, state_port=state, shared=True) as client:
+            prefixes = list(client.handshake.articulations)
+        alone = len(prefixes) == 1
+        self.robots = {'' if alone else f'{prefix}/': prefix for prefix in prefixes}
+        domain = free_domain()
+        self.listener = Listener(domain)
+        self._bridge = Bridge(domain, rpc, state, **parameters_of(world))
+        self._transforms = [
+            self.listener.listen(TFMessage, '/tf'),
+            self.listener.listen(TFMessage, '/tf_static', LATCHED),
+        ]
+        wait_until(lambda: all(self._transforms) and self._is_described())
+        self.topics = dict(self.listener.node.get_topic_names_and_types())
+        self.services = dict(self.listener.node.get_service_names_and_types())
+
+    def _is_described(self):
+        """Tell whether the last thing that a bridge makes is there for each robot."""
+        names = dict(self.listener.node.get_topic_names_and_types())
+        return all(f'/{space}robot_description' in names for space in self.robots)
+
+    def roots(self):
+        """Return, for each frame that was heard of, the root of the tree that it is on."""
+        parents = {
+            transform.child_frame_id: transform.header.frame_id
+            for messages in self._transforms
+            for message in list(messages)
+            for transform in message.transforms
+        }
+        found = {frame: frame for frame in {*parents, *parents.values()}}
+        for frame in found:
+            while found[frame] in parents:
+                found[frame] = parents[found[frame]]
+        return found
+
+    def publisher_qos(self, topic):
+        """Return the offered quality of service."""
+        (info,) = self.listener.node.get_publishers_info_by_topic(topic)
+        return info.qos_profile
+
+    def first(self, message_type, topic, latched, timeout=5.0):
+        """Return the first message that a viewer would get."""
+        messages = self.listener.heard.get(topic)
+        if messages is None:
+            messages = self.listener.listen(message_type, topic, LATCHED if latched else LISTEN)
+        return wait_until(lambda: messages and messages[0], timeout)
+
+    def close(self):
+        self._bridge.close()
+        self.listener.close()
+        self._server.stop()

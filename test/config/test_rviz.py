@@ -1,0 +1,164 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The shipped RViz files show what the bridge publishes."""
+
+from pathlib import Path
+
+import pytest
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import ReliabilityPolicy
+from running_world import CONFIG
+from running_world import file_of
+from running_world import interface
+from running_world import WORLDS
+import yaml
+import yourdfpy
+
+pytestmark = pytest.mark.ros
+
+FILES = sorted((CONFIG / 'rviz').glob('*.rviz'))
+# Class of a display -> type that it subscribes to.
+TYPES = {
+    'Image': 'sensor_msgs/msg/Image',
+    'LaserScan': 'sensor_msgs/msg/LaserScan',
+    'MarkerArray': 'visualization_msgs/msg/MarkerArray',
+    'Odometry': 'nav_msgs/msg/Odometry',
+    'PointCloud2': 'sensor_msgs/msg/PointCloud2',
+    'RobotModel': 'std_msgs/msg/String',
+    'Wrench': 'geometry_msgs/msg/WrenchStamped',
+}
+WITHOUT_TOPIC = {'Grid', 'TF'}
+TOOLS = {
+    'Interact',
+    'MoveCamera',
+    'Select',
+    'FocusCamera',
+    'Measure',
+    'SetInitialPose',
+    'SetGoal',
+    'PublishPoint',
+}
+# What costs rendering that a machine without a graphics card cannot do beside all else.
+COSTLY = {'PointCloud2'}
+
+
+def load(path):
+    return yaml.safe_load(Path(path).read_text())['Visualization Manager']
+
+
+def kind(display):
+    return display['Class'].rpartition('/')[2]
+
+
+def displays(manager):
+    """Return all displays, those of groups too."""
+    found = []
+    for display in manager['Displays']:
+        found += displays(display) if kind(display) == 'Group' else [display]
+    return found
+
+
+def topic_of(display):
+    return display.get('Description Topic') or display.get('Topic')
+
+
+def with_topics(world, *kinds):
+    found = [each for each in displays(load(file_of('rviz_config', world))) if topic_of(each)]
+    return [each for each in found if not kinds or kind(each) in kinds]
+
+
+def is_latched(display):
+    return topic_of(display)['Durability Policy'] == 'Transient Local'
+
+
+def test_every_world_has_a_file_of_its_own_and_other_models_the_default():
+    assert {path.stem for path in FILES} == {*WORLDS, 'default'}
+    for world in WORLDS:
+        assert file_of('rviz_config', world) == CONFIG / 'rviz' / f'{world}.rviz'
+    assert file_of('rviz_config', 'mine') == CONFIG / 'rviz' / 'default.rviz'
+
+
+@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
+def test_classes_are_those_of_rviz_and_names_differ(path):
+    manager = load(path)
+    found = displays(manager)
+    assert {kind(display) for display in found} <= {*TYPES, *WITHOUT_TOPIC}
+    assert all(display['Class'].startswith('rviz_default_plugins/') for display in found)
+    assert all(display['Enabled'] == display['Value'] for display in found)
+    assert all(topic_of(each) for each in found if kind(each) in TYPES)
+    assert {kind(tool) for tool in manager['Tools']} <= TOOLS
+    for group in ([*manager['Displays']], *(d.get('Displays', []) for d in manager['Displays'])):
+        names = [display['Name'] for display in group]
+        assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
+def test_nothing_costly_is_on_and_topics_follow_the_namespace(path):
+    for display in displays(load(path)):
+        assert not (display['Enabled'] and kind(display) in COSTLY)
+        if topic := topic_of(display):
+            assert topic['History Policy'] == 'Keep Last' and topic['Depth'] >= 1
+            assert not topic['Value'].startswith('/')
+
+
+def test_every_topic_is_published_as_its_display_asks_for_it(running):
+    for display in with_topics(running.name):
+        asked, topic = topic_of(display), f'/{topic_of(display)["Value"]}'
+        assert running.topics.get(topic) == [TYPES[kind(display)]], topic
+        offered = running.publisher_qos(topic)
+        if asked['Reliability Policy'] == 'Reliable':
+            assert offered.reliability == ReliabilityPolicy.RELIABLE, topic
+        # Who is late gets what is latched only by asking for it.
+        latched = offered.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        assert is_latched(display) == latched, topic
+
+
+def test_all_frames_are_on_the_tree_of_the_fixed_frame(running):
+    manager = load(file_of('rviz_config', running.name))
+    fixed = manager['Global Options']['Fixed Frame']
+    roots = running.roots()
+    views = [manager['Views']['Current'], *manager['Views']['Saved']]
+    frames = {view['Target Frame'] for view in views} - {'<Fixed Frame>'}
+    for display in with_topics(running.name, 'LaserScan', 'Odometry', 'Wrench'):
+        topic = topic_of(display)['Value']
+        message = running.first(interface(TYPES[kind(display)]), topic, False)
+        frames.add(message.header.frame_id)
+    for display in with_topics(running.name, 'MarkerArray'):
+        if display['Name'] != 'Drawings':  # nobody draws
+            topic = topic_of(display)['Value']
+            found = running.first(interface(TYPES['MarkerArray']), topic, is_latched(display))
+            frames |= {marker.header.frame_id for marker in found.markers}
+    assert {frame: roots.get(frame) for frame in frames} == dict.fromkeys(frames, roots[fixed])
+
+
+def test_every_robot_is_shown_and_all_its_links_have_transforms(running, tmp_path):
+    shown = with_topics(running.name, 'RobotModel')
+    fixed = load(file_of('rviz_config', running.name))['Global Options']['Fixed Frame']
+    assert {topic_of(each)['Value'] for each in shown} == {
+        f'{space}robot_description' for space in running.robots
+    }
+    for display in shown:
+        text = running.first(
+            interface(TYPES['RobotModel']), topic_of(display)['Value'], latched=True
+        ).data
+        path = tmp_path / 'robot.urdf'
+        path.write_text(text)
+        links = yourdfpy.URDF.load(str(path), load_meshes=False).link_map
+        start = f'{display["TF Prefix"]}/' if display['TF Prefix'] else ''
+        roots = running.roots()
+        assert {roots.get(start + link) for link in links} == {roots[fixed]}
+
+
+def test_the_default_file_fits_every_single_robot(running):
+    if len(running.robots) > 1:
+        pytest.skip('it is for one robot')
+    manager = load(CONFIG / 'rviz' / 'default.rviz')
+    assert manager['Global Options']['Fixed Frame'] in running.roots()
+    for display in displays(manager):
+        topic = f'/{topic_of(display)["Value"]}' if topic_of(display) else ''
+        # A robot may have no scanner, or be fixed to the world.
+        if topic in running.topics:
+            assert running.topics[topic] == [TYPES[kind(display)]]
+            offered = running.publisher_qos(topic).durability
+            assert is_latched(display) == (offered == DurabilityPolicy.TRANSIENT_LOCAL)
+    assert {'/robot_description', '/markers/scene'} <= set(running.topics)
