@@ -79,6 +79,20 @@ def programs():
         program.stop()
 
 
+@pytest.fixture(scope='module')
+def lasting_server():
+    """Return a function that starts a server for all tests of a module."""
+    started = []
+
+    def start(*words):
+        started.append(ServerProgram(*words))
+        return started[-1]
+
+    yield start
+    for program in started:
+        program.stop()
+
+
 @pytest.fixture
 def server(programs):
     """Return a function that starts a server: words, ports."""

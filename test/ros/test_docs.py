@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from urlab_ros_bridge.ros.convert.sensor_table import SENSOR_KINDS
 from urlab_ros_bridge.ros.docs import main
 from urlab_ros_bridge.ros.docs import parameters_markdown
 from urlab_ros_bridge.ros.docs import parameters_yaml
+from urlab_ros_bridge.ros.frame_table import FRAMES
+from urlab_ros_bridge.ros.interface_docs import interfaces_markdown
+from urlab_ros_bridge.ros.interfaces import ACTIONS
+from urlab_ros_bridge.ros.interfaces import TOPICS
 from urlab_ros_bridge.ros.services import SERVICES
 from urlab_ros_bridge.ros.services.base import BAD_REPLY
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
@@ -55,6 +60,30 @@ def test_the_table_is_well_formed():
     for name, row in TABLE.items():
         line = next(line for line in text.splitlines() if line.startswith(f'| `{name}` '))
         assert line.count('|') == 7 + row.metadata['text'].count('|')
+
+
+def test_the_contract_names_parameters_that_exist():
+    in_words = {'once', 'once a change', '1 Hz of wall time', "the camera's"}
+    for topic in TOPICS:
+        assert set(filter(None, topic.switch.split(', '))) <= set(TABLE), topic
+        if topic.rate and topic.rate not in in_words and 'after a jump' not in topic.rate:
+            assert topic.rate.startswith('50 Hz') or set(topic.rate.split(', ')) <= set(TABLE)
+    for rule in FRAMES:
+        assert not rule.switch or rule.switch in TABLE
+        named = [word for text in (rule.parent, rule.child) for word in text.split('`')[1::2]]
+        assert {word for word in named if word.islower()} <= set(TABLE)
+
+
+def test_the_contract_knows_the_message_of_every_sensor():
+    known = {kind for topic in TOPICS for kind in topic.types}
+    assert {kind.message for kind in SENSOR_KINDS.values()} <= known
+
+
+def test_the_contract_page_has_every_row():
+    page = interfaces_markdown()
+    rows = [*TOPICS, *ACTIONS, *SERVICES]
+    assert all(f'| `{row.name}` |' in page for row in rows)
+    assert 'reliable, transient local, 1' in page and 'best effort, 1' in page
 
 
 def test_pages_are_printed(capsys):

@@ -30,11 +30,11 @@ ACTIVATE, DEACTIVATE = Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEA
 class Managed:
     """A managed bridge in a context of its own."""
 
-    def __init__(self, domain, server, **parameters):
+    def __init__(self, domain, server, words=(), **parameters):
         from urlab_ros_bridge.ros.lifecycle import ManagedBridge
 
         self.context = Context()
-        rclpy.init(context=self.context, domain_id=domain)
+        rclpy.init(args=['--ros-args', *words], context=self.context, domain_id=domain)
         rpc_port, state_port = (int(port) for port in server.ports)
         values = {'rpc_port': rpc_port, 'state_port': state_port, **parameters}
         self.node = ManagedBridge(
@@ -110,6 +110,16 @@ def test_wrong_parameters_fail_to_configure(managed):
     _, listener = managed(clock_rate=-1.0)
     assert not change(listener, CONFIGURE)
     assert not change(listener, ACTIVATE)
+
+
+def test_a_remapped_name_is_that_of_the_managed_node_alone(managed):
+    _, listener = managed(words=['-r', '__node:=sim'])
+    request = {'transition': Transition(id=CONFIGURE)}
+    assert listener.call(ChangeState, '/sim/change_state', wait=20.0, **request).success
+    expected = {'sim', 'sim_bridge', 'sim_bridge_services', 'sim_bridge_actions'}
+    wait_until(lambda: expected <= set(listener.node.get_node_names()))
+    names = listener.node.get_node_names()
+    assert len(names) == len(set(names))
 
 
 def test_changed_parameters_survive_deactivation_and_not_cleanup(managed):

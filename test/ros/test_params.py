@@ -113,3 +113,11 @@ def test_an_override_that_nobody_declared_is_told_with_the_nearest_name(make_nod
 @pytest.mark.parametrize('name', TABLE)
 def test_the_nearest_name_survives_a_typo(name):
     assert nearest_name(name[1:]) == name
+
+
+def test_simulation_time_cannot_be_switched_on_where_the_clock_is_made(make_node):
+    node = make_node()
+    Parameters(node)
+    (result,) = node.set_parameters([Parameter('use_sim_time', value=True)])
+    assert not result.successful and '/clock' in result.reason
+    assert node.get_parameter('use_sim_time').value is False

@@ -162,10 +162,18 @@ running node (`ros2 param set`). A change that is out of range is refused as a w
 {parameters_markdown()}"""
 
 
+def interfaces_page() -> str:
+    """Return docs/interfaces.md; its tables need ROS."""
+    from urlab_ros_bridge.ros.interface_docs import interfaces_markdown
+
+    return f'{NOTE}\n\n{interfaces_markdown()}'
+
+
 PAGES: dict[str, Callable[[], str]] = {
     'docs/commands.md': commands_page,
     'docs/protocol.md': protocol_page,
     'docs/parameters.md': parameters_page,
+    'docs/interfaces.md': interfaces_page,
     'config/bridge.yaml': parameters_yaml,
 }
 

@@ -23,6 +23,8 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from urlab_ros_bridge.ros.side_node import make_side_node
+
 # Called with what ends the goal: a transition of the handle, and makes the result.
 SUCCEEDED, ABORTED, CANCELED = 'succeed', 'abort', 'canceled'
 
@@ -101,15 +103,7 @@ class ActionThread:
     """
 
     def __init__(self, bridge: Node) -> None:
-        self.node = Node(
-            f'{bridge.get_name()}_actions',
-            context=bridge.context,
-            namespace=bridge.get_namespace(),
-            use_global_arguments=True,
-            start_parameter_services=False,
-            enable_rosout=False,
-            parameter_overrides=[],
-        )
+        self.node = make_side_node(bridge, 'actions')
         self._context = bridge.context
         self._executor = SingleThreadedExecutor(context=bridge.context)
         self._executor.add_node(self.node)

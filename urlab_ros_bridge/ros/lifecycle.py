@@ -99,12 +99,16 @@ class ManagedBridge(LifecycleNode):
         self._drop()
 
     def _make(self, overrides: list[Parameter] | None) -> TransitionCallbackReturn:
+        own = self.get_name()
+        # A remapped node name is for the managed node: two nodes must not share it.
+        rule = [] if own == NODE_NAME else ['--ros-args', '-r', f'__node:={own}_bridge']
         try:
             node = BridgeNode(
                 status_fd=self._status_fd,
                 context=self.context,
                 parameter_overrides=overrides,
                 namespace=self.get_namespace(),
+                cli_args=rule,
             )
         except UrlabError as error:
             self.get_logger().error(str(error))

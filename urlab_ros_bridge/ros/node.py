@@ -39,6 +39,7 @@ from urlab_ros_bridge.ros.reporter import Reporter
 from urlab_ros_bridge.ros.services import Context
 from urlab_ros_bridge.ros.services import create_services
 from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.side_node import make_side_node
 from urlab_ros_bridge.ros.stream import StreamThread
 from urlab_ros_bridge.ros.world import World
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -172,15 +173,7 @@ class _ServicesThread:
 
     def __init__(self, bridge: BridgeNode, context: Context) -> None:
         self._ros_context = bridge.context
-        self._node = Node(
-            f'{bridge.get_name()}_services',
-            context=bridge.context,
-            namespace=bridge.get_namespace(),
-            use_global_arguments=True,
-            start_parameter_services=False,
-            enable_rosout=False,
-            parameter_overrides=[],
-        )
+        self._node = make_side_node(bridge, 'services')
         create_services(self._node, context)
         self._executor = SingleThreadedExecutor(context=bridge.context)
         self._executor.add_node(self._node)

@@ -167,6 +167,8 @@ class Parameters:
     def _check(self, parameters: list[Parameter]) -> SetParametersResult:
         """Accept all of a set of changes or none."""
         texts = problems(self._proposed(parameters))
+        if any(each.name == 'use_sim_time' and each.value for each in parameters):
+            texts.append('use_sim_time must stay false: this node publishes /clock')
         return SetParametersResult(successful=not texts, reason='; '.join(texts))
 
     def _apply(self, parameters: list[Parameter]) -> None:

@@ -106,11 +106,23 @@ Handler = Callable[[Context, Any, Any], str]
 
 @dataclass(frozen=True)
 class Service:
-    """One service: relative name, ROS type, and what it does."""
+    """
+    One service.
+
+    :ivar name: below the namespace of the node.
+    :ivar handler: what it does; the first line of its docstring says it in the documentation.
+    :ivar ops: requests of the wire that it may make; empty: the one of its own name.
+    """
 
     name: str
     type_name: str
     handler: Handler
+    ops: tuple[str, ...] = ()
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """Return the requests of the wire that it may make."""
+        return self.ops or (self.name,)
 
 
 def answer(service: Service, context: Context, request: Any, response: Any) -> Any:
@@ -134,5 +146,5 @@ def answer(service: Service, context: Context, request: Any, response: Any) -> A
     if hasattr(response, 'code'):
         response.code = code
     elif code:
-        response.message = f'{code}: {message}'
+        response.message = f'{code}: {message.rpartition(f"{code}: ")[2]}'
     return response

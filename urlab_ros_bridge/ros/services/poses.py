@@ -109,7 +109,8 @@ def get_contacts(context: Context, request: Any, response: Any) -> str:
     response.contacts = [contact_to_ros(contact_type, each) for each in found.contacts]
     response.truncated = found.truncated
     more = ', and there are more' if found.truncated else ''
-    return f'{len(found.contacts)} contacts{more}'
+    count = len(found.contacts)
+    return f'{count} contact{"" if count == 1 else "s"}{more}'
 
 
 def contact_to_ros(contact_type: Any, contact: Contact) -> Any:
@@ -131,8 +132,13 @@ def contact_to_ros(contact_type: Any, contact: Contact) -> Any:
 
 SERVICES = (
     Service('list_keyframes', 'urlab_msgs/srv/ListKeyframes', list_keyframes),
-    Service('set_qpos', 'urlab_msgs/srv/SetQpos', set_qpos),
-    Service('set_mocap_pose', 'urlab_msgs/srv/SetMocapPose', set_mocap_pose),
+    Service('set_qpos', 'urlab_msgs/srv/SetQpos', set_qpos, ('set_qpos', 'forward')),
+    Service(
+        'set_mocap_pose',
+        'urlab_msgs/srv/SetMocapPose',
+        set_mocap_pose,
+        ('set_mocap_pose', 'read_mocap_pose'),
+    ),
     Service('read_mocap_pose', 'urlab_msgs/srv/ReadMocapPose', read_mocap_pose),
     Service('get_contacts', 'urlab_msgs/srv/GetContacts', get_contacts),
 )

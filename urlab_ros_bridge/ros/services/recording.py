@@ -55,7 +55,7 @@ def replay_load(context: Context, request: Any, response: Any) -> str:
 def replay_list_sessions(context: Context, request: Any, response: Any) -> str:
     """List what can be replayed."""
     response.sessions = list(context.client.replay_list_sessions())
-    return f'{len(response.sessions)} sessions'
+    return ', '.join(response.sessions) or 'none'
 
 
 def replay_set_active(context: Context, request: Any, response: Any) -> str:

@@ -52,6 +52,6 @@ def apply_wrench(context: Context, request: Any, response: Any) -> str:
 
 
 SERVICES = (
-    Service('e_stop', 'std_srvs/srv/SetBool', e_stop),
+    Service('e_stop', 'std_srvs/srv/SetBool', e_stop, ('set_twist', 'set_setpoints')),
     Service('apply_wrench', 'urlab_msgs/srv/ApplyWrench', apply_wrench),
 )

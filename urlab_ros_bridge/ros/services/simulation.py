@@ -151,9 +151,9 @@ def set_twist(context: Context, request: Any, response: Any) -> str:
 
 SERVICES = (
     Service('reset', 'urlab_msgs/srv/Reset', reset),
-    Service('step', 'urlab_msgs/srv/Step', step),
-    Service('pause', 'std_srvs/srv/SetBool', pause),
-    Service('set_mode', 'urlab_msgs/srv/SetMode', set_mode),
-    Service('set_speed', 'urlab_msgs/srv/SetSpeed', set_speed),
+    Service('step', 'urlab_msgs/srv/Step', step, ('status', 'set_paused', 'step')),
+    Service('pause', 'std_srvs/srv/SetBool', pause, ('set_paused',)),
+    Service('set_mode', 'urlab_msgs/srv/SetMode', set_mode, ('set_mode', 'status')),
+    Service('set_speed', 'urlab_msgs/srv/SetSpeed', set_speed, ('set_sim_speed',)),
     Service('set_twist', 'urlab_msgs/srv/SetTwist', set_twist),
 )

@@ -1,0 +1,209 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of docs/interfaces.md, held against bridges that run on a world with everything."""
+
+import re
+
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import Listener
+from bridge_harness import wait_until
+from everything import write_world
+from geometry_msgs.msg import Vector3
+import pytest
+from rclpy.action import get_action_server_names_and_types_by_node
+
+from urlab_ros_bridge.ros import qos
+from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.interface_rows import pattern
+from urlab_ros_bridge.ros.interfaces import ACTIONS
+from urlab_ros_bridge.ros.interfaces import TOPICS
+from urlab_ros_bridge.ros.services import SERVICES
+from urlab_ros_bridge.ros.settings import parameter_name
+from urlab_ros_bridge.ros.settings import TABLE
+from urlab_ros_bridge.wire.ops import OPS
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+msg = pytest.importorskip('urlab_msgs.msg')
+
+OUT = [topic for topic in TOPICS if not topic.incoming]
+IN = [topic for topic in TOPICS if topic.incoming]
+# rclpy's own.
+COMMON = {'/rosout', '/parameter_events'}
+SWITCHES = {name for topic in TOPICS for name in topic.switch.split(', ') if name}
+# Each service with requests that it can carry out here, in this order.
+REQUESTS = [
+    ('set_mode', {}),
+    ('set_mode', {'mode': 'live'}),
+    ('pause', {'data': False}),
+    ('reset', {'keyframe_name': 'folded', 'keep_time': True}),
+    ('set_speed', {'percent': 100.0}),
+    ('set_twist', {'articulation': 'rover', 'linear': Vector3(x=0.1), 'timeout': 0.1}),
+    ('e_stop', {'data': True}),
+    ('e_stop', {'data': False}),
+    ('apply_wrench', {'articulation': 'rover', 'duration': 0.01}),
+    ('list_keyframes', {}),
+    ('set_qpos', {'articulation': 'arm'}),
+    ('set_qpos', {'articulation': 'arm', 'qpos': [0.0] * 4}),
+    ('set_mocap_pose', {'body': 'mark'}),
+    ('set_mocap_pose', {'body': 'mark', 'ignore_position': True, 'ignore_orientation': True}),
+    ('read_mocap_pose', {'body': 'mark'}),
+    ('get_contacts', {}),
+    ('configure_controller', {'articulation': 'leg'}),
+    ('set_sim_options', {}),
+    ('set_control_source', {}),
+    ('forward', {}),
+    ('randomize', {}),
+    ('recording_start', {}),
+    ('step', {'n_steps': 2}),
+    ('recording_stop', {}),
+    ('recording_save', {'path': 'take.json'}),
+    ('recording_clear', {}),
+    ('replay_load', {'path': 'take.json'}),
+    ('replay_list_sessions', {}),
+    ('replay_set_active', {'name': 'take'}),
+    ('set_mode', {'mode': 'direct'}),
+    ('replay_start', {}),
+    ('replay_stop', {}),
+    ('set_mode', {'mode': 'live'}),
+]
+
+
+@pytest.fixture(scope='module')
+def world(lasting_server, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('everything')
+    return lasting_server('--model', write_world(folder), '--data-dir', folder)
+
+
+@pytest.fixture
+def bridge_to(world):
+    """Return a function: parameters -> (bridge, listener), connected."""
+    opened = []
+
+    def start(**parameters):
+        domain = free_domain()
+        opened.append(Listener(domain))
+        opened.append(Bridge(domain, *world.ports, **parameters))
+        wait_until(lambda: opened[-1].node.link.state.connected, 20.0)
+        return opened[-1], opened[-2]
+
+    yield start
+    for each in reversed(opened):
+        each.close()
+
+
+def type_name(kind):
+    package, group, *_ = kind.__module__.split('.')
+    return f'{package}/{group}/{kind.__name__}'
+
+
+def rows_of(name, table):
+    return [topic for topic in table if topic.fits(name)]
+
+
+def endpoints(node, incoming):
+    """Return name -> (type, quality of service) of what a bridge publishes, or listens to."""
+    found = node.subscriptions if incoming else node.publishers
+    return {
+        each.topic_name: (type_name(each.msg_type), each.qos_profile)
+        for each in found
+        if each.topic_name not in COMMON
+    }
+
+
+def same(profile, name):
+    wanted = getattr(qos, name)()
+    fields = ('depth', 'reliability', 'durability', 'history')
+    return all(getattr(profile, field) == getattr(wanted, field) for field in fields)
+
+
+def check_topics(node, reached):
+    for incoming, table in ((False, OUT), (True, IN)):
+        for name, (kind, profile) in endpoints(node, incoming).items():
+            fitting = [row for row in rows_of(name, table) if kind in row.types]
+            assert fitting, f'{name} ({kind}) is not on the page'
+            assert any(same(profile, row.profile) for row in fitting), f'{name}: {profile}'
+            reached |= {row.name for row in fitting}
+
+
+def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
+    many, listener = bridge_to()
+    one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')
+    reached = set()
+    for bridge in (many, one):
+        wait_until(lambda bridge=bridge: bridge.node.cameras.threads)
+        wait_until(lambda bridge=bridge: len(endpoints(bridge.node, True)) > 4)
+        check_topics(bridge.node, reached)
+    assert {topic.name for topic in TOPICS} == reached
+    # What others see is what the node says of itself.
+    for incoming in (False, True):
+        for name, (kind, _) in endpoints(many.node, incoming).items():
+            seen = wait_until(
+                lambda name=name: dict(listener.node.get_topic_names_and_types()).get(name)
+            )
+            assert kind in seen
+
+
+def test_the_rates_are_the_ones_on_the_page(bridge_to):
+    bridge, _ = bridge_to()
+    feeds = wait_until(lambda: bridge.node.stream.world and bridge.node.stream.world.feeds)
+    for feed in feeds:
+        name = '/' + feed.topic.lstrip('/')
+        rates = [row.rate.split(', ') for row in rows_of(name, OUT)]
+        field = next(row for row in TABLE.values() if row.name == feed.rate_name)
+        assert any(parameter_name(field) in rate for rate in rates), name
+
+
+def test_switches_do_what_the_page_says(bridge_to):
+    bridge, _ = bridge_to(**dict.fromkeys(SWITCHES, False))
+    wait_until(lambda: '/rover/odom' in endpoints(bridge.node, False))
+    for name in endpoints(bridge.node, False):
+        # A base that is fixed to the world always says where it is.
+        if name not in ('/arm/tf_static', '/leg/tf_static'):
+            assert not all(row.switch for row in rows_of(name, OUT)), f'{name} is still there'
+
+
+def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
+    _, listener = bridge_to()
+    node = listener.node
+
+    def actions():
+        return dict(get_action_server_names_and_types_by_node(node, 'urlab_bridge_actions', '/'))
+
+    def services():
+        found = dict(node.get_service_names_and_types_by_node('urlab_bridge_services', '/'))
+        return {name: kinds for name, kinds in found.items() if 'urlab_bridge' not in name}
+
+    wait_until(lambda: len(wait_until(actions)) == 5)
+    for name, (kind,) in actions().items():
+        assert [
+            row
+            for row in ACTIONS
+            if row.type_name == kind and re.fullmatch(pattern(row.name), name)
+        ], name
+    wait_until(lambda: len(services()) >= len(SERVICES))
+    assert services() == {f'/{row.name}': [row.type_name] for row in SERVICES}
+
+
+def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to):
+    bridge, listener = bridge_to()
+    made = []
+    client = bridge.node.link.client
+    request = client._request
+
+    def recorded(message, timeout):
+        made.append(message['op'])
+        return request(message, timeout)
+
+    client._request = recorded
+    asked = {row.name: set() for row in SERVICES}
+    types = {row.name: load_interface(row.type_name) for row in SERVICES}
+    for name, fields in REQUESTS:
+        made.clear()
+        answer = listener.call(types[name], f'/{name}', **fields)
+        assert answer.success, f'{name} {fields}: {answer.message}'
+        asked[name] |= set(made)
+    for row in SERVICES:
+        assert set(row.requests) <= set(OPS)
+        # The e-stop goes through the queue of commands.
+        assert asked[row.name] == (set() if row.name == 'e_stop' else set(row.requests)), row.name

@@ -1,0 +1,58 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from bridge_harness import free_domain
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.side_node import make_side_node
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture
+def bridge():
+    """Return a function: ROS arguments -> a node that stands for the bridge."""
+    nodes = []
+
+    def make(*words):
+        context = Context()
+        rclpy.init(args=['--ros-args', *words], context=context, domain_id=free_domain())
+        nodes.append(Node('urlab_bridge', context=context))
+        return nodes[-1]
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+        rclpy.shutdown(context=node.context)
+
+
+@pytest.mark.parametrize(
+    ('words', 'name'),
+    [
+        ((), '/urlab_bridge_services'),
+        (('-r', '__node:=sim'), '/sim_services'),
+        (('-r', 'urlab_bridge:__node:=sim'), '/sim_services'),
+        (('-r', '__ns:=/there'), '/there/urlab_bridge_services'),
+        (('-r', '__ns:=/there', '-r', '__node:=sim'), '/there/sim_services'),
+    ],
+)
+def test_it_is_named_after_the_bridge_and_never_like_it(bridge, words, name):
+    side = make_side_node(bridge(*words), 'services')
+    assert side.get_fully_qualified_name() == name
+    side.destroy_node()
+
+
+def test_names_that_are_remapped_for_all_are_remapped_here(bridge):
+    side = make_side_node(bridge('-r', 'reset:=again'), 'services')
+    assert side.resolve_service_name('reset') == '/again'
+    side.destroy_node()
+
+
+def test_it_never_follows_the_clock_and_answers_for_its_parameters(bridge):
+    side = make_side_node(bridge('-p', 'use_sim_time:=true'), 'services')
+    assert side.get_parameter('use_sim_time').value is False
+    assert not [s for s in side.subscriptions if s.topic_name == '/clock']
+    assert any(s.srv_name.endswith('/list_parameters') for s in side.services)
+    side.destroy_node()
