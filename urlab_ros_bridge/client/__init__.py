@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The URLab client: typed requests, and the state stream as ticks.  Needs no ROS and no MuJoCo."""
 
+from urlab_ros_bridge.client.cameras import open_camera
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ClientError
 from urlab_ros_bridge.client.errors import ModelUnavailable
@@ -12,6 +13,9 @@ from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.client.results import decode_snapshot
 from urlab_ros_bridge.client.results import Snapshot
 from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.client.shm_cameras import ShmCameraStream
+from urlab_ros_bridge.client.shm_stream import open_state
+from urlab_ros_bridge.client.shm_stream import ShmStateStream
 from urlab_ros_bridge.client.stream import StateStream
 from urlab_ros_bridge.client.tick import Tick
 
@@ -23,9 +27,13 @@ __all__ = [
     'ProtocolError',
     'RemoteError',
     'RequestTimeout',
+    'ShmCameraStream',
+    'ShmStateStream',
     'Snapshot',
     'StateStream',
     'StepResult',
     'Tick',
     'decode_snapshot',
+    'open_camera',
+    'open_state',
 ]

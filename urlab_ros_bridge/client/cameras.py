@@ -4,80 +4,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
 import math
 import threading
 import time
-from typing import NamedTuple
-from typing import Protocol
 
-import numpy as np
 import zmq
 
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.frames import CameraStats
+from urlab_ros_bridge.client.frames import Frame
+from urlab_ros_bridge.client.frames import FrameSource
+from urlab_ros_bridge.client.frames import shape_pixels
 from urlab_ros_bridge.client.handshake import Camera
+from urlab_ros_bridge.client.shm_cameras import ShmCameraStream
+from urlab_ros_bridge.client.shm_source import Directory
+from urlab_ros_bridge.client.shm_source import is_usable
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import CameraFrame
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 _SLICE = 0.05  # s; how often a waiting receive looks whether it was closed
 _HEADER = 64
-
-
-class Frame(NamedTuple):
-    """
-    One picture; rows run top-down.
-
-    :ivar stamp_ns: simulated time of the capture, None from servers that do not say.
-    :ivar frame_id: running number, None likewise.
-    :ivar dtype: ``bgra8`` or ``float32``.
-    :ivar pixels: read-only view: (height, width, 4) uint8, or (height, width) float32 in the
-        handshake's `depth_unit`.
-    :ivar wall_time: unix seconds of the capture, None from servers that do not say.
-    """
-
-    stamp_ns: int | None
-    frame_id: int | None
-    width: int
-    height: int
-    dtype: str
-    pixels: np.ndarray
-    wall_time: float | None = None
-
-
-@dataclass(slots=True)
-class CameraStats:
-    """
-    Counters of a stream since it was made.
-
-    :ivar dropped: whole frames thrown away because a newer one was there.
-    :ivar missed: frames that never arrived, by the gaps in their numbers.
-    :ivar last_receive: `time.monotonic` of the last frame, None before the first.
-    """
-
-    frames: int = 0
-    bytes: int = 0
-    dropped: int = 0
-    missed: int = 0
-    decode_errors: int = 0
-    last_receive: float | None = None
-
-
-class FrameSource(Protocol):
-    """What every camera stream can do, over whichever transport."""
-
-    stats: CameraStats
-
-    def receive(self, timeout: float | None = None) -> Frame | None:
-        """Return the next frame, None when none came in time."""
-
-    def close(self) -> None:
-        """End the stream."""
+_LOG = logging.getLogger(__name__)
 
 
 class CameraStream:
@@ -147,6 +103,10 @@ class CameraStream:
                     return None
                 zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
 
+    def intact(self, frame: Frame) -> bool:
+        """Return true: messages belong to whoever has them."""
+        return True
+
     def close(self) -> None:
         """Unsubscribe; a `receive` that waits in another thread raises `StreamClosed`."""
         self._closed = True
@@ -205,12 +165,7 @@ def to_frame(raw: CameraFrame, camera: Camera) -> Frame:
 
     :raises BadTime: when the header holds no time.
     """
-    if camera.encoding == 'float32':
-        pixels = np.frombuffer(raw.pixels, '<f4').reshape(raw.height, raw.width)
-    else:
-        pixels = np.frombuffer(raw.pixels, np.uint8)
-        pixels = pixels.reshape(raw.height, raw.width, BYTES_PER_PIXEL)
-    pixels.flags.writeable = False
+    pixels = shape_pixels(camera, raw.width, raw.height, raw.pixels)
     stamp = None if raw.sim_time is None else seconds_to_ns(raw.sim_time)
     return Frame(
         stamp, raw.frame_id, raw.width, raw.height, camera.encoding, pixels, raw.wall_time
@@ -218,17 +173,32 @@ def to_frame(raw: CameraFrame, camera: Camera) -> Frame:
 
 
 def open_camera(
-    camera: Camera, host: str = '127.0.0.1', *, newest_only: bool = True
-) -> CameraStream:
+    camera: Camera,
+    host: str = '127.0.0.1',
+    *,
+    newest_only: bool = True,
+    shm_dir: Directory = '',
+    prefer_shm: bool = True,
+) -> CameraStream | ShmCameraStream:
     """
     Open the stream of a camera of the handshake.
 
     :param host: where the server runs; only the port of the camera's endpoint is used, because
         servers name the address that they bound.
+    :param newest_only: of several frames that wait, `receive` returns the newest one.  In shared
+        memory no other is kept.
+    :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
+        latest handshake, with which a stream goes on after a restart of the server.
+    :param prefer_shm: take the frames out of shared memory when that directory is on this machine.
     :raises CameraUnavailable: when the server does not stream this camera.
     """
     if camera.port is None:
         raise CameraUnavailable(camera.name)
+    if prefer_shm and is_usable(shm_dir, host):
+        try:
+            return ShmCameraStream(shm_dir, camera)
+        except (RegionUnavailable, MalformedRegion) as error:
+            _LOG.debug('%s comes over ZMQ: %s', camera.name, error)
     return CameraStream(f'tcp://{host}:{camera.port}', camera, newest_only=newest_only)
 
 

@@ -48,6 +48,15 @@ class StreamClosed(ClientError):
         super().__init__(f'the stream from {endpoint} is closed')
 
 
+class StreamEnded(StreamClosed):
+    """The server that wrote a stream into shared memory has ended; a new one writes elsewhere."""
+
+    def __init__(self, endpoint: str) -> None:
+        ClientError.__init__(
+            self, f'the server of {endpoint} has ended; open the stream with a new handshake'
+        )
+
+
 class CameraUnavailable(ClientError):
     """The server lists a camera but does not stream it: it has no OpenGL, or cameras are off."""
 

@@ -146,25 +146,30 @@ class ServerLife:
     the end of its files is noticed.
     """
 
-    def __init__(self, directory: Path, region: Region) -> None:
+    def __init__(self, directory: Path, region: Region | None = None) -> None:
         self._region = region
         try:
             self._fd = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError:
             self._fd = -1
 
-    def goes_on(self) -> bool:
-        """Say whether the server lives."""
-        if self._region.stale():
-            return False
+    @property
+    def locked(self) -> bool:
+        """Whether there is a lock, and somebody holds it."""
         if self._fd < 0:
-            return True
+            return False
         try:
             fcntl.flock(self._fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         fcntl.flock(self._fd, fcntl.LOCK_UN)
         return False
+
+    def goes_on(self) -> bool:
+        """Say whether the server lives and its region is in use."""
+        if self._region is not None and self._region.stale():
+            return False
+        return self._fd < 0 or self.locked
 
     def close(self) -> None:
         """Close the lock file."""

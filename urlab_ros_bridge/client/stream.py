@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import math
 import threading
 import time
+from typing import Protocol
 
 import zmq
 
@@ -45,6 +46,18 @@ class StreamStats:
     dropped_ticks: int = 0
     torn_ticks: int = 0
     last_receive: float | None = None
+
+
+class TickSource(Protocol):
+    """What every state stream can do, over whichever transport."""
+
+    stats: StreamStats
+
+    def receive(self, timeout: float | None = None) -> Tick | None:
+        """Return the next tick, None when none was finished in time."""
+
+    def close(self) -> None:
+        """End the stream."""
 
 
 class StateStream:

@@ -47,6 +47,7 @@ class Engine:
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
     :ivar on_state: called with the lock held after the state changed; the argument says whether
         rows belong to this tick.
+    :ivar publications: how often that was done.
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
     :ivar on_due: called with the lock held before each step of the live loop.
     :ivar player: a replay that takes the place of physics; live mode and reset end it.
@@ -79,6 +80,7 @@ class Engine:
         self.draining = False
         self.player: Player | None = None
         self.on_state: list[Callable[[bool], None]] = []
+        self.publications = 0
         self.on_substep: list[Callable[[], None]] = []
         self.on_due: list[Callable[[], None]] = []
         self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
@@ -180,6 +182,7 @@ class Engine:
 
     def publish(self, rows: bool) -> None:
         """Hand the state to every publisher.  Needs the lock."""
+        self.publications += 1
         for publish in self.on_state:
             publish(rows)
 

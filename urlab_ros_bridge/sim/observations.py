@@ -112,6 +112,7 @@ class Observer:
         self._data = engine.world.data
         self._layouts: dict[str, Layout] = {}
         self._packed: dict[tuple[str, str], PackedMessage] = {}
+        self._snapshot = (-1, b'')
 
     def header(self, step: int) -> dict[str, Any]:
         """Return time, step, sim_time and wall_time."""
@@ -131,8 +132,17 @@ class Observer:
         return self._pack(level, 'step_ok', '', step)
 
     def snapshot(self) -> bytes:
-        """Return a state/full message: standard level, with the effort and mode extensions."""
-        return self._pack('snapshot', 'state_full', self._engine.mode, self._engine.steps)
+        """
+        Return a state/full message: standard level, with the effort and mode extensions.
+
+        All publishers of one publication get the same one.
+        """
+        engine = self._engine
+        publication, snapshot = self._snapshot
+        if publication != engine.publications:
+            snapshot = self._pack('snapshot', 'state_full', engine.mode, engine.steps)
+            self._snapshot = engine.publications, snapshot
+        return snapshot
 
     def _pack(self, level: str, op: str, mode: str, step: int) -> bytes:
         message = self._packed.get((level, mode))

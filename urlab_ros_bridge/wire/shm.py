@@ -26,6 +26,7 @@ import numpy as np
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.shm_region import ASLEEP
+from urlab_ros_bridge.wire.shm_region import CLOCKS
 from urlab_ros_bridge.wire.shm_region import LATEST
 from urlab_ros_bridge.wire.shm_region import Region
 from urlab_ros_bridge.wire.shm_region import SEQUENCE
@@ -94,11 +95,12 @@ class RegionWriter:
         """Return the slot to fill, `capacity` bytes; nobody reads it before `commit`."""
         return self.region.payloads[(self._latest + 1) % self.region.slots]
 
-    def commit(self, size: int, tag: int = 0) -> None:
+    def commit(self, size: int, tag: int = 0, clock: int = 0) -> None:
         """
         Publish the first `size` bytes of the slot that `reserve` gave, and ring.
 
         :param tag: 64-bit number that travels with the payload, when the region has tags.
+        :param clock: likewise 32 bits, see `shm_region.clock_of`.
         :raises FrameTooLarge: nothing is published.
         """
         if not 0 <= size <= self.capacity:
@@ -108,6 +110,7 @@ class RegionWriter:
         region.sizes[slot][0] = size
         if region.tagged:
             region.longs[TAGS + slot] = tag & _MASK
+            region.words[CLOCKS + slot] = clock
         fence()
         region.words[LATEST] = self._latest = slot
         fence()
@@ -117,13 +120,13 @@ class RegionWriter:
         if region.tagged and region.words[ASLEEP]:
             region.bell.wake()
 
-    def write(self, payload: bytes | memoryview, tag: int = 0) -> None:
+    def write(self, payload: bytes | memoryview, tag: int = 0, clock: int = 0) -> None:
         """Copy a payload into the next slot and publish it, see `commit`."""
         size = len(payload)
         if size > self.capacity:
             raise FrameTooLarge(size, self.capacity)
         self.reserve()[:size] = payload
-        self.commit(size, tag)
+        self.commit(size, tag, clock)
 
     def forget(self) -> None:
         """Make what was written last invisible to readers to come."""
@@ -146,13 +149,14 @@ class RegionReader:
 
     :ivar sequence: of the payload that was read last; 0 before the first.
     :ivar tag: of that payload; 0 in a region without tags.
+    :ivar clock: of that payload, see `shm_region.time_of`; 0 in a region without tags.
     :ivar torn: copies that were thrown away because the writer had lapped them.
     """
 
     def __init__(self, region: Region) -> None:
         self.region = region
         self.sequence = 0
-        self.tag = 0
+        self.tag = self.clock = 0
         self.torn = 0
         self._slot = -1
         self._back_since: float | None = None
@@ -225,11 +229,32 @@ class RegionReader:
             raise FrameTooLarge(size, len(target))
         return size
 
+    def lend(self) -> memoryview | None:
+        """
+        Return the newest payload where it lies, see `read`.
+
+        What is computed from it counts only if `intact` is true afterwards.
+        """
+        return self._take(lambda payload: payload)
+
+    @property
+    def intact(self) -> bool:
+        """Whether the payload that was taken last still lies where it was."""
+        self._fence()
+        return self.region.fd >= 0 and not self._lapped(self.sequence)
+
     def close(self) -> None:
         """Unmap."""
         self.region.close()
 
-    def _take(self, copy: Callable[[memoryview], bytes | int]) -> bytes | int | None:
+    def _lapped(self, sequence: int) -> bool:
+        """Say whether the slot of a write may have been written to since."""
+        region = self.region
+        return (region.longs[SEQUENCE] - sequence) & _MASK > region.slots - 2
+
+    def _take(
+        self, copy: Callable[[memoryview], bytes | int | memoryview]
+    ) -> bytes | int | memoryview | None:
         region, fence = self.region, self._fence
         longs = region.longs
         for _ in range(_ATTEMPTS):
@@ -248,12 +273,14 @@ class RegionReader:
             size = region.sizes[slot][0] if slot < region.slots else -1
             sound = 0 <= size <= region.capacity
             result = copy(region.payloads[slot][:size]) if sound and size else None
-            tag = longs[TAGS + slot] if region.tagged and sound else 0
+            tag = clock = 0
+            if region.tagged and sound:
+                tag, clock = longs[TAGS + slot], region.words[CLOCKS + slot]
             fence()
-            if (longs[SEQUENCE] - sequence) & _MASK > region.slots - 2:
+            if self._lapped(sequence):
                 self.torn += 1
                 continue
-            self.sequence, self._slot, self.tag = sequence, slot, tag
+            self.sequence, self._slot, self.tag, self.clock = sequence, slot, tag, clock
             self._back_since = None
             if not sound:
                 raise MalformedRegion(region.path, f'slot {slot} claims {size} bytes')

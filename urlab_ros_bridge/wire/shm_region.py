@@ -10,8 +10,9 @@ Layout, little-endian, as the stock plugin has it::
     8  u32 stride           28  u32 extension (0 in stock files)   slot = u32 size, payload
    12  u32 slots
 
-With the extension, u64 tags of slots 0 and 1 follow at 32, and at 48 a u32 that a reader sets
-before it goes to sleep on the low half of the sequence (futex): then the writer rings.
+With the extension, u64 tags of slots 0 and 1 follow at 32; at 48 a u32 that a reader sets before
+it goes to sleep on the low half of the sequence (futex): then the writer rings; at 56 the u32
+clocks of slots 0 and 1, the low half of microseconds of Unix time, 0 for no time.
 
 Words are read and written as one machine word each, by memoryviews cast to 32 and 64 bits; the
 `struct` module would write a little-endian word byte by byte.
@@ -45,7 +46,7 @@ MAX_TAGS = 2
 RPC_STRIDE = 1 << 20
 STATE_STRIDE = 16384
 # Indices of words of the header: 32-bit ones, then 64-bit ones.
-LATEST, _EXTENSION, ASLEEP = 6, 7, 12
+LATEST, _EXTENSION, ASLEEP, CLOCKS = 6, 7, 12, 14
 SEQUENCE, TAGS = 2, 4
 _OPEN_ATTEMPTS = 10
 
@@ -204,6 +205,24 @@ class Region:
             pass
 
 
+def clock_of(seconds: float) -> int:
+    """Return Unix time as the 32 bits that travel with a payload; never 0."""
+    return int(seconds * 1e6) & 0xFFFFFFFF or 1
+
+
+def time_of(clock: int, now: float) -> float | None:
+    """
+    Return the Unix time of a clock, None for 0.
+
+    :param now: less than 71 minutes later.
+
+    >>> time_of(clock_of(1e9 + 0.25), 1e9 + 100)
+    1000000000.25
+    """
+    microseconds = int(now * 1e6)
+    return (microseconds - ((microseconds - clock) & 0xFFFFFFFF)) / 1e6 if clock else None
+
+
 def _open_existing(path: Path, flags: int) -> int:
     """Open a file; one that its owner looks at in this moment (`shared`) is tried again."""
     for attempt in range(_OPEN_ATTEMPTS):
@@ -238,4 +257,4 @@ def _check_header(path: Path, fd: int) -> tuple[int, int]:
     return stride, slots
 
 
-__all__ = ['Region']
+__all__ = ['Region', 'clock_of', 'time_of']

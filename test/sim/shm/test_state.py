@@ -138,3 +138,15 @@ def test_live_world_streams_at_its_rate(server, connect):
     assert times == sorted(times)
     assert times[-1] - times[0] < 1.0, 'most ticks were missed'
     region.close()
+
+
+def test_the_snapshot_of_a_publication_is_built_once_for_all(rover):
+    engine, observer, seen = rover.engine, rover.context.observer, []
+    engine.on_state += [lambda rows: seen.append(observer.snapshot())] * 2
+    with engine.lock:
+        engine.publish(True)
+        engine.world.data.time += 1.0
+        engine.publish(False)
+    assert seen[0] is seen[1] and seen[2] is seen[3]
+    first, second = (codec.unpack(seen[index])['time'] for index in (0, 2))
+    assert second == first + 1.0

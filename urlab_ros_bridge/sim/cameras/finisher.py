@@ -29,6 +29,7 @@ from urlab_ros_bridge.sim.cameras.memory import SharedMemory
 from urlab_ros_bridge.sim.cameras.outlet import Outlet
 from urlab_ros_bridge.sim.cameras.scene import Raw
 from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm_region import clock_of
 
 _BUFFERS = 3
 _LOG = logging.getLogger(__name__)
@@ -139,7 +140,8 @@ class Finisher(threading.Thread):
             outlet.send(memory, slot, self._frames[camera], job.capture)
             if camera in self._readers and camera in self._regions:
                 self._shown.add(camera)
-                self._regions[camera].write(memory.pixels(camera, slot), job.capture.stamp_ns)
+                stamp_ns, wall = job.capture.stamp_ns, clock_of(job.capture.wall)
+                self._regions[camera].write(memory.pixels(camera, slot), stamp_ns, wall)
 
 
 __all__ = ['Drawn', 'Finisher']

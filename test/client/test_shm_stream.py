@@ -1,0 +1,166 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The state out of shared memory, against the bundled server."""
+
+import threading
+import time
+
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client import open_state
+from urlab_ros_bridge.client import ShmStateStream
+from urlab_ros_bridge.client import StateStream
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.errors import StreamEnded
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.shm import RegionWriter
+
+pytest.importorskip('mujoco')
+config = pytest.importorskip('urlab_ros_bridge.sim.config', exc_type=ModuleNotFoundError)
+server_module = pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
+
+PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+
+
+@pytest.fixture
+def start():
+    running = []
+
+    def make(**fields):
+        chosen = {**dict.fromkeys(PORTS, 0), 'cameras': 'off', **fields}
+        made = server_module.Server(config.ServerConfig(**chosen))
+        made.start()
+        running.append(made)
+        return made
+
+    yield make
+    for made in running:
+        made.stop()
+
+
+@pytest.fixture
+def connect():
+    made = []
+
+    def make(server):
+        ports = [int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')]
+        client = Client('127.0.0.1', ports[0], state_port=ports[1], shared=True)
+        made.append(client)
+        client.connect()
+        client.set_mode('live')
+        return client
+
+    yield make
+    for client in made:
+        client.close()
+
+
+def test_ticks_hold_what_state_full_holds(start, connect):
+    client = connect(start(world='quadruped'))
+    client.set_paused(True)
+    with (
+        ShmStateStream(client.handshake.shm_session_dir) as shm,
+        StateStream(state_port=client.state_port, topics=('state/full',)) as zmq,
+    ):
+        zmq.receive(5.0)
+        for _ in range(3):
+            stamp = client.step(5, while_paused=True).sim_time_ns
+            one, other = (until(stream, stamp) for stream in (shm, zmq))
+            state, same = one.state().raw, dict(other.state().raw)
+            if one.wall_ns != other.state().wall_time_ns:  # another publication of the same step
+                same['wall_time'] = state['wall_time']
+            assert state == same
+            assert one.step == other.step
+            assert one.closed_by == shm.closed_by == 'state_full'
+
+
+def until(stream, stamp):
+    """Return the tick of a time."""
+    for _ in range(1000):
+        tick = stream.receive(5.0)
+        if tick.stamp_ns == stamp:
+            return tick
+    raise AssertionError(f'no tick at {stamp}')
+
+
+def test_live_ticks_come_in_order_and_the_rest_is_counted(start, connect):
+    client = connect(start())
+    with ShmStateStream(client.handshake.shm_session_dir) as stream:
+        first = stream.receive(5.0)
+        steps = [first.step]
+        used, began = time.thread_time(), time.monotonic()
+        while time.monotonic() < began + 0.6:
+            steps.append(stream.receive(1.0).step)
+        time.sleep(0.1)
+        steps.append(stream.receive(1.0).step)
+        used = time.thread_time() - used
+    assert steps == sorted(set(steps)) and len(steps) > 150
+    assert all(step * 2_000_000 == first.stamp_ns for step in steps[:1])
+    assert stream.stats.ticks == len(steps)
+    # None is lost without being counted.
+    assert stream.stats.ticks + stream.stats.dropped_ticks == steps[-1] - steps[0] + 1
+    assert stream.stats.dropped_ticks >= 30
+    assert used < 0.4
+
+
+def test_nothing_is_written_for_nobody(start, connect):
+    server = start()
+    client = connect(server)
+    region = next(
+        part for part in server.context.engine.on_state if 'ShmState' in part.__qualname__
+    ).__self__._writer
+    time.sleep(0.2)
+    before = region.sequence
+    time.sleep(0.1)
+    assert region.sequence == before
+    with ShmStateStream(client.handshake.shm_session_dir) as stream:
+        assert stream.receive(5.0) is not None
+    assert region.sequence > before
+
+
+def test_a_restart_is_survived_through_the_new_handshake(start, connect):
+    first = start()
+    client = connect(first)
+    fixed = ShmStateStream(client.handshake.shm_session_dir)
+    following = open_state(lambda: client.handshake.shm_session_dir)
+    assert isinstance(following, ShmStateStream)
+    assert fixed.receive(5.0) and following.receive(5.0)
+    first.stop()
+    with pytest.raises(StreamEnded):
+        exhaust(fixed)
+    exhaust(following)
+    second = start(rpc_port=client.rpc_port, state_port=client.state_port)
+    client.set_mode('live')  # says hello again
+    assert following.receive(5.0).stamp_ns < 3_000_000_000
+    assert following.endpoint == f'shm:{second.stage.shm_dir}/state.shm'
+    fixed.close()
+    following.close()
+
+
+def exhaust(stream):
+    """Receive until nothing comes."""
+    while stream.receive(0.3) is not None:
+        pass
+
+
+def test_open_state_falls_back_to_zmq(start, connect):
+    client = connect(start(shm=False))
+    stream = open_state(client.handshake.shm_session_dir, state_port=client.state_port)
+    assert isinstance(stream, StateStream)
+    assert stream.receive(5.0) is not None
+    stream.close()
+
+
+def test_unreadable_states_are_counted(tmp_path):
+    writer = RegionWriter.create(tmp_path / 'state.shm', 256)
+    with ShmStateStream(tmp_path) as stream:
+        for payload in (b'\xc1', b'\x93\1\2\3', bytes(200)):
+            writer.write(payload)
+            assert stream.receive(0.0) is None
+        assert (stream.stats.decode_errors, stream.stats.ticks) == (3, 0)
+        threading.Timer(0.1, stream.close).start()
+        with pytest.raises(StreamClosed):
+            stream.receive(5.0)
+    with pytest.raises(RegionUnavailable):
+        ShmStateStream(tmp_path / 'elsewhere')

@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The state of every tick out of shared memory (`state.shm`, Protocol Reference, "Transports").
+
+It holds what `state/full` holds, and no rows.  The region has the newest state only.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.shm_source import Directory
+from urlab_ros_bridge.client.shm_source import is_usable
+from urlab_ros_bridge.client.shm_source import RegionStream
+from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.client.stream import StreamStats
+from urlab_ros_bridge.client.stream import TickSource
+from urlab_ros_bridge.client.tick import Tick
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.ops import STATE_PORT
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm_files import STATE_FILE
+
+_LOG = logging.getLogger(__name__)
+
+
+class ShmStateStream(RegionStream):
+    """
+    Ticks with a snapshot each, always the newest; the interface is `stream.TickSource`.
+
+    The server writes while anybody has the region open.  `receive` may run in one thread while
+    another one closes.
+
+    :ivar stats: counters, see `StreamStats`; `dropped_ticks` counts states that a newer one
+        replaced, `rows` the states that were read.
+    :ivar closed_by: always ``state_full``: time and step of a tick are those in its snapshot.
+    """
+
+    closed_by = 'state_full'
+
+    def __init__(self, directory: Directory) -> None:
+        """
+        Open the region, which has to be there.
+
+        :param directory: the handshake's `shm_session_dir`, or a function that returns that of
+            the latest handshake; only with a function does the stream go on after a restart.
+        :raises RegionUnavailable: when the region cannot be opened.
+        :raises MalformedRegion: when it is none.
+        """
+        self.stats = StreamStats()
+        super().__init__(directory, STATE_FILE)
+
+    def receive(self, timeout: float | None = None) -> Tick | None:
+        """Return the newest tick, see `RegionStream.receive`."""
+        return super().receive(timeout)
+
+    def _read(self, reader: RegionReader) -> Tick | None:
+        stats = self.stats
+        try:
+            payload = reader.read()
+            if payload is None:
+                return None
+            stats.rows += 1
+            stats.dropped_ticks += self._count(reader)
+            stats.last_receive = time.monotonic()
+            tick = Tick(0, -1, None, [], payload, self.closed_by)
+            tick.stamp_from_snapshot()
+        except (WireError, ProtocolError):
+            stats.decode_errors += 1
+            return None
+        stats.ticks += 1
+        return tick
+
+
+def open_state(
+    shm_dir: Directory,
+    host: str = '127.0.0.1',
+    state_port: int = STATE_PORT,
+    *,
+    prefer_shm: bool = True,
+) -> TickSource:
+    """
+    Open a stream of the world's state: ticks whose `state()` is filled.
+
+    :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
+        latest handshake, with which a stream goes on after a restart of the server.
+    :param prefer_shm: take the states out of shared memory when that directory is on this
+        machine; otherwise, and when that fails, they come over ZMQ.
+    """
+    if prefer_shm and is_usable(shm_dir, host):
+        try:
+            return ShmStateStream(shm_dir)
+        except (RegionUnavailable, MalformedRegion) as error:
+            _LOG.debug('the state comes over ZMQ: %s', error)
+    return StateStream(host, state_port, (STATE_FULL_TOPIC,))
+
+
+__all__ = ['ShmStateStream', 'open_state']
