@@ -41,3 +41,17 @@ def test_every_camera_of_a_foreign_model_renders(name):
                 assert len(colors) > 1000  # textures, not flat colours
     finally:
         server.stop()
+
+
+def test_a_camera_that_sees_nothing_but_sky_shows_the_sky():
+    """The gripper of Fetch looks past its table; the model's sky is green, (113, 219, 145)."""
+    server = start_server(model=model('fetch/push.xml'), paused=True)
+    try:
+        with connect(server, timeout=30.0) as client:
+            wanted = {'gripper_camera_rgb': 'sync', 'head_camera_rgb': 'sync'}
+            images = client.step(0, include_cameras=wanted).cameras
+            sky = images['gripper_camera_rgb'].pixels[..., :3]
+            assert np.abs(sky.astype(int) - [145, 219, 113]).max() < 5
+            assert (images['head_camera_rgb'].pixels[..., :3].max(axis=-1) > 60).mean() > 0.8
+    finally:
+        server.stop()

@@ -134,7 +134,9 @@ class SceneRenderer:
         """Flat pictures need no light: only which object, and how far."""
         flags = self._scene.flags
         flags[_FLAG.mjRND_SEGMENT] = flags[_FLAG.mjRND_IDCOLOR] = flat
-        flags[_FLAG.mjRND_SKYBOX] = flags[_FLAG.mjRND_FOG] = flags[_FLAG.mjRND_HAZE] = not flat
+        flags[_FLAG.mjRND_SKYBOX] = flags[_FLAG.mjRND_HAZE] = not flat
+        # Fog is black unless a model says otherwise, and swallows the sky: off, as MuJoCo has it.
+        flags[_FLAG.mjRND_FOG] = False
         flags[_FLAG.mjRND_SHADOW] = self._quality.shadows and not flat
         flags[_FLAG.mjRND_REFLECTION] = self._quality.reflections and not flat
 
