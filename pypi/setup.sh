@@ -183,8 +183,12 @@ build_interfaces() {
   # CMake refuses a build directory made for another place.
   grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root/msg" "$build/urlab_msgs/CMakeCache.txt" ||
     rm -rf "$build" "$install"
+  # Little optimisation: it saves a third of the time, and what carries data at a rate comes from
+  # the wheels.
+  local flags='-O1 -DNDEBUG'
   colcon_build --packages-select control_msgs tf2_msgs urlab_msgs --cmake-args -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+    -DCMAKE_C_FLAGS_RELEASE="$flags" -DCMAKE_CXX_FLAGS_RELEASE="$flags" \
     -DCMAKE_PROJECT_INCLUDE="$root/pypi/wheel_paths.cmake" -DPython3_EXECUTABLE="$venv/bin/python"
 }
 
