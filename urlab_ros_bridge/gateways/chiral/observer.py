@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.pixels import copy_rgb
 from urlab_ros_bridge.client.results import CameraImage
 from urlab_ros_bridge.client.results import StepResult
 from urlab_ros_bridge.gateways.chiral.codec import CameraView
@@ -60,8 +61,7 @@ class Pictures:
     def take_image(self, name: str, bgra: np.ndarray) -> np.ndarray:
         """Copy BGRA pixels, shape (height, width, 4), as RGB."""
         out = self.image[name]
-        for channel in range(3):  # three strided copies; one with a reversed axis takes 5 times
-            out[..., channel] = bgra[..., 2 - channel]
+        copy_rgb(out, bgra)
         return out
 
     def take_depth(self, name: str, depth: np.ndarray, scale: float, far: float) -> np.ndarray:
@@ -137,10 +137,10 @@ class Observer:
 
     def _take_pictures(self, seen: StepResult) -> None:
         for camera in self.cameras:
-            colour = self._picture(seen, camera.colour_key, 'bgra8')
+            colour = self._picture(seen, camera, camera.colour_key, 'bgra8')
             self.pictures.take_image(camera.name, colour)
             if camera.depth_key:
-                depth = self._picture(seen, camera.depth_key, 'float32')
+                depth = self._picture(seen, camera, camera.depth_key, 'float32')
                 if self._depth_is_clean:
                     self.pictures.depth[camera.name] = depth
                     continue
@@ -152,7 +152,7 @@ class Observer:
         return CameraView(camera.name, stamp, camera.matrix, pose, image, depth)
 
     @staticmethod
-    def _picture(seen: StepResult, key: str, dtype: str) -> np.ndarray:
+    def _picture(seen: StepResult, camera: CameraSource, key: str, dtype: str) -> np.ndarray:
         frame: CameraImage | None = seen.cameras.get(key)
         if frame is None:
             raise RobotError(
@@ -161,6 +161,11 @@ class Observer:
             )
         if (frame.dtype == 'float32') != (dtype == 'float32'):
             raise RobotError(f'camera {key!r} sends {frame.dtype}, expected {dtype}')
+        if (frame.width, frame.height) != (camera.width, camera.height):
+            raise RobotError(
+                f'camera {key!r} sends pictures of {frame.width} x {frame.height} pixels, expected '
+                f'{camera.width} x {camera.height}'
+            )
         return frame.pixels
 
 

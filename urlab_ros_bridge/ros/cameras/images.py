@@ -14,6 +14,7 @@ import numpy as np
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header
 
+from urlab_ros_bridge.client.pixels import copy_rgb
 from urlab_ros_bridge.ros.cameras.blob import BlobTemplate
 
 COLOR_ENCODINGS = ('rgb8', 'bgr8', 'rgba8', 'bgra8')
@@ -33,8 +34,10 @@ def fill_color(encoding: str) -> Fill:
     :param encoding: one of COLOR_ENCODINGS; target then has shape (height, width, channels).
     """
     channels = _CHANNELS[encoding]
-    if channels == (0, 1, 2, 3):
+    if encoding == 'bgra8':
         return _copy
+    if encoding == 'rgb8':
+        return copy_rgb
 
     def fill(target: np.ndarray, pixels: np.ndarray) -> None:
         # One plane at a time is six times as fast as one indexed assignment.
