@@ -27,6 +27,12 @@ def test_a_default_does_not_beat_a_parameter_file(tmp_path):
     assert node_words('--params-file', str(file)) == ['--ros-args', '--params-file', str(file)]
 
 
+def test_a_parameter_file_is_looked_for_where_the_user_is(tmp_path, monkeypatch):
+    (tmp_path / 'my.yaml').write_text('')
+    monkeypatch.chdir(tmp_path)
+    assert node_words('--params-file', 'my.yaml') == ['--ros-args', '--params-file', 'my.yaml']
+
+
 def test_our_options_come_last_so_that_they_win_over_the_file_of_a_launch():
     words = node_words('--host=*', '--rpc-port=6001', '--ros-args', '--params-file', 'b.yaml')
     assert words.count('--params-file') == 1

@@ -81,7 +81,7 @@ articulations:
   - prefix: arm
     model: arm.xml
     pose: {{pos: [0, 2, 0.5], quat: [1, 0, 0, 0]}}
-    gripper: {{hand: [finger]}}
+    gripper: {{"my hand": [finger]}}
     cameras: {{colors: {{mode: real, resolution: [32, 24]}},
                depths: {{mode: depth, resolution: [32, 24]}},
                classes: {{mode: semantic, resolution: [32, 24]}}}}

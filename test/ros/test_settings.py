@@ -72,6 +72,12 @@ def test_values_that_no_parameter_takes(name, value):
     assert problem(name, value)
 
 
+@pytest.mark.parametrize('value', ['', '/arm', 'my arm', 'arm/', 'arm//left', '2arms', 'ärm'])
+def test_a_part_of_topic_names_is_one_that_ros_takes(value):
+    assert problem('trajectory_controller', 'left_arm/controller') == ''
+    assert repr(value) in problem('trajectory_controller', value)
+
+
 def test_an_array_of_deviations_is_six_or_one_that_is_negative():
     assert not problem('covariance.pose_stddev', (0.1,) * 6)
     assert not problem('covariance.pose_stddev', (-1.0,))

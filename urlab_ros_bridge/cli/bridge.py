@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 import sys
 
 from urlab_ros_bridge.cli.commands import BRIDGE
@@ -57,9 +58,10 @@ def node_arguments(values: argparse.Namespace, ros: Sequence[str]) -> list[str]:
     ours: list[str] = []
     default_file = shipped_file('config/bridge.yaml')
     if given.get('params_file'):
-        if not shipped_file(given['params_file']).is_file():
+        file = Path(given['params_file']).expanduser()
+        if not file.is_file():
             raise FileMissing('--params-file', given['params_file'])
-        words += ['--params-file', given['params_file']]
+        words += ['--params-file', str(file)]
     elif '--params-file' not in ros and default_file.is_file():
         words += ['--params-file', str(default_file)]
     if given.get('host'):

@@ -20,6 +20,7 @@ class CommandSettings:
         'Name below which a robot offers the action follow_joint_trajectory and the '
         'topics joint_trajectory and controller_state.',
         group=GROUP,
+        topic=True,
     )
     trajectory_rate: float = parameter(
         200.0,

@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.gripper import grippers_of
 from urlab_ros_bridge.ros.gripper_actions import GripperActions
 from urlab_ros_bridge.ros.joint_commands import FIELDS
 from urlab_ros_bridge.ros.joint_commands import JointCommands
+from urlab_ros_bridge.ros.names import ros_name
 from urlab_ros_bridge.ros.plan import RobotPlan
 from urlab_ros_bridge.ros.refusals import Refusals
 from urlab_ros_bridge.ros.reset import Timeline
@@ -239,11 +240,14 @@ class RobotCommands:
         if find_interface(FOLLOW_JOINT_TRAJECTORY) is not None:
             self._gripper_actions = [
                 GripperActions(
-                    node, join(self.plan.namespace, gripper.name), gripper, tools.timeline,
+                    node,
+                    join(self.plan.namespace, ros_name(gripper.name)),
+                    gripper,
+                    tools.timeline,
                     tools.refusals,
                 )
                 for gripper in self._grippers
-            ]  # fmt: skip
+            ]
 
     def _close_actions(self) -> None:
         for action in (self._action, *self._gripper_actions):

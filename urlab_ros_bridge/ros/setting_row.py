@@ -20,6 +20,7 @@ def parameter(
     live: bool = False,
     frame: str = '',
     length: int = 0,
+    topic: bool = False,
 ) -> Any:
     """
     Return a row of the table.
@@ -28,6 +29,7 @@ def parameter(
     :param live: it may be changed while the node runs; all others are read-only.
     :param frame: ``'required'`` or ``'optional'`` for a frame name.
     :param length: an array must have this many elements, or one negative element.
+    :param topic: it is a part of topic names, relative.
     """
     return field(
         default=default,
@@ -41,5 +43,6 @@ def parameter(
             'live': live,
             'frame': frame,
             'length': length,
+            'topic': topic,
         },
     )

@@ -12,6 +12,7 @@ from typing import Any
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.settings import TABLE
 
+_TOPIC = re.compile(r'[A-Za-z]\w*(/[A-Za-z]\w*)*', re.ASCII)
 _FRAME = re.compile(r'[A-Za-z_][A-Za-z0-9_./-]*')
 
 
@@ -36,6 +37,8 @@ def problem(name: str, value: Any) -> str:
         return f'{name} is {value!r}, must be {rule["low"]:g} or more and at most {rule["high"]:g}'
     if rule['frame'] and not _FRAME.fullmatch(value) and (value or rule['frame'] == 'required'):
         return f'{name} is {value!r}, must be a frame name without a leading slash'
+    if rule['topic'] and not _TOPIC.fullmatch(value):
+        return f'{name} is {value!r}, must be a topic name without a leading slash'
     if rule['length'] and len(value) != rule['length'] and not (len(value) == 1 and value[0] < 0):
         return f'{name} has {len(value)} elements, must have {rule["length"]}'
     return ''

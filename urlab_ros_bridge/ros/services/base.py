@@ -88,10 +88,13 @@ class Context:
             if name and robot.actor_id == name:
                 name = prefix
                 break
+        plan = self.plan()
         try:
-            return self.plan().robot(name)
+            return plan.robot(name)
         except UnknownName as error:
-            raise Unfit('unknown_articulation', str(error)) from None
+            names = ', '.join(robot.prefix for robot in plan.robots)
+            text = f'articulation is empty; it must be one of: {names}'
+            raise Unfit('unknown_articulation', str(error) if name else text) from None
 
     def settle(self, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
         """Fill in the time of a reply, and wait until the stream has published it."""

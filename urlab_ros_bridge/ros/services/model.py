@@ -33,7 +33,7 @@ def configure_controller(context: Context, request: Any, response: Any) -> str:
             raise Unfit(BAD_REPLY, f'the server tells no {gain}: {told}')
         setattr(response, f'default_{gain}', float(default))
         setattr(response, gain, [float(own.get(name, default)) for name in response.actuators])
-    return f'{len(params)} parameters changed' if params else 'as it is'
+    return f'changed: {", ".join(params)}' if params else 'as it is'
 
 
 def _gains(request: Any) -> dict[str, Any]:
