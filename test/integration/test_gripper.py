@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A gripper that closes on a box, and one that closes on nothing; the real programs."""
+"""Grippers that close on a box and on nothing, and those of a shipped world; the real programs."""
 
 from action_msgs.msg import GoalStatus
 from bridge_harness import wait_until
@@ -115,3 +115,24 @@ def test_a_parallel_gripper_takes_its_joints_by_name(hand):
     run(client, Parallel.Goal(command=JointState(name=['thumb'], position=[0.0])), expected=False)
     response = run(client, Parallel.Goal(command=JointState(position=[0.09])))
     assert response.status == GoalStatus.STATUS_ABORTED and response.result.stalled
+
+
+def test_the_hands_of_the_bimanual_world(simulation):
+    """Its sidecar names them; the finger without an actuator of its own follows."""
+    _, _, listener = simulation('--world', 'bimanual')
+    states = listener.listen(JointState, '/joint_states')
+    for side in ('left', 'right'):
+        client = listener.run(
+            lambda side=side: ActionClient(
+                listener.node, action.GripperCommand, f'/{side}_gripper/gripper_cmd'
+            )
+        )
+        assert client.wait_for_server(20.0)
+        for position in (0.04, 0.005):
+            response = run(client, command(position))
+            assert response.status == GoalStatus.STATUS_SUCCEEDED
+            assert response.result.reached_goal and not response.result.stalled
+            assert response.result.position == pytest.approx(position, abs=0.005)
+        fingers = [f'{side}_finger_left', f'{side}_finger_right']
+        now = dict(zip(states[-1].name, states[-1].position, strict=True))
+        assert [now[name] for name in fingers] == pytest.approx([0.005, 0.005], abs=0.006)
