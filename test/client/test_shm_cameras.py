@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.handshake import Camera
 from urlab_ros_bridge.client.shm_cameras import ShmCameraStream
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm_region import clock_of
 from urlab_ros_bridge.wire.shm_region import Region
@@ -106,7 +107,8 @@ def test_kept_pictures_stay_as_they_are_and_others_take_no_new_memory(writer, st
 
 
 def test_lent_pictures_are_the_region_itself_and_tell_when_they_are_gone(tmp_path, writer):
-    with ShmCameraStream(tmp_path, EYE, lend=True) as stream:
+    with ShmCameraStream(tmp_path, EYE) as stream:
+        stream.lend()
         writer.write(picture(1))
         frame = stream.receive(1.0)
         assert (frame.pixels == 1).all() and stream.intact(frame)
@@ -123,6 +125,7 @@ def test_lent_pictures_are_the_region_itself_and_tell_when_they_are_gone(tmp_pat
 LAPPING = """
 import sys, time
 from pathlib import Path
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm_region import Region
 writer = RegionWriter(Region.open(Path(sys.argv[1]), writable=True))
@@ -235,12 +238,16 @@ def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
             return type(stream)
 
     assert kind(str(tmp_path)) is kind(lambda: str(tmp_path)) is ShmCameraStream
-    assert kind(str(tmp_path), prefer_shm=False) is kind('') is CameraStream
+    assert kind(str(tmp_path), transport='zmq') is kind('') is CameraStream
     assert kind(str(tmp_path), 'robot.example') is kind('/nowhere') is CameraStream
     assert not caplog.records
     writer.close(unlink=True)
     assert kind(str(tmp_path)) is CameraStream
     (record,) = caplog.records
     assert record.levelname == 'DEBUG' and 'eye comes over ZMQ' in record.message
+    with pytest.raises(RegionUnavailable):
+        open_camera(EYE, shm_dir=str(tmp_path), transport='shm')
+    with pytest.raises(UnknownName, match='zmq, shm, auto'):
+        open_camera(EYE, transport='tcp')
     with pytest.raises(CameraUnavailable):
         open_camera(dataclasses.replace(EYE, endpoint=''), shm_dir=str(tmp_path))

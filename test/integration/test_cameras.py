@@ -10,6 +10,7 @@ from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 import numpy as np
+import psutil
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo
@@ -29,7 +30,7 @@ def array_of(image, dtype, *shape):
 
 
 def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
-    _, _, listener = simulation()
+    _, bridge, listener = simulation()
     listener.listen(CameraInfo, '/front_rgb/camera_info')
     colors = listener.listen(Image, '/front_rgb/image_raw')
     clouds = listener.listen(PointCloud2, '/front_depth/points')
@@ -49,6 +50,10 @@ def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
     floor = points[470:, :, :3][np.isfinite(points[470:, :, 2])]
     assert np.ptp(floor[:, 1]) < 0.02 and 0.05 < floor[:, 1].mean() < 0.6
     wait_until(lambda: len(colors) > 5, WAIT)
+    assert maps_pictures(bridge), 'a server on this machine is read through shared memory'
+    # Each stamp is that of one physics step, and no picture comes twice or late.
+    times = [m.header.stamp.sec * 10**9 + m.header.stamp.nanosec for m in colors]
+    assert times == sorted(set(times)) and not any(stamp % 2_000_000 for stamp in times)
     stamps = {(m.header.stamp.sec, m.header.stamp.nanosec) for m in colors[:5]}
     told = lambda: {  # noqa: E731
         (m.header.stamp.sec, m.header.stamp.nanosec)
@@ -69,30 +74,33 @@ def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
 
 
 def test_a_camera_that_nobody_watches_is_not_rendered(simulation):
-    server, _, listener = simulation()
+    server, bridge, listener = simulation()
     with Client(rpc_port=server.ports[0], state_port=server.ports[1], shared=True) as client:
         client.connect()
         wait_until(lambda: '/front_rgb/image_raw' in dict(topics(listener)), WAIT)
-        assert client.status().cameras == 0
+        assert client.status().cameras == 0 and not maps_pictures(bridge)
         subscription = listener.node.create_subscription(
             Image, '/front_rgb/image_raw', lambda message: None, 5
         )
         wait_until(lambda: client.status().cameras == 1, WAIT)
         listener.node.destroy_subscription(subscription)
         wait_until(lambda: client.status().cameras == 0, WAIT)
+        assert not maps_pictures(bridge)
 
 
 def topics(listener):
     return listener.node.get_topic_names_and_types()
 
 
-def test_after_a_reset_no_picture_is_older_than_the_reset(simulation):
-    _, _, listener = simulation()
+@pytest.mark.parametrize('transport', ['shm', 'zmq'])
+def test_after_a_reset_no_picture_is_older_than_the_reset(simulation, transport):
+    _, bridge, listener = simulation(camera_transport=transport)
     pictures = listener.listen(Image, '/front_rgb/image_raw')
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
     wait_until(lambda: len(pictures) > 3, WAIT)
-    for _ in range(3):
-        time.sleep(1.5)
+    assert maps_pictures(bridge) is (transport == 'shm')
+    for _ in range(2):
+        time.sleep(1.1)
         begin = len(listener.order)
         assert listener.call(srv.Reset, '/reset').success
         wait_until(
@@ -106,6 +114,12 @@ def test_after_a_reset_no_picture_is_older_than_the_reset(simulation):
         assert young(after, '/front_rgb/image_raw') == [
             item for item in after if item[1] == '/front_rgb/image_raw'
         ]
+
+
+def maps_pictures(program):
+    """Say whether a process has a camera's shared memory mapped."""
+    maps = psutil.Process(program.process.pid).memory_maps()
+    return any('cam_rover_front_rgb.shm' in place.path for place in maps)
 
 
 def young(order, topic):

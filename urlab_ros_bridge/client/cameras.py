@@ -19,6 +19,7 @@ from urlab_ros_bridge.client.frames import FrameSource
 from urlab_ros_bridge.client.frames import shape_pixels
 from urlab_ros_bridge.client.handshake import Camera
 from urlab_ros_bridge.client.shm_cameras import ShmCameraStream
+from urlab_ros_bridge.client.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.shm_source import Directory
 from urlab_ros_bridge.client.shm_source import is_usable
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
@@ -27,6 +28,7 @@ from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
@@ -103,8 +105,11 @@ class CameraStream:
                     return None
                 zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
 
+    def lend(self) -> None:
+        """Do nothing: messages belong to whoever has them."""
+
     def intact(self, frame: Frame) -> bool:
-        """Return true: messages belong to whoever has them."""
+        """Return true, see `lend`."""
         return True
 
     def close(self) -> None:
@@ -178,7 +183,7 @@ def open_camera(
     *,
     newest_only: bool = True,
     shm_dir: Directory = '',
-    prefer_shm: bool = True,
+    transport: str = 'auto',
 ) -> CameraStream | ShmCameraStream:
     """
     Open the stream of a camera of the handshake.
@@ -189,15 +194,22 @@ def open_camera(
         memory no other is kept.
     :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
         latest handshake, with which a stream goes on after a restart of the server.
-    :param prefer_shm: take the frames out of shared memory when that directory is on this machine.
+    :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
     :raises CameraUnavailable: when the server does not stream this camera.
+    :raises RegionUnavailable: with ``shm``, when there is none.
+    :raises MalformedRegion: with ``shm``, when it makes no sense.
+    :raises UnknownName: for another transport.
     """
+    if transport not in TRANSPORTS:
+        raise UnknownName('transport', transport, TRANSPORTS)
     if camera.port is None:
         raise CameraUnavailable(camera.name)
-    if prefer_shm and is_usable(shm_dir, host):
+    if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
         try:
             return ShmCameraStream(shm_dir, camera)
         except (RegionUnavailable, MalformedRegion) as error:
+            if transport == 'shm':
+                raise
             _LOG.debug('%s comes over ZMQ: %s', camera.name, error)
     return CameraStream(f'tcp://{host}:{camera.port}', camera, newest_only=newest_only)
 

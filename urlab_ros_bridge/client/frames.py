@@ -62,6 +62,9 @@ class FrameSource(Protocol):
     def receive(self, timeout: float | None = None) -> Frame | None:
         """Return the next frame, None when none came in time."""
 
+    def lend(self) -> None:
+        """Save copies: pixels may from now on be valid only until `intact` says otherwise."""
+
     def intact(self, frame: Frame) -> bool:
         """Say whether the pixels of the frame received last are still those of that frame."""
 

@@ -43,21 +43,19 @@ class ShmCameraStream(RegionStream):
     :ivar stats: counters, see `CameraStats`; `missed` counts frames that a newer one replaced.
     """
 
-    def __init__(self, directory: Directory, camera: Camera, *, lend: bool = False) -> None:
+    def __init__(self, directory: Directory, camera: Camera) -> None:
         """
         Open the region, which has to be there.
 
         :param directory: the handshake's `shm_session_dir`, or a function that returns that of
             the latest handshake; only with a function does the stream go on after a restart.
-        :param lend: do not copy: `Frame.pixels` is the region itself, for about one period of the
-            camera.  Ask `intact` after using it; then also forget what refers to it.
         :raises RegionUnavailable: when the region cannot be opened.
         :raises MalformedRegion: when it is none, or not for pictures of this size.
         """
         self.camera = camera
         self.stats = CameraStats()
         self._size = camera.resolution[0] * camera.resolution[1] * BYTES_PER_PIXEL
-        self._lends = lend
+        self._lends = False
         self._buffers = Buffers(self._size)
         super().__init__(directory, region_name(camera))
         reader = self._source.current()
@@ -69,6 +67,14 @@ class ShmCameraStream(RegionStream):
     def receive(self, timeout: float | None = None) -> Frame | None:
         """Return the newest frame, see `RegionStream.receive`."""
         return super().receive(timeout)
+
+    def lend(self) -> None:
+        """
+        Save the copy: `Frame.pixels` is the region itself, for about one period of the camera.
+
+        Ask `intact` after using them, and let go of them before the stream is closed.
+        """
+        self._lends = True
 
     def intact(self, frame: Frame) -> bool:
         """

@@ -12,6 +12,7 @@ import logging
 import time
 
 from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.shm_source import Directory
 from urlab_ros_bridge.client.shm_source import is_usable
 from urlab_ros_bridge.client.shm_source import RegionStream
@@ -21,6 +22,7 @@ from urlab_ros_bridge.client.stream import TickSource
 from urlab_ros_bridge.client.tick import Tick
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
@@ -83,20 +85,26 @@ def open_state(
     host: str = '127.0.0.1',
     state_port: int = STATE_PORT,
     *,
-    prefer_shm: bool = True,
+    transport: str = 'auto',
 ) -> TickSource:
     """
     Open a stream of the world's state: ticks whose `state()` is filled.
 
     :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
         latest handshake, with which a stream goes on after a restart of the server.
-    :param prefer_shm: take the states out of shared memory when that directory is on this
-        machine; otherwise, and when that fails, they come over ZMQ.
+    :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
+    :raises RegionUnavailable: with ``shm``, when there is none.
+    :raises MalformedRegion: with ``shm``, when it makes no sense.
+    :raises UnknownName: for another transport.
     """
-    if prefer_shm and is_usable(shm_dir, host):
+    if transport not in TRANSPORTS:
+        raise UnknownName('transport', transport, TRANSPORTS)
+    if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
         try:
             return ShmStateStream(shm_dir)
         except (RegionUnavailable, MalformedRegion) as error:
+            if transport == 'shm':
+                raise
             _LOG.debug('the state comes over ZMQ: %s', error)
     return StateStream(host, state_port, (STATE_FULL_TOPIC,))
 

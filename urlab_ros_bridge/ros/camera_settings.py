@@ -18,6 +18,13 @@ class CameraSettings:
     publish_cameras: bool = parameter(
         True, 'Publish cameras: pictures, camera_info, point clouds.', group=GROUP
     )
+    camera_transport: str = parameter(
+        'auto',
+        'How pictures come: "shm" through shared memory, "zmq" over TCP. "auto": through shared '
+        'memory when the server runs on this machine and offers it.',
+        group=GROUP,
+        choices=('auto', 'zmq', 'shm'),
+    )
     image_encoding: str = parameter(
         'rgb8',
         'Encoding of colour pictures. "bgra8" is what the server sends, and costs no conversion.',

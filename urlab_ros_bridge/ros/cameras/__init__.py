@@ -40,6 +40,7 @@ class Cameras:
         self._settings = settings
         self._log = log
         self._plan = CamerasPlan()
+        self._shm_dir = ''
         self.gate = Gate(timeline)
         self.threads: list[CameraThread] = []
 
@@ -49,7 +50,10 @@ class Cameras:
 
         :raises UrlabError: when a topic is taken, or cannot be serialised.
         """
+        moved, self._shm_dir = plan.shm_dir != self._shm_dir, plan.shm_dir
         if plan == self._plan:
+            for thread in self.threads if moved else ():
+                thread.reopen()
             return
         self._close()
         for camera in plan.cameras:
@@ -80,7 +84,13 @@ class Cameras:
 
     def _open(self, camera: Camera) -> FrameSource:
         settings = self._settings()
-        return open_camera(camera, settings.host, newest_only=False)
+        return open_camera(
+            camera,
+            settings.host,
+            newest_only=False,
+            shm_dir=self._shm_dir,
+            transport=settings.camera_transport,
+        )
 
     def _close(self) -> None:
         for thread in self.threads:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field
 from dataclasses import replace
 from typing import Any
 
@@ -46,10 +47,15 @@ class CameraPlan:
 
 @dataclass(frozen=True)
 class CamerasPlan:
-    """All cameras, and the static transforms of those that belong to no robot."""
+    """
+    All cameras, and the static transforms of those that belong to no robot.
+
+    :ivar shm_dir: where the server keeps them in shared memory; after a restart elsewhere.
+    """
 
     cameras: tuple[CameraPlan, ...] = ()
     static: tuple[StaticTransform, ...] = ()
+    shm_dir: str = field(default='', compare=False)
 
 
 def plan_cameras(handshake: Handshake, world: WorldPlan, settings: Settings) -> CamerasPlan:
@@ -62,7 +68,7 @@ def plan_cameras(handshake: Handshake, world: WorldPlan, settings: Settings) -> 
         found += _of_robot(handshake, robot, UNITS.get(unit, 1.0))
     frames, static = _scene_frames(handshake, settings)
     found += _named(handshake.global_cameras, '', frames, UNITS.get(unit, 1.0))
-    return CamerasPlan(tuple(_apart(found)), tuple(static))
+    return CamerasPlan(tuple(_apart(found)), tuple(static), handshake.shm_session_dir)
 
 
 def _of_robot(handshake: Handshake, robot: RobotPlan, metres: float) -> list[CameraPlan]:

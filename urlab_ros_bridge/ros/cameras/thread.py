@@ -61,7 +61,7 @@ class CameraThread:
         self._source: FrameSource | None = None
         self._color: _ColorPictures | None = None
         self._lost = 0
-        self._stop = threading.Event()
+        self._stop, self._moved = threading.Event(), threading.Event()
         self._thread = threading.Thread(
             target=self._run, name=f'camera {plan.camera.name}', daemon=True
         )
@@ -74,6 +74,10 @@ class CameraThread:
         """End the thread and close what it received from."""
         self._stop.set()
         self._thread.join(2.0)
+
+    def reopen(self) -> None:
+        """Open the camera again: the server streams it from elsewhere."""
+        self._moved.set()
 
     @property
     def watched(self) -> bool:
@@ -100,12 +104,16 @@ class CameraThread:
 
     def _turn(self) -> None:
         wanted = [output for output in self._outputs if output.look()]
+        if self._moved.is_set():
+            self._moved.clear()
+            self._close()
         if not wanted:
             self._close()
             self._stop.wait(LOOK_SECONDS)
             return
         if self._source is None:
             self._source = self._open(self.plan.camera)
+            self._source.lend()  # a picture is converted before the next one is received
         frame = self._source.receive(LOOK_SECONDS)
         if frame is None:
             return
@@ -125,6 +133,8 @@ class CameraThread:
             for output in wanted
             if color is not None or not output.needs_color
         ]
+        if not self._source.intact(frame):
+            return  # overwritten while it was converted; the source counts it
 
         def send() -> None:
             for output, message in messages:

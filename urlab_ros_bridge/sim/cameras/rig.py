@@ -55,6 +55,7 @@ class CameraRig:
     :ivar overlays: what `set_overlays` was given last.
     :ivar regions: shared memory that frames of these cameras go to besides; set them before the
         renderer starts.
+    :ivar readers: the cameras whose regions somebody has open.
     :ivar renderer: starts the renderer process; None while there cannot be one.
     :ivar port: the running renderer, None while there is none.
     :ivar view: says where the free camera is, called with the lock held; None leaves it.
@@ -75,7 +76,7 @@ class CameraRig:
         self.regions: dict[int, Region] = {}
         self._schedules = [Schedule(item) for item in self.items]
         self._subscribed: frozenset[int] = frozenset()
-        self._readers: frozenset[int] = frozenset()
+        self.readers: frozenset[int] = frozenset()
         self._newcomers: set[int] = set()
         self._pulled: dict[int, float] = {}
         self._delayed = DelayLine()
@@ -95,7 +96,7 @@ class CameraRig:
         """Use a renderer that has just started, or none any more."""
         if port is not None:
             port.memory.control[SharedMemory.TIMELINE] = self._timeline
-            port.tell_readers(self._readers)
+            port.tell_readers(self.readers)
         self._subscribed = frozenset()
         self.port = port
         self._next_ns = _ALWAYS
@@ -121,9 +122,9 @@ class CameraRig:
     def read_regions(self, cameras: Iterable[int]) -> None:
         """Take in whose shared-memory regions (`regions`) are open; starts the renderer."""
         now = frozenset(cameras)
-        for camera in now - self._readers:
+        for camera in now - self.readers:
             self._schedules[camera].restart()
-        self._readers = now
+        self.readers = now
         self._next_ns = _ALWAYS
         if self.port is not None:
             self.port.tell_readers(now)
@@ -133,7 +134,7 @@ class CameraRig:
     def publish(self, rows: bool) -> None:
         """Take the pictures that are due.  Needs the lock; called after every change of state."""
         port, engine = self.port, self.engine
-        if port is None or not (self._subscribed or self._readers or self._pulled):
+        if port is None or not (self._subscribed or self.readers or self._pulled):
             if engine.epoch != self._epoch:
                 self._note_time(engine.stamp_ns)  # pictures may still be on their way
             return
@@ -222,7 +223,7 @@ class CameraRig:
         if pulled:
             now = time.monotonic()
             self._pulled = pulled = {cam: end for cam, end in pulled.items() if end > now}
-        return {*self._subscribed, *self._readers, *pulled}
+        return {*self._subscribed, *self.readers, *pulled}
 
     def _note_time(self, now_ns: int) -> None:
         """Begin a new timeline when time went back: nobody may see frames of the old one."""

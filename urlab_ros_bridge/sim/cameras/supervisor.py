@@ -105,11 +105,10 @@ class Supervisor(threading.Thread):
             self._wake_out.send(b'\0', socket.MSG_DONTWAIT)
 
     def _wait_for_need(self) -> None:
-        pause = self._pause_until - time.monotonic()
-        watched = [] if pause > 0 else self._listeners
-        readable, _, _ = select.select(
-            [self._wake_in, *watched], [], [], pause if pause > 0 else None
-        )
+        pause = max(self._pause_until - time.monotonic(), 0.0)
+        watched = [] if pause else self._listeners
+        timeout = pause if pause or self._needed else None
+        readable, _, _ = select.select([self._wake_in, *watched], [], [], timeout)
         self._drain_wake(readable)
         if self._stopping or time.monotonic() < self._pause_until:
             return
@@ -217,6 +216,8 @@ class Supervisor(threading.Thread):
         self._end()
         again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
         _LOG.error('the camera renderer died (%s); it is started again %s', self._fate, again)
+        # Subscribers connect again by themselves; readers of shared memory only wait.
+        self._needed |= bool(self._rig.readers)
 
     def _broken(self, reason: str) -> str:
         self._end()

@@ -1,0 +1,87 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures that clients read out of shared memory, from the real renderer."""
+
+import time
+
+from camera_lab import connect
+from camera_lab import needs_gl
+from camera_lab import start_server
+import numpy as np
+
+from urlab_ros_bridge.client import open_camera
+from urlab_ros_bridge.client import ShmCameraStream
+
+pytestmark = needs_gl
+
+
+def opened(client, name='front', **options):
+    """Return the stream of a camera of the scene or the cart."""
+    handshake = client.handshake
+    cameras = {**handshake.global_cameras, **handshake.articulations['cart'].cameras}
+    return open_camera(cameras[name], shm_dir=handshake.shm_session_dir, **options)
+
+
+def test_each_picture_shows_the_state_of_its_stamp(client):
+    client.reset('swing')
+    with opened(client, 'eye') as stream:
+        assert isinstance(stream, ShmCameraStream)
+        stream.receive(20.0)
+        for _ in range(3):
+            reply = client.step(10, while_paused=True, include_cameras={'eye': 'sync'})
+            frame = stream.receive(5.0)
+            while frame.stamp_ns != reply.sim_time_ns:
+                frame = stream.receive(5.0)
+            assert np.array_equal(frame.pixels, reply.cameras['eye'].pixels)
+            assert 0 <= time.time() - frame.wall_time < 10
+
+
+def test_depth_is_the_same_as_over_zmq(client):
+    with opened(client, 'range') as shm, opened(client, 'range', transport='zmq') as zmq:
+        one, other = shm.receive(20.0), zmq.receive(20.0)
+        assert one.dtype == other.dtype == 'float32' and one.stamp_ns == other.stamp_ns
+        assert np.array_equal(one.pixels, other.pixels) and one.pixels.max() > 1
+
+
+def test_rendered_only_while_somebody_reads(client):
+    assert client.status().cameras == 0
+    with opened(client) as one, opened(client) as other:
+        assert one.receive(20.0) is not None and other.receive(20.0) is not None
+        assert client.status().cameras == 1
+        one.close()
+        time.sleep(0.2)
+        assert client.status().cameras == 1
+    deadline = time.monotonic() + 5
+    while client.status().cameras and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert client.status().cameras == 0
+
+
+def test_no_picture_of_before_a_reset_comes_after_it(client):
+    with opened(client) as stream:
+        client.set_paused(False)
+        stream.receive(20.0)
+        for _ in range(5):
+            time.sleep(0.15)
+            while (frame := stream.receive(5.0)).stamp_ns < 100_000_000:
+                pass
+            client.reset()
+            # What was there at that moment may be read once; from then on time is new.
+            stamps = [stream.receive(5.0).stamp_ns for _ in range(6)]
+            assert max(stamps[1:]) < frame.stamp_ns + 10**9
+            assert stamps[1:] == sorted(stamps[1:]) and stamps[1] < 150_000_000
+
+
+def test_a_renderer_that_died_goes_on_in_the_same_region(lab):
+    server = start_server(model=lab)
+    try:
+        with connect(server) as client:
+            client.set_mode('live')
+            with opened(client) as stream:
+                before = stream.receive(20.0)
+                server.context.cameras.renderer._process.kill()
+                while (frame := stream.receive(20.0)).stamp_ns < before.stamp_ns + 300_000_000:
+                    assert frame.frame_id > before.frame_id
+                assert frame.frame_id > before.frame_id
+    finally:
+        server.stop()
