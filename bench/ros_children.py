@@ -1,0 +1,46 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The processes that the benchmarks of the bridge start, and their CPU time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+import subprocess
+import sys
+from typing import Any
+
+import zmq
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with zmq.Context() as context, context.socket(zmq.REP) as socket:
+        return socket.bind_to_random_port('tcp://127.0.0.1')
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time of all threads of a process, in nanosecond resolution."""
+    tasks = Path(f'/proc/{pid}/task').iterdir()
+    return sum(int((task / 'schedstat').read_text().split()[0]) for task in tasks) / 1e9
+
+
+@contextmanager
+def child(*command: str, **options: Any) -> Iterator[subprocess.Popen]:
+    """Run Python with these arguments until the end of the block, and let it end in peace."""
+    process = subprocess.Popen(
+        [sys.executable, *command], **{'stdout': subprocess.DEVNULL, **options}
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+__all__ = ['child', 'cpu_seconds', 'free_port']

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Cost of a robot in ROS: CPU per tick of server and bridge with 1 to 8 rovers in one world.
+
+Every rover has its five topics at the rate of the ticks (odometry, joint states, IMU, transform,
+true pose) and its laser scan, all of them taken by another process.  Costs are measured at a fifth
+of real time, where nothing is short of processor time; then the same world runs at full speed, and
+the real-time factor and what arrives tell whether it keeps up.  The floor of the bridge is a bare
+rclpy process that publishes as many prebuilt messages a tick to the same kind of subscriber.
+"""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+import os
+from pathlib import Path
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+import numpy as np
+from robots import sidecar
+from ros_children import child
+from ros_children import cpu_seconds
+from ros_children import free_port
+
+from urlab_ros_bridge.client.client import Client
+
+COUNTS = (1, 2, 3, 4, 6, 8)
+SLOW = 20.0  # percent of real time
+SETTLE = 7.0  # s until everything is discovered
+TOPICS = 5
+LISTENER = """
+import os, sys, threading, time
+import rclpy
+from rclpy.qos import QoSProfile
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu, JointState, LaserScan
+from tf2_msgs.msg import TFMessage
+from urlab_ros_bridge.ros.node import make_executor
+kinds = {'nav_msgs/msg/Odometry': Odometry, 'sensor_msgs/msg/Imu': Imu,
+         'sensor_msgs/msg/JointState': JointState, 'sensor_msgs/msg/LaserScan': LaserScan,
+         'tf2_msgs/msg/TFMessage': TFMessage, 'geometry_msgs/msg/PoseStamped': PoseStamped}
+heard = [0]
+def count(message):
+    heard[0] += 1
+def answer():
+    for line in sys.stdin:
+        print(heard[0], flush=True)
+    os._exit(0)
+threading.Thread(target=answer, daemon=True).start()
+rclpy.init()
+node = rclpy.create_node('bench_listener')
+taken, looked = set(), 0.0
+executor = make_executor()
+executor.add_node(node)
+while True:
+    executor.spin_once(timeout_sec=0.1)
+    if len(taken) < int(sys.argv[1]) and time.monotonic() - looked > 0.5:
+        looked = time.monotonic()
+        for topic, types in node.get_topic_names_and_types():
+            robot = topic.startswith('/rover') and not topic.endswith('tf_static')
+            if robot and types[0] in kinds and topic not in taken and 'goal' not in topic:
+                taken.add(topic)
+                node.create_subscription(
+                    kinds[types[0]], topic, count, QoSProfile(depth=100), raw=True)
+"""
+FLOOR = """
+import signal, sys, time
+import rclpy
+from rclpy.qos import QoSProfile
+from rclpy.serialization import serialize_message
+from geometry_msgs.msg import PoseStamped, TransformStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import Imu, JointState
+from tf2_msgs.msg import TFMessage
+stop = []
+signal.signal(signal.SIGTERM, lambda *_: stop.append(1))
+rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
+node = rclpy.create_node('bench_floor')
+pair = [0.0, 0.0]
+state = JointState(name=['left', 'right'], position=pair, velocity=pair, effort=pair)
+kinds = (Odometry(), Imu(), state, TFMessage(transforms=[TransformStamped()]), PoseStamped())
+pairs = [
+    (node.create_publisher(type(message), f'/rover{robot}/{topic}', QoSProfile(depth=10)),
+     serialize_message(message))
+    for robot in range(int(sys.argv[1]))
+    for topic, message in zip(('odom', 'imu/data', 'joint_states', 'tf', 'pose'), kinds)
+]
+deadline = time.monotonic()
+while not stop:
+    time.sleep(max(deadline - time.monotonic(), 0))
+    for publisher, message in pairs:
+        publisher.publish(message)
+    deadline += float(sys.argv[2])
+"""
+
+
+class Listener:
+    """A subscriber process that counts."""
+
+    def __init__(self, stack: ExitStack, topics: int) -> None:
+        pipe = subprocess.PIPE
+        command = [sys.executable, '-c', LISTENER, str(topics)]
+        self._process = stack.enter_context(
+            subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        )
+        stack.callback(self._process.kill)
+
+    def count(self) -> int:
+        """Return how many messages it has heard."""
+        self._process.stdin.write('\n')
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+
+def window(
+    client: Client, pids: dict[str, int], listener: Listener, seconds: float
+) -> dict[str, float]:
+    """Return CPU ms per tick by process, messages per second and tick, real-time factor."""
+
+    def look() -> tuple[Any, float, dict[str, float], int]:
+        cpu = {name: cpu_seconds(pid) for name, pid in pids.items()}
+        return client.status(), time.monotonic(), cpu, listener.count()
+
+    first, begin, before, heard = look()
+    time.sleep(seconds)
+    last, end, after, more = look()
+    ticks, span = last.step - first.step, end - begin
+    costs = {name: (after[name] - before[name]) / ticks * 1e3 for name in pids}
+    return {
+        **costs,
+        'messages': (more - heard) / span,
+        'per tick': (more - heard) / ticks,
+        'factor': (last.sim_time_ns - first.sim_time_ns) / 1e9 / span,
+    }
+
+
+def measure(count: int, folder: Path, seconds: float) -> tuple[dict, dict]:
+    """Return the figures of a world of `count` rovers: slowly, and at full speed."""
+    ports = {'rpc': free_port(), 'state': free_port()}
+    words = [f'--{name}-port={port}' for name, port in ports.items()]
+    words += ['--control-port=0', '--info-port=0', '--step-mode=live', '--cameras=off']
+    words += ['--model', str(sidecar(folder, 'rover', count)), '--log-level=error']
+    cli = ('-m', 'urlab_ros_bridge.cli.main')
+    places = {f'{name}_port': port for name, port in ports.items()}
+    given = {**places, 'namespace_robots': 'always'}
+    parameters = [word for name, value in given.items() for word in ('-p', f'{name}:={value}')]
+    with ExitStack() as stack:
+        pids = {'server': stack.enter_context(child(*cli, 'server', *words)).pid}
+        client = Client(
+            rpc_port=ports['rpc'], state_port=ports['state'], shared=True, timeout=20.0
+        )
+        stack.enter_context(client)
+        client.set_sim_speed(SLOW)
+        bridge = child(*cli, 'bridge', '--ros-args', *parameters, '--log-level', 'error')
+        pids['bridge'] = stack.enter_context(bridge).pid
+        listener = Listener(stack, (TOPICS + 1) * count)
+        time.sleep(SETTLE)
+        slow = window(client, pids, listener, seconds)
+        client.set_sim_speed(100.0)
+        time.sleep(1.0)
+        return slow, window(client, pids, listener, seconds)
+
+
+def floor(count: int, seconds: float, period: float) -> float:
+    """Return CPU ms of a bare publisher for the topics of one tick."""
+    with ExitStack() as stack:
+        bare = stack.enter_context(child('-c', FLOOR, str(count), str(period)))
+        listener = Listener(stack, TOPICS * count)
+        time.sleep(SETTLE / 2)
+        before, heard = cpu_seconds(bare.pid), listener.count()
+        time.sleep(seconds)
+        ticks = (listener.count() - heard) / (TOPICS * count)
+        return (cpu_seconds(bare.pid) - before) / ticks * 1e3
+
+
+def fit(counts: list[int], costs: list[float]) -> str:
+    """Return the straight line through the costs in words, and how well it fits."""
+    x, y = np.array(counts, float), np.array(costs)
+    slope, start = np.polyfit(x, y, 1)
+    spread = ((y - y.mean()) ** 2).sum()
+    fits = 1 - ((y - start - slope * x) ** 2).sum() / spread
+    return (
+        f'{start:.3f} + {slope:.3f} ms per robot, R^2 {fits:.4f}; '
+        f'cost({counts[-1]})/{counts[-1]}/cost({counts[0]}) = {y[-1] / x[-1] / y[0] * x[0]:.2f}'
+    )
+
+
+def main() -> int:
+    """Print the table and the lines."""
+    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser.add_argument('--seconds', type=float, default=5.0, help='of each measurement')
+    parser.add_argument('--counts', type=int, nargs='+', default=list(COUNTS))
+    options, _ = parser.parse_known_args()
+    os.environ.setdefault('ROS_DOMAIN_ID', str(30 + os.getpid() % 60))
+    print(f'                 at {SLOW:g} % of real time            floor   at full speed')
+    print('robots  messages  server  bridge  messages  bridge   bridge/  real-time  messages')
+    print('        per tick      ms      ms     per s      ms     floor     factor     per s')
+    rows: dict[str, list[float]] = {'server': [], 'bridge': []}
+    with tempfile.TemporaryDirectory() as name:
+        for count in options.counts:
+            slow, full = measure(count, Path(name), options.seconds)
+            bare = floor(count, options.seconds / 2, 0.002 * 100 / SLOW)
+            for process, costs in rows.items():
+                costs.append(slow[process])
+            print(
+                f'{count:6d}  {slow["per tick"]:8.1f}  {slow["server"]:6.3f}  '
+                f'{slow["bridge"]:6.3f}  {slow["messages"]:8.0f}  {bare:6.3f}  '
+                f'{slow["bridge"] / bare:8.2f}  {full["factor"]:9.4f}  {full["messages"]:8.0f}',
+                flush=True,
+            )
+    for process, costs in rows.items():
+        print(f'{process}: {fit(options.counts, costs)}')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
