@@ -122,6 +122,18 @@ def test_a_remapped_name_is_that_of_the_managed_node_alone(managed):
     assert len(names) == len(set(names))
 
 
+def test_no_node_stays_behind(managed):
+    _, listener = managed()
+    assert change(listener, CONFIGURE) and change(listener, ACTIVATE)
+    wait_until(lambda: publishers(listener, '/joint_states') == 1)
+    names = ['listener', 'urlab_bridge', 'urlab_bridge_actions', 'urlab_bridge_services']
+    wait_until(lambda: set(names) <= set(listener.node.get_node_names()))
+    assert change(listener, DEACTIVATE) and change(listener, CLEANUP)
+    left = ['listener', 'urlab_bridge_lifecycle']
+    wait_until(lambda: sorted(listener.node.get_node_names()) == left)
+    wait_until(lambda: listener.node.count_services('/reset') == 0)
+
+
 def test_changed_parameters_survive_deactivation_and_not_cleanup(managed):
     bridge, listener = managed()
     change(listener, CONFIGURE)

@@ -11,19 +11,13 @@ its end is handed to the executor as a task.
 from __future__ import annotations
 
 from collections.abc import Callable
-import contextlib
-import threading
 from typing import Any
 
 from rclpy.action import ActionServer
 from rclpy.action import CancelResponse
 from rclpy.action import GoalResponse
 from rclpy.action.server import ServerGoalHandle
-from rclpy.executors import ExternalShutdownException
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-
-from urlab_ros_bridge.ros.side_node import make_side_node
 
 # Called with what ends the goal: a transition of the handle, and makes the result.
 SUCCEEDED, ABORTED, CANCELED = 'succeed', 'abort', 'canceled'
@@ -93,38 +87,3 @@ class LaterActionServer(ActionServer):
     @staticmethod
     def _never(_: ServerGoalHandle) -> Any:
         raise AssertionError('goals are ended by finish()')
-
-
-class ActionThread:
-    """
-    A node for actions with its own thread, in the namespace of the bridge.
-
-    Action servers need an executor that takes tasks; that of the bridge itself takes none.
-    """
-
-    def __init__(self, bridge: Node) -> None:
-        self.node = make_side_node(bridge, 'actions')
-        self._context = bridge.context
-        self._executor = SingleThreadedExecutor(context=bridge.context)
-        self._executor.add_node(self.node)
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='actions', daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def run(self, task: Callable[[], None]) -> None:
-        """Have something done in the thread, which owns the action servers."""
-        self._executor.create_task(task)
-
-    def stop(self) -> None:
-        """End the thread, after what is to be done by now."""
-        self._executor.create_task(self._stopped.set)
-        self._thread.join(1.0)
-        self._stopped.set()
-
-    def _run(self) -> None:
-        with contextlib.suppress(ExternalShutdownException):
-            while not self._stopped.is_set() and self._context.ok():
-                self._executor.spin_once(timeout_sec=0.5)

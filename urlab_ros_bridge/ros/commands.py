@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.actions import ActionThread
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.refusals import Refusals
@@ -19,6 +18,7 @@ from urlab_ros_bridge.ros.robot_commands import RobotCommands
 from urlab_ros_bridge.ros.robot_commands import Tools
 from urlab_ros_bridge.ros.sender import CommandSender
 from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.side_node import SideThread
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Returns what the present tick tells about the joints of a robot, None when it tells nothing.
@@ -50,7 +50,7 @@ class Commands:
         self.refusals = Refusals(log)
         self.sender = CommandSender(self._failed)
         self.stopped = ''
-        self._actions = ActionThread(node)
+        self._actions = SideThread(node, 'actions')
         self._tools = Tools(
             node, self._actions, link, self.sender, timeline, self.refusals, settings
         )
@@ -123,8 +123,13 @@ class Commands:
         """Stop the robots that we move, then the threads."""
         for robot in self._robots:
             robot.leave()
+            robot.close()
         self._actions.stop()
         self.sender.stop()
+
+    def destroy(self) -> None:
+        """Withdraw the node of the actions; after `stop`, or in place of `start`."""
+        self._actions.destroy()
 
     def _failed(self, topic: str, error: UrlabError) -> None:
         self.refusals.add(topic, error)

@@ -13,13 +13,10 @@ The node: parameters, and the threads that do the work.
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from typing import Any
 
 from rclpy.context import Context as RosContext
 from rclpy.executors import Executor
-from rclpy.executors import ExternalShutdownException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -39,7 +36,7 @@ from urlab_ros_bridge.ros.reporter import Reporter
 from urlab_ros_bridge.ros.services import Context
 from urlab_ros_bridge.ros.services import create_services
 from urlab_ros_bridge.ros.settings import Settings
-from urlab_ros_bridge.ros.side_node import make_side_node
+from urlab_ros_bridge.ros.side_node import SideThread
 from urlab_ros_bridge.ros.stream import StreamThread
 from urlab_ros_bridge.ros.world import World
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -97,8 +94,9 @@ class BridgeNode(Node):
         self._reporter = Reporter(
             self, self.stream, self.link, self.commands, self._log, status_fd
         )
-        self._service_thread = _ServicesThread(
-            self,
+        self._side_services = SideThread(self, 'services')
+        create_services(
+            self._side_services.node,
             Context(self.link, self.stream, lambda: self.plan, self.commands.jump, self.e_stop),
         )
 
@@ -106,18 +104,24 @@ class BridgeNode(Node):
         """Start all threads."""
         self.commands.start()
         self.stream.start()
-        self._service_thread.start()
+        self._side_services.start()
         self.markers.start()
         self.link.start()
 
     def stop(self) -> None:
         """Stop the robots that were driven from here, then all threads."""
         self.commands.stop()
-        self._service_thread.stop()
+        self._side_services.stop()
         self.link.stop()
         self.markers.stop()
         self.cameras.stop()
         self.stream.stop()
+
+    def destroy_node(self) -> None:
+        """Withdraw everything; after `stop`, or in place of `start`."""
+        self.commands.destroy()
+        self._side_services.destroy()
+        super().destroy_node()
 
     def _settings(self) -> Settings:
         return self.parameters.settings
@@ -166,34 +170,6 @@ class BridgeNode(Node):
     def _on_beat(self, now: float) -> None:
         self.commands.watch()
         self._reporter.report(now)
-
-
-class _ServicesThread:
-    """A node for the services with its own thread; they keep the namespace of the bridge."""
-
-    def __init__(self, bridge: BridgeNode, context: Context) -> None:
-        self._ros_context = bridge.context
-        self._node = make_side_node(bridge, 'services')
-        create_services(self._node, context)
-        self._executor = SingleThreadedExecutor(context=bridge.context)
-        self._executor.add_node(self._node)
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name='services', daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread; a request under way is given up."""
-        self._stopped.set()
-        self._executor.wake()
-        self._thread.join(1.0)
-
-    def _run(self) -> None:
-        with contextlib.suppress(ExternalShutdownException):
-            while not self._stopped.is_set() and self._ros_context.ok():
-                self._executor.spin_once(timeout_sec=0.5)
 
 
 def make_executor(context: RosContext | None = None) -> Executor:

@@ -15,7 +15,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from urlab_ros_bridge.ros import qos
-from urlab_ros_bridge.ros.actions import ActionThread
 from urlab_ros_bridge.ros.arbitration import Arbiter
 from urlab_ros_bridge.ros.articulation import join
 from urlab_ros_bridge.ros.compat import find_interface
@@ -32,6 +31,7 @@ from urlab_ros_bridge.ros.reset import Timeline
 from urlab_ros_bridge.ros.sender import CommandSender
 from urlab_ros_bridge.ros.setpoints import Setpoints
 from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.side_node import SideThread
 from urlab_ros_bridge.ros.trajectory import FollowAction
 from urlab_ros_bridge.ros.trajectory import Follower
 from urlab_ros_bridge.ros.trajectory import TrajectoryTopics
@@ -47,7 +47,7 @@ class Tools:
     def __init__(
         self,
         node: Node,
-        actions: ActionThread,
+        actions: SideThread,
         link: Link,
         sender: CommandSender,
         timeline: Timeline,

@@ -4,6 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+import contextlib
+import threading
+
+from rclpy.executors import ExternalShutdownException
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -25,3 +31,45 @@ def make_side_node(bridge: Node, purpose: str) -> Node:
         # /clock is ours, whatever a parameter file says for all nodes.
         parameter_overrides=[Parameter('use_sim_time', value=False)],
     )
+
+
+class SideThread:
+    """
+    A side node with an executor and a thread of its own.
+
+    Services and action servers need an executor that takes tasks; that of the bridge takes none.
+    """
+
+    def __init__(self, bridge: Node, purpose: str) -> None:
+        self.node = make_side_node(bridge, purpose)
+        self._context = bridge.context
+        self._executor = SingleThreadedExecutor(context=bridge.context)
+        self._executor.add_node(self.node)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=purpose, daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def run(self, task: Callable[[], None]) -> None:
+        """Have something done in the thread, which owns what the node offers."""
+        self._executor.create_task(task)
+
+    def stop(self) -> None:
+        """End the thread after what is to be done by now; a long request is given up."""
+        self._executor.create_task(self._stopped.set)
+        self._thread.join(1.0)
+        self._stopped.set()
+
+    def destroy(self) -> None:
+        """Withdraw the node, unless a request that was given up still uses it."""
+        if not self._thread.is_alive():
+            self._executor.remove_node(self.node)
+            self._executor.shutdown()
+            self.node.destroy_node()
+
+    def _run(self) -> None:
+        with contextlib.suppress(ExternalShutdownException):
+            while not self._stopped.is_set() and self._context.ok():
+                self._executor.spin_once(timeout_sec=0.5)
