@@ -19,6 +19,7 @@ from std_msgs.msg import String
 from urlab_ros_bridge.client.cameras import Frame
 from urlab_ros_bridge.ros import qos
 from urlab_ros_bridge.ros.cameras.compress import CompressedTemplate
+from urlab_ros_bridge.ros.cameras.direct import DirectPublisher
 from urlab_ros_bridge.ros.cameras.images import fill_color
 from urlab_ros_bridge.ros.cameras.images import fill_depth
 from urlab_ros_bridge.ros.cameras.images import ImageTemplate
@@ -43,7 +44,7 @@ class Output:
     """
 
     def __init__(self, publisher: Publisher, make: Make, needs_color: bool = False) -> None:
-        self.publisher = publisher
+        self.publisher = DirectPublisher(publisher)
         self.make = make
         self.needs_color = needs_color
         self.wanted = False
