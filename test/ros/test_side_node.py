@@ -1,12 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 from bridge_harness import free_domain
+from bridge_harness import wait_until
 import pytest
 import rclpy
 from rclpy.context import Context
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.side_node import make_side_node
+from urlab_ros_bridge.ros.side_node import SideThread
 
 pytestmark = pytest.mark.ros
 
@@ -56,3 +58,21 @@ def test_it_never_follows_the_clock_and_answers_for_its_parameters(bridge):
     assert not [s for s in side.subscriptions if s.topic_name == '/clock']
     assert any(s.srv_name.endswith('/list_parameters') for s in side.services)
     side.destroy_node()
+
+
+def test_what_is_to_be_done_is_done_in_order_before_the_thread_ends(bridge):
+    side = SideThread(bridge(), 'actions')
+    done = []
+    side.start()
+    for number in range(50):
+        side.run(lambda number=number: done.append(number))
+    side.stop()
+    assert done == list(range(50))
+    side.destroy()
+
+
+def test_a_thread_that_was_never_started_leaves_no_node(bridge):
+    node = bridge()
+    side = SideThread(node, 'services')
+    side.destroy()
+    wait_until(lambda: node.get_node_names() == ['urlab_bridge'])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 import contextlib
 import threading
@@ -45,6 +46,7 @@ class SideThread:
         self._context = bridge.context
         self._executor = SingleThreadedExecutor(context=bridge.context)
         self._executor.add_node(self.node)
+        self._todo: deque[Callable[[], None]] = deque()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=purpose, daemon=True)
 
@@ -53,12 +55,14 @@ class SideThread:
         self._thread.start()
 
     def run(self, task: Callable[[], None]) -> None:
-        """Have something done in the thread, which owns what the node offers."""
-        self._executor.create_task(task)
+        """Have something done in the thread, which owns what the node offers; in this order."""
+        self._todo.append(task)
+        # An executor keeps no order of its tasks, so that each does what is oldest.
+        self._executor.create_task(lambda: self._todo.popleft()())
 
     def stop(self) -> None:
         """End the thread after what is to be done by now; a long request is given up."""
-        self._executor.create_task(self._stopped.set)
+        self.run(self._stopped.set)
         self._thread.join(1.0)
         self._stopped.set()
 
