@@ -14,7 +14,6 @@ from urlab_ros_bridge.gateways.chiral.mover import Mover
 from urlab_ros_bridge.gateways.chiral.target import between
 from urlab_ros_bridge.gateways.chiral.target import Target
 from urlab_ros_bridge.gateways.chiral.turns import MAX_WAITING
-from urlab_ros_bridge.gateways.chiral.turns import TooMany
 from urlab_ros_bridge.gateways.chiral.turns import Turns
 
 numbers = st.floats(-10, 10)
@@ -147,17 +146,42 @@ def test_jobs_keep_their_order():
     assert done == list(range(40))
 
 
-def test_waiting_is_bounded():
-    turns, gate = Turns('test'), threading.Event()
+def test_whoever_sends_too_fast_waits():
+    turns, gate, done = Turns('test'), threading.Event(), []
     turns.run(gate.wait, long=True)
-    for _ in range(MAX_WAITING - 1):
-        turns.run(lambda: None)
-    time.sleep(0.05)  # the worker has taken the first
-    turns.run(lambda: None)
-    with pytest.raises(TooMany):
-        turns.run(lambda: None)
+    everything = range(2 * MAX_WAITING)
+    sender = threading.Thread(
+        target=lambda: [turns.run(lambda n=n: done.append(n)) for n in everything]
+    )
+    sender.start()
+    sender.join(0.1)
+    assert sender.is_alive() and not done
     gate.set()
+    sender.join(5)
+    turns.run(lambda: None, long=True)
+    deadline = time.monotonic() + 5
+    while len(done) < len(everything) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert done == list(everything)
     turns.close()
+
+
+def test_what_goes_wrong_in_a_send_ends_no_motion():
+    sent = []
+
+    def send(target):
+        sent.append(target)
+        if len(sent) == 1:
+            raise KeyError('once')
+
+    mover = Mover(send, 0.02, None, SMOOTH)
+    try:
+        for value in (1.0, 2.0):
+            mover.go([Target({'arm': value})])
+            time.sleep(0.05)
+        assert [target.ctrl['arm'] for target in sent] == [1.0, 2.0]
+    finally:
+        mover.stop()
 
 
 def test_latency_is_that_of_the_oldest_picture():

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may connect, and what ends a connection; the server survives all of it."""
 
+import contextlib
 import socket
+import struct
 import threading
 import time
 
+import msgpack
 import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -20,6 +23,27 @@ from test.gateways.chiral.stock_client import StockClient
 def server(quadruped, gateway):
     with gateway(quadruped, {'pace': 'lockstep'}, viewers=True) as running:
         yield running
+
+
+OPENING = (
+    'GET {} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n'
+)
+
+
+def opened(port, path):
+    """Return a bare socket after the opening handshake; nobody answers its pings."""
+    link = socket.create_connection(('127.0.0.1', port), timeout=5)
+    link.sendall(OPENING.format(path).encode())
+    assert b' 101 ' in link.recv(4096)
+    return link
+
+
+def frame(header):
+    """Return the bytes of a short masked message, with a mask of zeros."""
+    packed = msgpack.packb(header)
+    data = struct.pack('<I', len(packed)) + packed
+    return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
 
 
 def status_of(url, **options):
@@ -135,6 +159,51 @@ def test_jumps_are_limited(quadruped, gateway):
         assert np.ptp(client.observe().proprios['joint_pos'] - start) > 0.5
 
 
+def test_nothing_moves_after_a_refusal(server):
+    """What was sent behind a refused action is dropped, also when it came with it."""
+    with connect_when_free(server.url) as client:
+        start = client.reset()
+        client.act(np.zeros(11))
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(50):
+                client.act(start.proprios['joint_pos'])
+        with pytest.raises(ConnectionClosed, match=r'1008 .*expected'):
+            client.receive()
+    with connect_when_free(server.url) as later:
+        assert later.observe().timestamp == start.timestamp
+
+
+def test_actions_during_a_reset_wait_and_the_newest_counts(quadruped, gateway):
+    """A stock client goes on sending while it resets: thousands, if it likes."""
+    profile = {'reset': {'settle': 0.3}, 'proprio': [{'kind': 'joint_target'}]}
+    with gateway(quadruped, profile) as server, StockClient(server.url) as client:
+        start = client.reset().proprios['joint_target']
+        client.send({'type': 'reset'})
+        for step in range(400):
+            client.act(start + 0.0002 * step)
+        client.receive()
+        deadline = time.monotonic() + 2
+        while abs(client.observe().proprios['joint_target'][1] - start[1] - 0.0798) > 1e-4:
+            assert time.monotonic() < deadline
+
+
+def test_a_client_that_does_not_read_holds_nobody_up(quadruped, gateway):
+    """Its answers fill the socket; the driver does not notice, and the gateway stops quickly."""
+    with (
+        gateway(quadruped, {'pace': 'lockstep'}, viewers=True) as server,
+        opened(server.port, '/view') as deaf,
+    ):
+        deaf.settimeout(0.3)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                deaf.sendall(frame({'type': 'obs_request'}) * 100)
+        with connect_when_free(server.url) as driver:
+            assert driver.reset().type == 'reset_response'
+        began = time.monotonic()
+        server.stop()
+        assert time.monotonic() - began < 2.5
+
+
 def test_rubbish_ends_only_its_own_connection(server):
     random = np.random.default_rng(11)
     for length in (0, 1, 3, 4, 5, 17, 300, 70_000):
@@ -186,18 +255,10 @@ def test_pings_are_answered_during_a_long_reset(quadruped, gateway):
 
 
 def test_a_silent_peer_is_given_up(quadruped, gateway):
-    key = b'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
-    opening = (
-        b'GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
-        + key
-        + b'Sec-WebSocket-Version: 13\r\n\r\n'
-    )
     with (
         gateway(quadruped, keepalive=0.3) as server,
-        socket.create_connection(('127.0.0.1', server.port), timeout=5) as dead,
+        opened(server.port, '/'),
     ):
-        dead.sendall(opening)
-        assert b' 101 ' in dead.recv(4096)
         assert status_of(server.url)[0] == 503
         with connect_when_free(server.url) as client:  # the dead one never answered a ping
             assert client.metadata()

@@ -15,10 +15,8 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Sequence
 import contextlib
-import errno
 import logging
 import socket
-import struct
 import threading
 import time
 
@@ -31,6 +29,10 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from urlab_ros_bridge.gateways.chiral.framing import Buffer
+from urlab_ros_bridge.gateways.chiral.sending import cut_utf8
+from urlab_ros_bridge.gateways.chiral.sending import frame_head
+from urlab_ros_bridge.gateways.chiral.sending import gather
+from urlab_ros_bridge.gateways.chiral.sending import set_timeouts
 
 MAX_REQUEST = 1 << 22
 READ_SIZE = 1 << 16
@@ -38,9 +40,8 @@ READ_SIZE = 1 << 16
 KEEPALIVE = 20.0
 HANDSHAKE_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
+GOING_AWAY = CloseCode.GOING_AWAY.value
 MAX_REASON = 123  # bytes; RFC 6455, section 5.5
-_BINARY_FINAL = 0x82
-_TIMEVAL = struct.Struct('ll')
 
 
 class Refusal(Exception):
@@ -73,6 +74,8 @@ class Connection:
         self._protocol = ServerProtocol(origins=[None], max_size=MAX_REQUEST, logger=quiet)
         self._sending = threading.Lock()
         self._last_heard = time.monotonic()
+        self._gone = False
+        self._closing_until: float | None = None  # set when this side has said that it closes
         self.peer = '%s:%s' % link.getpeername()[:2]  # noqa: UP031
         self.last_reason = ''
 
@@ -100,7 +103,7 @@ class Connection:
             self.last_reason = f'refused with HTTP {response.status_code}'
             self._linger()
             return False
-        self._timeouts(self._keepalive)
+        set_timeouts(self._link, self._keepalive)
         return True
 
     def messages(self) -> Iterator[bytes]:
@@ -108,11 +111,14 @@ class Connection:
         Yield whole messages until the connection ends; pings are answered on the way.
 
         A text message is yielded like a binary one: it is no frame of the protocol, and whoever
-        reads it will say so.
+        reads it will say so.  What still comes after `close` is dropped: an action behind a
+        refused one must not move anything.
         """
         fragments: list[bytes] = []
         while True:
             for event in self._protocol.events_received():
+                if self._closing_until is not None:
+                    continue
                 if isinstance(event, Frame) and event.opcode in (Opcode.BINARY, Opcode.TEXT):
                     fragments = [event.data]
                 elif isinstance(event, Frame) and event.opcode is Opcode.CONT:
@@ -131,33 +137,46 @@ class Connection:
 
         :raises PeerGone: when it cannot be sent.
         """
-        size = sum(map(len, parts))
-        if size < 126:
-            head = bytes((_BINARY_FINAL, size))
-        elif size < 1 << 16:
-            head = struct.pack('!BBH', _BINARY_FINAL, 126, size)
-        else:
-            head = struct.pack('!BBQ', _BINARY_FINAL, 127, size)
+        head = frame_head(sum(map(len, parts)))
         # The small first part travels with the frame header.
         buffers = [memoryview(head + bytes(parts[0])), *map(memoryview, parts[1:])]
         with self._sending:
             if self._protocol.state is not OPEN:
                 raise PeerGone
             try:
-                self._gather(buffers)
+                gather(self._link, buffers)
             except OSError as error:
                 self._break()
                 raise PeerGone from error
 
-    def close(self, code: int, reason: str = '') -> None:
-        """Start the closing handshake; `messages` then ends within `CLOSE_SECONDS`."""
-        with self._sending, contextlib.suppress(OSError):
+    def close(self, code: int, reason: str = '', patience: float = CLOSE_SECONDS) -> None:
+        """
+        Start the closing handshake; `messages` then ends within `CLOSE_SECONDS`.
+
+        :param patience: seconds that a message which is on its way gets; then the peer, which
+            does not read, is cut off.
+        """
+        if not self._sending.acquire(timeout=patience):
+            self.last_reason = f'{code} {reason} (the peer does not read)'
+            self.abort()
+            return
+        try:
             if self._protocol.state is not OPEN:
                 return
             self.last_reason = f'{code} {reason}'.strip()
-            self._timeouts(CLOSE_SECONDS)
+            self._closing_until = time.monotonic() + CLOSE_SECONDS
+            set_timeouts(self._link, CLOSE_SECONDS)
             self._protocol.send_close(code, cut_utf8(reason, MAX_REASON))
             self._flush()
+        except OSError:
+            self._break()
+        finally:
+            self._sending.release()
+
+    def drain(self) -> None:
+        """Wait for the end after `close`; a socket closed with unread bytes loses its reason."""
+        for _ in self.messages():
+            pass
 
     def abort(self) -> None:
         """End the connection without a word; unblocks whoever reads or writes it."""
@@ -169,7 +188,7 @@ class Connection:
         self._link.close()
 
     def _opening_request(self) -> Request | None:
-        self._timeouts(1.0)
+        set_timeouts(self._link, 1.0)
         deadline = time.monotonic() + HANDSHAKE_SECONDS
         while time.monotonic() < deadline:
             try:
@@ -201,7 +220,11 @@ class Connection:
         except OSError:
             return self._break()
         self._last_heard = time.monotonic()
+        if self._closing_until is not None and self._last_heard > self._closing_until:
+            return self._break()  # it goes on talking
         with self._sending:
+            if self._gone:  # hung up by a sender; what lay in the socket is of no use
+                return False
             try:
                 if data:
                     protocol.receive_data(data)
@@ -234,34 +257,13 @@ class Connection:
     def _flush(self) -> None:
         for data in self._protocol.data_to_send():
             if data:
-                self._gather([memoryview(data)])
+                gather(self._link, [memoryview(data)])
             else:
                 self._link.shutdown(socket.SHUT_WR)
 
-    def _gather(self, buffers: list[memoryview]) -> None:
-        left = sum(map(len, buffers))
-        while True:
-            try:
-                sent = self._link.sendmsg(buffers)
-            except BlockingIOError as error:
-                raise TimeoutError(errno.ETIMEDOUT, 'the peer does not read') from error
-            left -= sent
-            if not left:
-                return
-            while sent >= len(buffers[0]):
-                sent -= len(buffers.pop(0))
-            buffers[0] = buffers[0][sent:]
-
-    def _timeouts(self, seconds: float) -> None:
-        """Let the kernel time out; a timeout of Python would cost two more system calls a call."""
-        value = _TIMEVAL.pack(int(seconds), int(seconds % 1 * 1e6))
-        self._link.settimeout(None)
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._link.setsockopt(socket.SOL_SOCKET, option, value)
-
     def _linger(self) -> None:
         """Read what the peer still sends, so that its answer is not lost to a reset."""
-        self._timeouts(CLOSE_SECONDS)
+        set_timeouts(self._link, CLOSE_SECONDS)
         with contextlib.suppress(OSError):
             for _ in range(16):
                 if not self._link.recv(READ_SIZE):
@@ -273,19 +275,7 @@ class Connection:
         return False
 
     def _hang_up(self) -> None:
+        self._gone = True
         self.abort()
         if self._protocol.state is OPEN:
             self._protocol.receive_eof()
-
-
-def cut_utf8(text: str, limit: int) -> str:
-    """
-    Return the longest beginning of `text` that fits `limit` bytes of UTF-8.
-
-    >>> cut_utf8('naïve', 3)
-    'na'
-    """
-    return text.encode()[:limit].decode(errors='ignore')
-
-
-GOING_AWAY = CloseCode.GOING_AWAY.value

@@ -163,7 +163,7 @@ class Observer:
             raise RobotError(f'camera {key!r} sends {frame.dtype}, expected {dtype}')
         if (frame.width, frame.height) != (camera.width, camera.height):
             raise RobotError(
-                f'camera {key!r} sends pictures of {frame.width} x {frame.height} pixels, expected '
+                f'camera {key!r} sends {frame.width} x {frame.height} pixels, expected '
                 f'{camera.width} x {camera.height}'
             )
         return frame.pixels

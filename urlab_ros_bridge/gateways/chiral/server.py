@@ -37,6 +37,8 @@ _LOG = logging.getLogger(__name__)
 PORT = 8765
 VIEW_PATH = '/view'
 MAX_CONNECTIONS = 32
+# What is on its way to a client gets this long when the gateway stops (s).
+STOP_PATIENCE = 0.2
 PACES: dict[str, type[Pace]] = {'lockstep': Lockstep, 'real_time': RealTime}
 
 
@@ -137,7 +139,7 @@ class ChiralServer:
         self._acceptor.join()
         self._listener.close()
         for connection in open_now:
-            connection.close(GOING_AWAY, 'the gateway stops')
+            connection.close(GOING_AWAY, 'the gateway stops', STOP_PATIENCE)
         for connection, thread in open_now.items():
             thread.join(3.0)
             connection.abort()
@@ -199,6 +201,7 @@ class ChiralServer:
         except UrlabError as error:
             _LOG.warning('%s: %s', connection.peer, error)
             connection.close(INTERNAL, str(error))
+            connection.drain()
         finally:
             if self._driver is connection:
                 self._end_drive()
@@ -216,6 +219,7 @@ class ChiralServer:
         pace, simulation = self._pace, self._simulation
         if simulation is None:
             connection.close(TRY_AGAIN, 'there is no simulation at the moment')
+            connection.drain()
             return
 
         def check() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import logging
+import threading
 from typing import Any
 
 from urlab_ros_bridge.gateways.chiral import codec
@@ -28,6 +29,28 @@ from urlab_ros_bridge.gateways.chiral.turns import Turns
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
+
+
+class Newest:
+    """An action that waits; another one takes its place as long as it was not taken."""
+
+    def __init__(self, action: codec.Action | None = None) -> None:
+        self._action = action
+        self._lock = threading.Lock()
+
+    def replace(self, action: codec.Action) -> bool:
+        """Return whether there was one to replace."""
+        with self._lock:
+            if self._action is None:
+                return False
+            self._action = action
+            return True
+
+    def take(self) -> codec.Action:
+        """Return it, once."""
+        with self._lock:
+            action, self._action = self._action, None
+            return action
 
 
 class Session:
@@ -60,6 +83,7 @@ class Session:
         # With pictures made on request an answer takes long: actions shall not wait behind it.
         self._slow_looks = not pace.in_order and pace.profile.frames == 'fresh'
         self._resetting = 0
+        self._after_reset = Newest()
         self._handlers: dict[str, Callable[[dict[str, Any], memoryview], None]] = {
             codec.METADATA: self._on_metadata,
             codec.RESET: self._on_reset,
@@ -95,15 +119,22 @@ class Session:
         self._must_drive(codec.RESET)
         request = ResetRequest.read(header)
         self._resetting += 1
+        self._after_reset = Newest()  # an action behind this reset is not one before it
         self._turns.run(self._guarded(lambda: self._answer_reset(request)), long=True)
 
     def _on_act(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.ACT)
         action = codec.decode_action(header, payload)
-        if self._pace.in_order or self._resetting:
-            self._turns.run(self._guarded(lambda: self._act(action)))
-        else:
+        if self._pace.in_order:
+            # A chunk takes many control periods; pings are answered meanwhile.
+            chunk = action.values.ndim > 1 and len(action.values) > 1
+            self._turns.run(self._guarded(lambda: self._act(action)), long=chunk)
+        elif not self._resetting:
             self._act(action)
+        elif not self._after_reset.replace(action):
+            # A newer action replaces an older one, so that one place in the queue is enough.
+            newest = self._after_reset = Newest(action)
+            self._turns.run(self._guarded(lambda: self._act(newest.take())))
 
     def _on_legacy_act(self, header: dict[str, Any], payload: memoryview) -> None:
         self._must_drive(codec.LEGACY_ACT)
@@ -117,6 +148,7 @@ class Session:
     def _answer_observation(self) -> None:
         self._check()
         seen = self._pace.observe(self._observer)
+        self._check()  # the restart may have been noticed by this very look
         self._connection.send(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
 
     def _answer_reset(self, request: ResetRequest) -> None:

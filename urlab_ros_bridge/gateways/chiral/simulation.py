@@ -73,7 +73,7 @@ class Simulation:
             most = f'is more than one action a simulation step ({1 / self.timestep:g} Hz)'
             raise ProfileError('control: rate', self.profile.control.rate, most)
         self._level = 'full' if needs_forces(self.profile) else 'standard'
-        self._generation = self.commands.generation
+        self._generations = self._count_handshakes()
 
     def _take_the_session(self) -> None:
         """Go on with the one session that a stock server has; it has to serve for everything."""
@@ -103,7 +103,11 @@ class Simulation:
     @property
     def is_stale(self) -> bool:
         """Return whether a new handshake has been noticed since `connect`."""
-        return self.commands.generation != self._generation
+        return self._count_handshakes() != self._generations
+
+    def _count_handshakes(self) -> tuple[int, int]:
+        # Either session may be the first to notice a restart.
+        return self.commands.generation, self._looks.generation
 
     @property
     def timestep(self) -> float:

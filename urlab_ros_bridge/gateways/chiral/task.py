@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+import threading
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class TaskView:
 
 class Task:
     """
-    Judges observations.
+    Judges observations, of the driver and of viewers alike; a hook is called once at a time.
 
     A hook is called with a `TaskView` and returns a reward, or a map with any of ``reward``,
     ``success``, ``terminated`` and whatever else shall stand in `extra`.
@@ -55,6 +56,7 @@ class Task:
         self.instruction = profile.instruction
         self._limit = profile.time_limit
         self._hook = load_callable(profile.hook, 'task: hook') if profile.hook else None
+        self._asking = threading.Lock()
 
     def judge(self, view: TaskView) -> dict[str, Any]:
         """
@@ -70,7 +72,8 @@ class Task:
 
     def _ask(self, view: TaskView) -> dict[str, Any]:
         try:
-            said = self._hook(view)
+            with self._asking:
+                said = self._hook(view)
         except Exception as error:
             raise RobotError(f'the task hook failed: {type(error).__name__}: {error}') from error
         if isinstance(said, Mapping):

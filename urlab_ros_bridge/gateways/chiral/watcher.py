@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import logging
 import threading
 import time
 
 from urlab_ros_bridge.gateways.chiral.errors import RobotError
 from urlab_ros_bridge.gateways.chiral.pace import Moment
 from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
 
 # After so long without a request nothing is pictured any more.
 IDLE_SECONDS = 2.0
@@ -84,6 +87,9 @@ class Watcher:
                 moment = self._look()
             except UrlabError as error:
                 failure = error
+            except Exception as error:  # the thread has to outlive it
+                _LOG.exception('a look at the simulation broke')
+                failure = RobotError(f'{type(error).__name__} while looking at the simulation')
             with self._changed:
                 if era == self._era:
                     self._newest, self._failure = moment, failure
