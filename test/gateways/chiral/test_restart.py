@@ -43,6 +43,21 @@ def test_another_world_is_served_after_a_restart(gateway):
             second.stop()
 
 
+def test_who_only_watches_hears_of_a_restart(gateway):
+    """In real time the pictures notice it first; none of another world is shown as the old one."""
+    port = free_port()
+    first = simulation('rover', port)
+    profile = {'cameras': [{'rgb': 'front_rgb'}], 'frames': 'fresh'}
+    with gateway(port, profile) as server:
+        with connect_when_free(server.url) as client:
+            client.reset()
+            first.stop()
+            second = simulation('quadruped', port)
+            with pytest.raises(ConnectionClosed, match=r'1011 .*restarted: connect again'):
+                client.observe()
+        second.stop()
+
+
 def test_without_a_simulation_a_driver_is_told_so_and_may_come_back(gateway, monkeypatch):
     monkeypatch.setattr('urlab_ros_bridge.gateways.chiral.simulation.TIMEOUT', 0.5)
     port = free_port()

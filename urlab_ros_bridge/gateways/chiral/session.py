@@ -17,6 +17,7 @@ from typing import Any
 from urlab_ros_bridge.gateways.chiral import codec
 from urlab_ros_bridge.gateways.chiral.connection import Connection
 from urlab_ros_bridge.gateways.chiral.connection import PeerGone
+from urlab_ros_bridge.gateways.chiral.errors import GatewayBroken
 from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import NotAllowed
 from urlab_ros_bridge.gateways.chiral.errors import PeerError
@@ -189,10 +190,18 @@ class Session:
             except PeerError as error:
                 self._connection.close(error.code, str(error))
             except UrlabError as error:
-                _LOG.warning('%s: %s', self._connection.peer, error)
-                self._connection.close(INTERNAL, str(error))
+                self._fail(error)
             except Exception as error:
                 _LOG.exception('%s: a request broke', self._connection.peer)
-                self._connection.close(INTERNAL, f'{type(error).__name__} in the gateway')
+                self._fail(GatewayBroken(f'{type(error).__name__} in the gateway'))
 
         return run
+
+    def _fail(self, error: UrlabError) -> None:
+        """Close for an error of ours; when the simulation is another one, that is the reason."""
+        try:
+            self._check()
+        except UrlabError as restarted:
+            error = restarted
+        _LOG.warning('%s: %s', self._connection.peer, error)
+        self._connection.close(INTERNAL, str(error))
