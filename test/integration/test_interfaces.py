@@ -12,6 +12,7 @@ from everything import write_world
 from geometry_msgs.msg import Vector3
 import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
+from rclpy.qos import ReliabilityPolicy
 
 from urlab_ros_bridge.ros import qos
 from urlab_ros_bridge.ros.compat import load_interface
@@ -161,6 +162,18 @@ def test_switches_do_what_the_page_says(bridge_to):
         # A base that is fixed to the world always says where it is.
         if name not in ('/arm/tf_static', '/leg/tf_static'):
             assert not all(row.switch for row in rows_of(name, OUT)), f'{name} is still there'
+
+
+def test_quality_of_service_can_be_overridden(bridge_to):
+    values = {'publisher.depth': 3, 'publisher.reliability': 'best_effort'}
+    bridge, _ = bridge_to(
+        **{f'qos_overrides./rover/odom.{name}': value for name, value in values.items()},
+        **{'qos_overrides./rover/cmd_vel.subscription.depth': 7},
+    )
+    _, profile = wait_until(lambda: endpoints(bridge.node, False).get('/rover/odom'))
+    assert (profile.depth, profile.reliability) == (3, ReliabilityPolicy.BEST_EFFORT)
+    _, profile = wait_until(lambda: endpoints(bridge.node, True).get('/rover/cmd_vel'))
+    assert profile.depth == 7
 
 
 def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
