@@ -18,8 +18,18 @@ from urlab_ros_bridge.cli.processes import own_words
 from urlab_ros_bridge.cli.processes import PROCESSES
 
 POLICY = """
+episodes = 0
+
 def hold(seen):
     return seen.proprios['joint_pos']
+
+class Tires:
+    def reset(self):
+        global episodes
+        episodes += 1
+
+    def __call__(self, seen):
+        return hold(seen) if episodes < 3 else 'no more'
 """
 
 
@@ -49,24 +59,38 @@ def served():
             assert process.wait(10) == 0, process.stderr.read()
 
 
-def test_a_policy_is_evaluated_and_recorded(served, tmp_path):
+def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsys):
     assert served.startswith(chiral.READY_LINE)
     assert 'robot=quadruped pace=lockstep cameras=front_rgb' in served
     url = re.search(r'ws://\S+', served)[0]
     (tmp_path / 'walk.py').write_text(POLICY, encoding='utf-8')
     words = ['--policy=walk:hold', f'--url={url}', '--episodes=2', '--max-steps=5']
     done = subprocess.run(
-        [sys.executable, '-m', 'urlab_ros_bridge.cli.eval', *words, '--record=runs'],
+        [
+            sys.executable, '-m', 'urlab_ros_bridge.cli.eval', *words,
+            '--record=runs', '--video=films', '--table=table.csv',
+        ],
         cwd=tmp_path, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert re.search(r'all .* 10 .*0/2 = 0%', done.stdout)
     assert 'episodes' in done.stderr and '100%' in done.stderr
+    lines = (tmp_path / 'table.csv').read_text(encoding='utf-8').splitlines()
+    assert lines[0].startswith('seed,steps,reward,success') and len(lines) == 3
+    assert lines[2].startswith('1,5,0.0,False,0.16') and lines[2].endswith(',max_steps')
     for index in range(2):
+        assert (tmp_path / 'films' / f'episode_{index:04d}.avi').read_bytes()[8:12] == b'AVI '
         with (tmp_path / 'runs' / f'episode_{index:04d}.mcap').open('rb') as file:
             summary = make_reader(file).get_summary()
         topics = {channel.topic for channel in summary.channels.values()}
         assert {'/front_rgb/image', '/proprio/joint_pos', '/action'} <= topics
+    # What was done before a policy fails is written.
+    words[0], words[2] = '--policy=walk:Tires', '--episodes=4'
+    monkeypatch.chdir(tmp_path)
+    assert evaluation.main([*words, '--table=some.csv']) == 2
+    said = capsys.readouterr()
+    assert "returned 'no more', no action" in said.err and re.search(r'all .* 10 ', said.out)
+    assert len((tmp_path / 'some.csv').read_text(encoding='utf-8').splitlines()) == 3
 
 
 @pytest.mark.parametrize(

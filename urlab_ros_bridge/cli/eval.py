@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from collections.abc import Sequence
 from pathlib import Path
 import sys
+from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.commands import EVAL
 from urlab_ros_bridge.cli.errors import BadArgument
@@ -15,12 +17,16 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.parser import make_parser
 from urlab_ros_bridge.cli.parser import plain_errors
 
+if TYPE_CHECKING:
+    from urlab_ros_bridge.gateways.chiral.episodes import Log
+    from urlab_ros_bridge.gateways.chiral.episodes import Result
+
 
 def run(values: argparse.Namespace) -> None:
     """
     Run the episodes.
 
-    :raises PackageMissing: when websockets, rich or mcap is not installed.
+    :raises PackageMissing: when websockets or rich is not installed, or mcap for --record.
     :raises UrlabError: when the server or the policy fails.
     """
     try:
@@ -28,37 +34,61 @@ def run(values: argparse.Namespace) -> None:
         from rich.progress import Progress
 
         from urlab_ros_bridge.gateways.chiral.client import ChiralClient
-        from urlab_ros_bridge.gateways.chiral.episode_log import EpisodeLog
         from urlab_ros_bridge.gateways.chiral.episodes import Evaluation
         from urlab_ros_bridge.gateways.chiral.episodes import load_policy
         from urlab_ros_bridge.gateways.chiral.episodes import results_table
+        from urlab_ros_bridge.gateways.chiral.episodes import write_table
     except ImportError as error:
         raise PackageMissing('urlab eval', 'chiral,eval', error) from None
 
     policy = load_policy(values.policy)
-    folder = Path(values.record) if values.record else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    results = []
+    logs = make_logs(values)
+    results: list[Result] = []
     client = ChiralClient(
         values.url, token=values.token, timeout=values.timeout, reset_timeout=4 * values.timeout
     )
-    with client, Progress(console=Console(stderr=True)) as progress:
-        evaluation = Evaluation(client, policy, values.max_steps)
-        whole = progress.add_task('episodes', total=values.episodes)
-        steps = progress.add_task('steps', total=values.max_steps)
-        for index in range(values.episodes):
-            progress.reset(steps, description=f'episode {index}')
-            log = EpisodeLog(folder / f'episode_{index:04d}.mcap') if folder else None
-            results.append(
-                evaluation.run(
+    try:
+        with client, Progress(console=Console(stderr=True)) as progress:
+            evaluation = Evaluation(client, policy, values.max_steps)
+            whole = progress.add_task('episodes', total=values.episodes)
+            steps = progress.add_task('steps', total=values.max_steps)
+            for index in range(values.episodes):
+                progress.reset(steps, description=f'episode {index}')
+                result = evaluation.run(
                     values.seed + index,
-                    log,
+                    logs(index, evaluation.rate),
                     lambda done: progress.update(steps, completed=done),
                 )
-            )
-            progress.advance(whole)
-    Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
+                results.append(result)
+                progress.advance(whole)
+    finally:  # what was done before something failed is not lost
+        if results:
+            Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
+            if values.table:
+                write_table(results, Path(values.table))
+
+
+def make_logs(values: argparse.Namespace) -> Callable[[int, float], list[Log]]:
+    """
+    Return a function: number of an episode, control rate in Hz -> the logs that were asked for.
+
+    :raises PackageMissing: when mcap is needed and not installed.
+    """
+    from urlab_ros_bridge.gateways.chiral.episode_video import EpisodeVideo
+
+    makers: list[Callable[[int, float], Log]] = []
+    if values.record:
+        try:
+            from urlab_ros_bridge.gateways.chiral.episode_log import EpisodeLog
+        except ImportError as error:
+            raise PackageMissing('--record', 'eval', error) from None
+        makers.append(lambda i, rate: EpisodeLog(Path(values.record) / f'episode_{i:04d}.mcap'))
+    if values.video:
+        videos = Path(values.video)
+        makers.append(lambda i, rate: EpisodeVideo(videos / f'episode_{i:04d}.avi', rate))
+    for folder in filter(None, (values.record, values.video)):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    return lambda index, rate: [make(index, rate) for make in makers]
 
 
 @plain_errors

@@ -51,6 +51,13 @@ EVAL_ARGUMENTS = (
         'It is made when it is not there.',
         metavar='DIR',
     ),
+    Argument(
+        'video',
+        'Folder for one video an episode: all cameras side by side (AVI, Motion JPEG). It is made '
+        'when it is not there.',
+        metavar='DIR',
+    ),
+    Argument('table', 'CSV file for the table of the episodes.', metavar='FILE'),
     Argument('token', 'Token of the server.'),
     Argument('timeout', 'Seconds to wait for an answer.', 30.0, metavar='SECONDS'),
 )

@@ -85,7 +85,7 @@ def test_real_time_takes_its_time(judged):
 def test_a_policy_that_fails_is_named(judged, tmp_path, name, says):
     log = EpisodeLog(tmp_path / 'failed.mcap')
     with pytest.raises(PolicyFailed, match=says):
-        Evaluation(judged({}), load_policy(f'{HERE}:{name}'), 5).run(3, log)
+        Evaluation(judged({}), load_policy(f'{HERE}:{name}'), 5).run(3, [log])
     with (tmp_path / 'failed.mcap').open('rb') as file:
         (record,) = make_reader(file).iter_metadata()
     assert record.metadata == {'seed': '3', 'ended': 'failed'}

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Sequence
+import csv
+from dataclasses import asdict
 from dataclasses import dataclass
+from dataclasses import fields
 import inspect
+from pathlib import Path
 import statistics
 import time
 from typing import Any
@@ -75,33 +79,40 @@ def load_policy(text: str) -> Policy:
 
 
 class Evaluation:
-    """Runs episodes of one policy, in lockstep or at the control rate of the server."""
+    """
+    Runs episodes of one policy, in lockstep or at the control rate of the server.
+
+    :ivar rate: actions per simulated second.
+    """
 
     def __init__(self, client: ChiralClient, policy: Policy, max_steps: int) -> None:
         said = client.metadata()
         self._client = client
         self._policy = policy
         self._max_steps = max_steps
-        self._period = 1.0 / float(said.get('control_hz') or DEFAULT_RATE)
+        self.rate = float(said.get('control_hz') or DEFAULT_RATE)
+        self._period = 1.0 / self.rate
         self._waits = said.get('pace') != 'lockstep'
 
     def run(
-        self, seed: int, log: Log | None = None, progress: Callable[[int], None] | None = None
+        self, seed: int, logs: Sequence[Log] = (), progress: Callable[[int], None] | None = None
     ) -> Result:
         """
-        Run one episode.
+        Run one episode; the logs are closed at its end, whatever ends it.
 
         :raises PolicyFailed: when the policy does not give an action.
         :raises ChiralError: when the server does not answer, or closes the connection.
         """
         try:
-            return self._run(seed, log, progress)
+            return self._run(seed, logs, progress)
         except BaseException:
-            if log is not None:
+            for log in logs:
                 log.close({'seed': str(seed), 'ended': 'failed'})
             raise
 
-    def _run(self, seed: int, log: Log | None, progress: Callable[[int], None] | None) -> Result:
+    def _run(
+        self, seed: int, logs: Sequence[Log], progress: Callable[[int], None] | None
+    ) -> Result:
         started = time.monotonic()
         seen = first = self._client.reset(seed=seed)
         self._begin(seen)
@@ -109,7 +120,7 @@ class Evaluation:
         due = time.monotonic()
         while not ended:
             action = self._ask(seen)
-            if log is not None:
+            for log in logs:
                 log.add(seen, action)
             self._client.act(action)
             count = len(action) if action.ndim == 2 else 1
@@ -131,9 +142,10 @@ class Evaluation:
             time.monotonic() - started,
             ended,
         )
-        if log is not None:
+        for log in logs:
             log.add(seen, None)
-            log.close({name: str(getattr(result, name)) for name in Result.__slots__})
+        for log in logs:
+            log.close({name: str(value) for name, value in asdict(result).items()})
         return result
 
     def _begin(self, seen: Observation) -> None:
@@ -197,3 +209,11 @@ def results_table(results: Sequence[Result]) -> Table:
             r.ended,
         )
     return table
+
+
+def write_table(results: Sequence[Result], path: Path) -> None:
+    """Write the episodes as CSV, one a line."""
+    with path.open('w', newline='') as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Result)])
+        writer.writeheader()
+        writer.writerows(map(asdict, results))
