@@ -128,7 +128,7 @@ def check_topics(node, reached):
 
 
 def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
-    many, listener = bridge_to()
+    many, listener = bridge_to(gps_origin=[48.1, 11.6, 520.0])
     one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')
     reached = set()
     for bridge in (many, one):
@@ -146,7 +146,7 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
 
 
 def test_the_rates_are_the_ones_on_the_page(bridge_to):
-    bridge, _ = bridge_to()
+    bridge, _ = bridge_to(gps_origin=[48.1, 11.6, 520.0])
     feeds = wait_until(lambda: bridge.node.stream.world and bridge.node.stream.world.feeds)
     for feed in feeds:
         name = '/' + feed.topic.lstrip('/')

@@ -20,6 +20,7 @@ from urlab_ros_bridge.ros.convert.frames import IDENTITY
 from urlab_ros_bridge.ros.convert.frames import normalize
 from urlab_ros_bridge.ros.feed import Feed
 from urlab_ros_bridge.ros.feed import Publishers
+from urlab_ros_bridge.ros.gps import gps_feeds
 from urlab_ros_bridge.ros.plan import RobotPlan
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.settings import Settings
@@ -79,12 +80,9 @@ def _base_feeds(
     plan: RobotPlan, state: RobotState, publishers: Publishers, settings: Settings
 ) -> list[Feed]:
     told = plan.covariances
-    odometry = OdometryTemplate(
-        plan.frames.odom,
-        plan.frames.base,
-        stddevs(settings.pose_stddev, told.get('pose_stddev')),
-        stddevs(settings.twist_stddev, told.get('twist_stddev')),
-    )
+    pose_stddevs = stddevs(settings.pose_stddev, told.get('pose_stddev'))
+    twist_stddevs = stddevs(settings.twist_stddev, told.get('twist_stddev'))
+    odometry = OdometryTemplate(plan.frames.odom, plan.frames.base, pose_stddevs, twist_stddevs)
     pose = PoseStampedTemplate(plan.frames.map)
     wire = (state.topics[len(plan.joints) + 1],)
 
@@ -113,7 +111,7 @@ def _base_feeds(
                 rate_name='odom_rate',
             )
         )
-    return feeds
+    return feeds + gps_feeds(plan, state, publishers, settings, pose_stddevs)
 
 
 def _transforms(

@@ -78,6 +78,13 @@ TOPICS: tuple[Topic, ...] = (
         'publish_ground_truth',
     ),
     Topic(
+        '{robot}/gps/fix',
+        ('sensor_msgs/msg/NavSatFix',),
+        'sensor',
+        'floating base, with gps_origin',
+        'gps_rate',
+    ),
+    Topic(
         '{robot}/joint_states',
         ('sensor_msgs/msg/JointState',),
         'sensor',

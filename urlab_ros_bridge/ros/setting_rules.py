@@ -58,6 +58,8 @@ def problems(settings: Settings) -> list[str]:
     for name, frame in frames.items():
         twins = [other for other in frames if frames[other] == frame and other > name]
         found += [f'{name} and {other} are both {frame!r}, must differ' for other in twins]
+    if len(settings.gps_origin) == 3 and abs(settings.gps_origin[0]) > 90.0:
+        found.append(f'gps_origin begins with {settings.gps_origin[0]}, a latitude is within 90')
     if not settings.robots or not all(settings.robots):
         found.append('robots holds an empty name; ["auto"] takes all robots')
     return found

@@ -159,6 +159,21 @@ class Settings(DescriptionSettings, CameraSettings, CommandSettings):
     publish_ground_truth: bool = parameter(
         True, 'Publish ground_truth/pose.', group='What is published'
     )
+    gps_origin: tuple[float, ...] = parameter(
+        (-1.0,),
+        "Where on earth the world's origin is: latitude, longitude (deg, WGS 84), altitude (m); x "
+        'is east, y is north. One negative number: nowhere, so that there is no gps/fix.',
+        group='What is published',
+        length=3,
+    )
+    gps_rate: float = parameter(
+        10.0,
+        'Limit for gps/fix (Hz of simulation time), 0: every tick.',
+        group='What is published',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
     publish_entities: bool = parameter(
         True,
         'Publish entities/NAME/pose for every movable body that is not a robot.',

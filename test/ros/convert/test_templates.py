@@ -19,6 +19,8 @@ from urlab_ros_bridge.ros.cdr import TemplateMismatch
 from urlab_ros_bridge.ros.compat import find_interface
 from urlab_ros_bridge.ros.compat import SENSOR_STAMPED
 from urlab_ros_bridge.ros.compat import TF_MESSAGE
+from urlab_ros_bridge.ros.convert.geodesy import Place
+from urlab_ros_bridge.ros.convert.nav_sat_fix import NavSatFixTemplate
 
 pytestmark = pytest.mark.ros
 
@@ -44,6 +46,8 @@ CASES = {
     'vector3': (lambda: c.Vector3StampedTemplate('imu'), [3]),
     'point': (lambda: c.PointStampedTemplate('map'), [3]),
     'quaternion': (lambda: c.QuaternionStampedTemplate('map'), [4]),
+    'fix': (lambda: NavSatFixTemplate('base_link', Place(48.1, 11.5, 520.0), [0.5] * 6), [3]),
+    'fix_unknown': (lambda: NavSatFixTemplate('g', Place(0.0, 180.0, 0.0), None), [3]),
     'imu': (lambda: c.ImuTemplate('imu_link', 0.01, 0.02, 0.03), [4, 3, 3]),
     'imu_raw': (lambda: c.ImuTemplate('imu_link', None, 0.0, 0.0), [4, 3, 3]),
     'imu_gyro': (lambda: c.ImuTemplate('g', None, 0.1, None), [4, 3, 3]),
