@@ -23,6 +23,10 @@ def chunks(seen):
     return np.tile(seen.proprios['joint_pos'], (3, 1))
 
 
+def small(seen):
+    return [0.0]
+
+
 def broken(seen):
     raise KeyError('eyes')
 

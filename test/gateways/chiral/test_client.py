@@ -24,10 +24,10 @@ from urlab_ros_bridge.gateways.chiral.framing import split_frame
 class Scripted:
     """A server whose answers a test chooses: a function of request type and number."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, port):
         self.requests = []
         self._answer = answer
-        self._server = serve(self._talk, '127.0.0.1', 0, compression=None)
+        self._server = serve(self._talk, '127.0.0.1', port, compression=None)
         self.port = self._server.socket.getsockname()[1]
         self.url = f'ws://127.0.0.1:{self.port}'
         self._thread = threading.Thread(target=self._server.serve_forever)
@@ -40,8 +40,8 @@ class Scripted:
             for frame in self._answer(header['type'], len(self.requests)):
                 if isinstance(frame, float):
                     time.sleep(frame)
-                elif frame is None:
-                    socket.close(1008, 'because')
+                elif isinstance(frame, int):
+                    socket.close(frame, 'because')
                     return
                 else:
                     socket.send(b''.join(frame))
@@ -52,8 +52,8 @@ class Scripted:
 
 
 @contextlib.contextmanager
-def scripted(answer):
-    server = Scripted(answer)
+def scripted(answer, port=0):
+    server = Scripted(answer, port)
     try:
         yield server
     finally:
@@ -112,20 +112,34 @@ def test_requests_may_overlap():
 
 def test_looking_again_after_the_connection_broke():
     def answer(kind, count):
-        return [None] if count == 1 else [seen(float(count))]
+        return [1001] if count == 1 else [seen(float(count))]
 
     with scripted(answer) as server, ChiralClient(server.url) as client:
         assert client.observe().timestamp == 2.0
     with (
         scripted(answer) as server,
         ChiralClient(server.url, reconnect=False) as client,
-        pytest.raises(ChiralClosed, match='1008 because'),
+        pytest.raises(ChiralClosed, match='1001 because'),
     ):
         client.observe()
 
 
+@pytest.mark.parametrize('code', [1007, 1008])
+def test_what_the_server_objects_to_is_not_asked_again(code):
+    """A policy whose actions are refused has to hear of it."""
+    answers = {'apply_action': [code], 'obs_request': [seen(1.0)]}
+    with (
+        scripted(lambda kind, count: answers[kind]) as server,
+        ChiralClient(server.url) as client,
+    ):
+        with pytest.raises(ChiralClosed, match=f'{code} because') as caught:
+            client.step(np.zeros(3))
+        assert caught.value.code == code
+        assert client.observe().timestamp == 1.0  # who goes on after that is connected again
+
+
 def test_a_reset_is_not_repeated_behind_the_callers_back():
-    with scripted(lambda kind, count: [None]) as server, ChiralClient(server.url) as client:
+    with scripted(lambda kind, count: [1001]) as server, ChiralClient(server.url) as client:
         with pytest.raises(ChiralClosed, match='because'):
             client.reset()
         assert len(server.requests) == 1
@@ -134,8 +148,28 @@ def test_a_reset_is_not_repeated_behind_the_callers_back():
 def test_a_server_that_comes_late_is_waited_for():
     with scripted(lambda kind, count: [META]) as server:
         port = server.port
+    late = ChiralClient(f'ws://127.0.0.1:{port}', timeout=5)
+    connecting = threading.Thread(target=late.connect)
+    connecting.start()
+    time.sleep(0.3)
+    with scripted(lambda kind, count: [META], port) as server:
+        connecting.join()
+        assert late.metadata() == {'number': 1}
+        late.close()
     with pytest.raises(ChiralTimeout, match='connect'):
-        ChiralClient(f'ws://127.0.0.1:{port}', timeout=0.5).connect()
+        ChiralClient(f'ws://127.0.0.1:{port}', timeout=0.3).connect()
+
+
+def test_a_driver_whose_connection_broke_gets_its_place_back(quadruped, gateway):
+    """The gateway may not have seen yet that it has gone."""
+    with (
+        gateway(quadruped, {'pace': 'lockstep'}) as server,
+        ChiralClient(server.url) as client,
+    ):
+        client.reset()
+        for connection in list(server._open):
+            connection.close(1001, 'go')
+        assert client.observe().timestamp > 0
 
 
 def test_frames_that_never_change_are_noticed():
@@ -174,11 +208,7 @@ def test_against_the_gateway(quadruped, gateway):
         client.act(np.zeros(3))
         with pytest.raises(ChiralClosed, match=r'1008 action of shape \[3\]'):
             client.reset()
-        for _ in range(100):  # until the gateway has let the driver go
-            with contextlib.suppress(ChiralClosed):
-                assert client.metadata()['robot'] == 'quadruped'
-                break
-            time.sleep(0.02)
+        assert client.metadata()['robot'] == 'quadruped'  # connected again
 
 
 def test_a_closed_client_says_so():

@@ -91,6 +91,12 @@ def test_a_policy_that_fails_is_named(judged, tmp_path, name, says):
     assert record.metadata == {'seed': '3', 'ended': 'failed'}
 
 
+@pytest.mark.parametrize('pace', ['lockstep', 'real_time'])
+def test_an_action_of_the_wrong_size_ends_the_evaluation(judged, pace):
+    with pytest.raises(ChiralClosed, match=r'1008 action of shape \[1\], expected \[12\]'):
+        Evaluation(judged({}, pace), load_policy(f'{HERE}:small'), 5).run(0)
+
+
 def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged):
     with pytest.raises(ChiralClosed, match="1011 the task hook returned 'good'"):
         judged({'hook': f'{HERE}:wrong'}).reset()

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-import contextlib
 import time
 from typing import Any
 from urllib.parse import quote
@@ -29,6 +28,7 @@ from urlab_ros_bridge.gateways.chiral.waiting import Waiting
 
 DEFAULT_URL = 'ws://127.0.0.1:8765'
 RETRY_SECONDS = 0.2
+HTTP_BUSY = 503
 
 
 class AsyncChiralClient:
@@ -37,7 +37,8 @@ class AsyncChiralClient:
 
     Answers are matched by type, so that requests may overlap and one that timed out harms none
     after it.  When the connection breaks, `metadata` and `observe` connect again and repeat
-    themselves; a reset or an action fails, since the robot is not where the caller thinks.
+    themselves; a reset or an action fails, since the robot is not where the caller thinks.  What
+    the server objected to (an action of the wrong size) is raised once, by the next call.
 
     :ivar latest: the newest observation, None before the first.
     """
@@ -69,6 +70,7 @@ class AsyncChiralClient:
         self._socket: ClientConnection | None = None
         self._reader: asyncio.Task | None = None
         self._waiting = Waiting()
+        self._was_told = False  # the caller knows why the connection ended
         self._changed_at = 0.0
         self._stamps: tuple[float, ...] = ()
 
@@ -91,6 +93,10 @@ class AsyncChiralClient:
         :raises ChiralTimeout: when none came up.
         :raises ChiralClosed: when it refused, with its reason.
         """
+        await self._connect(is_again=False)
+
+    async def _connect(self, is_again: bool) -> None:
+        # A server may take a moment to see that the connection before this one has ended.
         await self.close()
         deadline = time.monotonic() + self._timeout
         while True:
@@ -100,11 +106,16 @@ class AsyncChiralClient:
             except InvalidStatus as error:
                 text = bytes(error.response.body or b'').decode(errors='replace').strip()
                 status = error.response.status_code
-                raise ChiralClosed(f'{self.url} refused: HTTP {status} {text}') from error
+                hopeful = is_again and status == HTTP_BUSY
+                if not hopeful or time.monotonic() + RETRY_SECONDS > deadline:
+                    message = f'{self.url} refused: HTTP {status} {text}'
+                    raise ChiralClosed(message, status) from error
+                await asyncio.sleep(RETRY_SECONDS)
             except (OSError, WebSocketException, TimeoutError) as error:
                 if time.monotonic() + RETRY_SECONDS > deadline:
                     raise ChiralTimeout(f'connect to {self.url}', self._timeout) from error
                 await asyncio.sleep(RETRY_SECONDS)
+        self._was_told = False
         self._waiting = Waiting()
         self._reader = asyncio.create_task(self._read(self._socket, self._waiting))
 
@@ -156,7 +167,11 @@ class AsyncChiralClient:
         if timestamps is None:
             views = self.latest.cameras if self.latest is not None else ()
             timestamps = {view.name: view.timestamp for view in views}
-        await self._send(codec.encode_action(np.asarray(values), timestamps))
+        try:
+            await self._send(codec.encode_action(np.asarray(values), timestamps))
+        except ChiralClosed:
+            self._was_told = True
+            raise
 
     async def step(self, values: np.ndarray) -> Observation:
         """Act, then observe: one control period of a server in lockstep."""
@@ -169,25 +184,26 @@ class AsyncChiralClient:
         return await connect(url, compression=None, max_size=None, proxy=None)
 
     async def _read(self, socket: ClientConnection, waiting: Waiting) -> None:
-        error: Exception = ChiralClosed('the client was closed')
         try:
-            async for message in socket:
+            while True:
+                message = await socket.recv()
                 if isinstance(message, bytes):
                     waiting.feed(message)
         except ConnectionClosed as closed:
-            error = _closed(closed)
+            error: Exception = _closed(closed)
         except MalformedMessage as malformed:
             error = malformed
             await socket.close(malformed.code)
         waiting.fail(error)
 
     async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
+        was_told = self._was_told
         try:
             return await self._ask(kind, self._timeout)
-        except ChiralClosed:
-            if not self._reconnect:
+        except ChiralClosed as closed:
+            if not self._reconnect or (closed.is_verdict and not was_told):
                 raise
-        await self.connect()
+        await self._connect(is_again=True)
         return await self._ask(kind, self._timeout)
 
     async def _ask(
@@ -202,6 +218,9 @@ class AsyncChiralClient:
             if not done:
                 raise ChiralTimeout(kind, timeout)
             return future.result()
+        except ChiralClosed:
+            self._was_told = True
+            raise
         finally:
             future.cancel()
 
@@ -223,8 +242,9 @@ class AsyncChiralClient:
 
 def _closed(error: ConnectionClosed) -> ChiralClosed:
     close = error.rcvd
+    if error.rcvd_then_sent is False:
+        return ChiralClosed('the client was closed')
     if close is None:
         return ChiralClosed(f'the connection broke: {error}')
-    with contextlib.suppress(ValueError):
-        return ChiralClosed(f'the server closed the connection: {close.code} {close.reason}')
-    return ChiralClosed('the server closed the connection')
+    reason = f'the server closed the connection: {close.code} {close.reason}'
+    return ChiralClosed(reason, close.code)

@@ -14,8 +14,11 @@ from collections.abc import Iterable
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UrlabError
 
+UNREADABLE = 1002
+UNSUITABLE = 1003
 INVALID_DATA = 1007
 POLICY = 1008
+TOO_BIG = 1009
 INTERNAL = 1011
 TRY_AGAIN = 1013
 
@@ -82,7 +85,20 @@ class ChiralTimeout(ChiralError, TimeoutError):
 
 
 class ChiralClosed(ChiralError, ConnectionError):
-    """The server closed or refused the connection; the message holds its reason."""
+    """
+    The server closed or refused the connection; the message holds its reason.
+
+    :ivar code: the close code, or the HTTP status of a refusal; None when there was neither.
+    """
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+    @property
+    def is_verdict(self) -> bool:
+        """Return whether the server objected to what it was sent; asking again is no answer."""
+        return self.code in (UNREADABLE, UNSUITABLE, INVALID_DATA, POLICY, TOO_BIG)
 
 
 class StaleObservation(ChiralError):
