@@ -82,7 +82,7 @@ class RunningWorld:
             self.listener.listen(TFMessage, '/tf'),
             self.listener.listen(TFMessage, '/tf_static', LATCHED),
         ]
-        wait_until(lambda: all(self._transforms) and self._is_described())
+        wait_until(lambda: all(self._transforms) and self._is_described(), 30.0)
         self.topics = dict(self.listener.node.get_topic_names_and_types())
         self.services = dict(self.listener.node.get_service_names_and_types())
 
@@ -110,7 +110,7 @@ class RunningWorld:
         (info,) = self.listener.node.get_publishers_info_by_topic(topic)
         return info.qos_profile
 
-    def first(self, message_type, topic, latched, timeout=5.0):
+    def first(self, message_type, topic, latched, timeout=10.0):
         """Return the first message that a viewer would get."""
         messages = self.listener.heard.get(topic)
         if messages is None:

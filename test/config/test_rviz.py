@@ -134,6 +134,7 @@ def test_all_frames_are_on_the_tree_of_the_fixed_frame(running):
 def test_every_robot_is_shown_and_all_its_links_have_transforms(running, tmp_path):
     shown = with_topics(running.name, 'RobotModel')
     fixed = load(file_of('rviz_config', running.name))['Global Options']['Fixed Frame']
+    roots = running.roots()
     assert {topic_of(each)['Value'] for each in shown} == {
         f'{space}robot_description' for space in running.robots
     }
@@ -145,7 +146,6 @@ def test_every_robot_is_shown_and_all_its_links_have_transforms(running, tmp_pat
         path.write_text(text)
         links = yourdfpy.URDF.load(str(path), load_meshes=False).link_map
         start = f'{display["TF Prefix"]}/' if display['TF Prefix'] else ''
-        roots = running.roots()
         assert {roots.get(start + link) for link in links} == {roots[fixed]}
 
 
