@@ -3,10 +3,11 @@
 """
 Send the server random and broken frames, and see that it takes no harm.
 
-Each round starts the real server program and sends frames over RPC and the control stream.  Every
-request must be answered with a reply of the protocol, never with `internal_error`; the process
-must live, answer `status` in time, log no traceback, and not grow.  Not part of `make bench`: the
-full run takes some minutes (`python bench/fuzz.py`), a short one is among the tests.
+Each round starts the real server program and sends frames over RPC and the control stream, and
+writes into shared memory.  Every request must be answered with a reply of the protocol, never with
+`internal_error`; the process must live, answer `status` in time, log no traceback, and not grow.
+Not part of `make bench`: the full run takes some minutes (`python bench/fuzz.py`), a short one is
+among the tests.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ import zmq
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from fuzz_frames import Fuzz
+from fuzz_shm import NoAnswer
+from fuzz_shm import ShmAttack
 
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
@@ -45,6 +48,7 @@ class Findings:
     """What a round found."""
 
     answers: Counter = field(default_factory=Counter)
+    ways: Counter = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
     frames: int = 0
@@ -102,7 +106,13 @@ class Attack:
         self._control = self._socket(zmq.PUB, 'control')
         self._listener = self._socket(zmq.SUB, 'state')
         self._waiting = 0
-        self.session_id = self.ask('hello', shared=True)['session_id']
+        hello = self.ask('hello', shared=True, shm_channel=True)
+        self.session_id = hello['session_id']
+        # The pair of stock clients, and one of its own as our client has it.
+        self._shm = [
+            ShmAttack(hello['shm_session_dir'], channel, self.fuzz, HANG_SECONDS)
+            for channel in ('', hello['shm_channel'])
+        ]
         self.options = self.ask('set_sim_options', options={}).get('options', {})
 
     def _socket(self, kind: int, place: str) -> zmq.Socket:
@@ -138,27 +148,43 @@ class Attack:
             self._tidy()
         except zmq.Again:
             self.found.problems.append(f'no answer for {HANG_SECONDS:g} s')
+        except NoAnswer as error:
+            self.found.problems.append(str(error))
         if self.server.process.poll() is not None:
             self.found.problems.append(f'the server ended: {self.server.process.returncode}')
         self._zmq.destroy(linger=0)
+        for pair in self._shm:
+            pair.close()
+            self.found.ways.update({f'shm, {kind}': count for kind, count in pair.counts.items()})
         return self.found
 
     def _send_one(self) -> None:
         pick = self.fuzz.random.random()
         if pick < 0.2:
+            self.found.ways['control'] += 1
             self._control.send_multipart(self.fuzz.control(self.world, ROUNDS[self.world]))
         elif pick < 0.22:
+            self.found.ways['subscriptions'] += 1
             topic = self.fuzz.random.randbytes(self.fuzz.random.randrange(6))
             self._listener.setsockopt(
                 self.fuzz.random.choice((zmq.SUBSCRIBE, zmq.UNSUBSCRIBE)), topic
             )
+        elif pick < 0.5:
+            reply = self.fuzz.random.choice(self._shm).send_one(self.session_id)
+            if reply is not None:
+                self._judge(reply)
         else:
+            self.found.ways['requests'] += 1
             self._rpc.send_multipart([b'', self.fuzz.frame(self.session_id)])
             self._waiting += 1
 
     def _receive(self) -> None:
         _, reply = self._rpc.recv_multipart()
         self._waiting -= 1
+        self._judge(reply)
+
+    def _judge(self, reply: bytes) -> None:
+        """Note what is wrong with a reply, and what it is."""
         try:
             message = codec.unpack(reply, 1 << 30)
         except WireError as error:
@@ -254,6 +280,7 @@ def main() -> int:
         found = attack(world, share, options.seed + number, show)
         done += found.frames
         print(f'\n{world}: {found.frames:,} frames, {sum(found.answers.values()):,} replies')
+        print('  ' + ', '.join(f'{way}: {count:,}' for way, count in found.ways.items()))
         for answer, count in found.answers.most_common():
             print(f'  {answer:28s} {count:8,}')
         memory = found.memory_mb or [0.0]

@@ -163,4 +163,9 @@ def test_missing_and_foreign_files_are_told_apart(tmp_path):
     before = len(os.listdir('/proc/self/fd'))
     with pytest.raises(MalformedRegion):
         ShmRpc(tmp_path)
+    region = Region.create(tmp_path / 'req.shm', STRIDE)
+    region.words[6] = 77
+    region.close()
+    with pytest.raises(MalformedRegion, match='slot 77'):
+        ShmRpc(tmp_path)
     assert len(os.listdir('/proc/self/fd')) == before

@@ -51,12 +51,12 @@ class ShmRpc:
         """
         self.endpoint = f'shm:{directory}'
         requests = Region.open(request_file(directory, name), writable=True)
+        self._requests = RegionWriter(requests)
         try:
             replies = Region.open(reply_file(directory, name), writable=True)
         except Exception:
             requests.close()
             raise
-        self._requests = RegionWriter(requests)
         self._replies = RegionReader(replies)
         self._lookout = Lookout(self._replies, LOOK_OUT_SECONDS)
         self._life = ServerLife(directory, requests)

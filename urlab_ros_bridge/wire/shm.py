@@ -76,13 +76,15 @@ class RegionWriter:
         """
         Go on where the last writer of a region left off.
 
-        :raises MalformedRegion: when the header names a slot that does not exist.
+        :raises MalformedRegion: when the header names a slot that does not exist; the region is
+            closed then.
         """
         self.region = region
         self.capacity = region.capacity
         self.sequence = region.longs[SEQUENCE]
         self._latest = region.words[LATEST]
         if self._latest >= region.slots:
+            region.close()
             raise MalformedRegion(region.path, f'it names slot {self._latest} of {region.slots}')
         self._fence = make_fence()
 

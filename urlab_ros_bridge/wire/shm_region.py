@@ -164,10 +164,12 @@ class Region:
             raise RegionUnavailable(self.path, error.strerror) from error
 
     def repair(self) -> None:
-        """Write the constant words of the header, where a peer may have scribbled."""
+        """Make the header sound again, where a peer may have scribbled."""
         self.words[0], self.words[1] = MAGIC, VERSION
         self.words[2], self.words[3] = self.stride, self.slots
         self.words[_EXTENSION] = EXTENSION if self.tagged else 0
+        if self.words[LATEST] >= self.slots:
+            self.words[LATEST] = 0
 
     def stale(self) -> bool:
         """Say whether the file was removed, replaced or cut: its other side is gone."""

@@ -11,6 +11,8 @@ from stock_shm import StockRegion
 from stock_shm import StockShmRpc
 
 from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm_region import Region
 
 
@@ -124,3 +126,37 @@ def test_sequence_that_runs_on_without_requests_costs_no_processor(served):
     assert time.process_time() - before < 0.5
     region.close()
     sound_client_is_served(running, client)
+
+
+@pytest.mark.parametrize('name', ['req.shm', 'rep.shm'])
+def test_broken_header_is_mended_when_its_breaker_has_gone(served, name):
+    running, client = served
+    region = Region.open(running.stage.shm.path / name, writable=True)
+    requests = Region.open(running.stage.shm.path / 'req.shm', writable=True)
+    region._map[0:16] = b'\xff' * 16
+    region.words[6] = 4711
+    region.close()
+    requests.close()
+    sound_client_is_served(running, client)
+
+
+def test_request_of_impossible_size_is_answered_under_its_number(served):
+    running, _ = served
+    directory = running.stage.shm.path
+    requests = RegionWriter(Region.open(directory / 'req.shm', writable=True))
+    replies = RegionReader(Region.open(directory / 'rep.shm', writable=True))
+    replies.skip()
+    requests.write(b'x', 1)
+    while replies.read() is None:
+        replies.sleep(1.0)
+    slot = 1 - requests.region.words[6]
+    requests.region.sizes[slot][0] = 1 << 31
+    requests.region.words[6] = slot
+    requests.region.longs[2] += 1
+    requests.region.bell.wake()
+    deadline = time.monotonic() + 5
+    while (reply := replies.read()) is None:
+        assert time.monotonic() < deadline
+        replies.sleep(0.1)
+    assert codec.unpack(reply, 1 << 20)['code'] == 'bad_request'
+    assert replies.tag == requests.region.longs[2]

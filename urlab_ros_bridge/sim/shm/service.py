@@ -146,7 +146,7 @@ class SharedMemory:
             gone if name else None,
         )
         self._channels[name] = channel
-        self._watch.add(requests, lambda is_open: channel.opened() if is_open else None)
+        self._watch.add(requests, channel.opened)
         channel.start()
 
 

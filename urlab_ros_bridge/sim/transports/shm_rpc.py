@@ -83,11 +83,18 @@ class ShmRpcTransport(threading.Thread):
         self._reader.region.path.unlink(missing_ok=True)
         self._reader.close()
 
-    def opened(self) -> None:
-        """Expect a request: somebody has opened the region.  Called from another thread."""
-        self._last_active = time.monotonic()
-        self._rung = False
-        self._reader.region.bell.wake()
+    def opened(self, is_open: bool) -> None:
+        """
+        Take in that somebody has opened the requests, or that nobody has them open any more.
+
+        Called from another thread.
+        """
+        # Whoever comes next finds sound headers, whatever was done to them.
+        self._repair()
+        if is_open:
+            self._last_active = time.monotonic()
+            self._rung = False
+            self._reader.region.bell.wake()
 
     def stop(self) -> None:
         """Let a running call answer, then end.  Call after the engine began draining."""
@@ -116,8 +123,8 @@ class ShmRpcTransport(threading.Thread):
         try:
             frame = reader.read()
         except MalformedRegion as error:
-            reader.region.repair()
-            self._writer.write(error_frame('bad_request', str(error), None))
+            self._repair()
+            self._writer.write(error_frame('bad_request', str(error), None), reader.sequence)
             return
         if frame is None:
             # It is being written, or the header makes no sense: not so often that it costs.
@@ -131,6 +138,11 @@ class ShmRpcTransport(threading.Thread):
             reply = error_frame('internal_error', '', None)
         self._writer.write(self._fitting(frame, reply), reader.sequence)
         self._last_active = time.monotonic()
+
+    def _repair(self) -> None:
+        for region in (self._reader.region, self._writer.region):
+            if region.fd >= 0:
+                region.repair()
 
     def _answer(self, frame: bytes) -> bytes:
         accepted = self._dispatcher.accept(frame, editing=False)
