@@ -24,6 +24,11 @@ def test_all_is_well_when_ticks_come():
             SILENT,
             ['no server', 'tcp://h:1', 'urlab server'],
         ),
+        (
+            replace(LIVE, phase=Phase.PREPARING, problem='a bad name'),
+            SILENT,
+            ['connected', 'nothing is published', 'a bad name'],
+        ),
         (replace(LIVE, phase=Phase.LOST), SILENT, ['lost', 'urlab server']),
         (replace(LIVE, phase=Phase.TAKEN), TALKING, ['another client', 'observe_only']),
         (replace(LIVE, phase=Phase.OBSERVING), SILENT, ['tcp://h:2', 'live mode']),
@@ -37,6 +42,11 @@ def test_every_trouble_is_said_with_what_to_do(state, silence, words):
     well, text = describe(state, silence)
     assert not well
     assert all(word in text for word in words), text
+
+
+def test_a_server_that_has_answered_is_not_said_to_be_missing():
+    well, text = describe(replace(LIVE, phase=Phase.PREPARING), SILENT)
+    assert well and 'connected' in text and 'no server' not in text
 
 
 def test_a_pause_and_a_stepping_client_are_no_trouble():

@@ -178,6 +178,7 @@ class Link:
             self._generation = 0
             self._problem('the server runs no world yet')
             return
+        self.state = replace(self.state, phase=Phase.PREPARING, problem='')
         self._open_second(handshake)
         mode = self._set_mode()
         try:
@@ -254,6 +255,8 @@ class Link:
         if phase is Phase.CONNECTED:
             self._log('warning', f'lost the server at {self.state.endpoint}: {text}')
             phase = Phase.LOST
+        elif phase is Phase.PREPARING:
+            phase = Phase.CONNECTING
         self.status = None
         self.state = replace(self.state, phase=phase, problem=text)
 

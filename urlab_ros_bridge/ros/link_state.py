@@ -15,6 +15,7 @@ class Phase(Enum):
     """Where the connection stands."""
 
     CONNECTING = 'connecting'
+    PREPARING = 'preparing'
     CONNECTED = 'connected'
     LOST = 'lost'
     OBSERVING = 'observing'
@@ -59,6 +60,11 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
             f'{gone} at {state.endpoint}; still trying. Start it with `urlab server`, '
             'or set the parameters host and rpc_port'
         )
+    if state.phase is Phase.PREPARING:
+        where = f'connected to {state.endpoint}'
+        if state.problem:
+            return False, f'{where}, but nothing is published: {state.problem}'
+        return True, f'{where}, finding out what its world holds'
     if state.phase is Phase.TAKEN:
         return False, (
             'another client has taken the session of this server, which allows one: '
