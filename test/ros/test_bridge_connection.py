@@ -95,6 +95,17 @@ def test_direct_mode_is_said_in_words(small_server, bridged):
     assert bridge.node.link.state.paused
 
 
+def test_a_mode_that_is_pinned_is_known_from_the_start(small_server, bridged):
+    server = small_server(mode='direct')
+    code = 'mode_locked_by_server'
+    server.replies['set_mode'] = {'op': 'error', 'code': code, 'message': 'pinned'}
+    bridge, _ = bridged(server)
+    state = bridge.node.link.state
+    while not state.connected:
+        state = bridge.node.link.state
+    assert state.mode == 'direct'
+
+
 def test_without_a_server_the_diagnostics_say_how_to_start_one(bridged):
     class Nobody:
         ports = ('1', '2')

@@ -205,13 +205,12 @@ class Link:
             self.client.connect(_HELLO_SECONDS)
 
     def _set_mode(self) -> str:
-        if self._settings().step_mode == 'keep':
-            return self.state.mode
-        try:
-            return self.commands.set_mode('live').current
-        except ModeLockedByServer as error:
-            self._log('info', f'the mode stays as it is: {error}')
-            return self.state.mode
+        if self._settings().step_mode != 'keep':
+            try:
+                return self.commands.set_mode('live').current
+            except ModeLockedByServer as error:
+                self._log('info', f'the mode stays as it is: {error}')
+        return self.commands.status().mode if self.has('status') else self.state.mode
 
     def _plan(self, handshake: Handshake) -> WorldPlan:
         settings = self._settings()
