@@ -46,3 +46,11 @@ def half(view):
 
 def wrong(view):
     return 'good'
+
+
+def unsendable(view):
+    return {'reward': 1.0, 'view': view}
+
+
+def numbered(view):
+    return {1: 'one'}

@@ -97,9 +97,13 @@ def test_an_action_of_the_wrong_size_ends_the_evaluation(judged, pace):
         Evaluation(judged({}, pace), load_policy(f'{HERE}:small'), 5).run(0)
 
 
-def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged):
-    with pytest.raises(ChiralClosed, match="1011 the task hook returned 'good'"):
-        judged({'hook': f'{HERE}:wrong'}).reset()
+@pytest.mark.parametrize(
+    ('hook', 'says'),
+    [('wrong', "'good'"), ('unsendable', 'what cannot'), ('numbered', 'what cannot')],
+)
+def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged, hook, says):
+    with pytest.raises(ChiralClosed, match=f'1011 the task hook returned {says}'):
+        judged({'hook': f'{HERE}:{hook}'}).reset()
 
 
 @pytest.mark.parametrize('name', ['policies', f'{HERE}:nobody', f'{HERE}:HERE', 'no.where:x'])

@@ -106,6 +106,18 @@ def test_torques_go_past_the_controller(quadruped, gateway):
         assert client.observe().proprios['joint_torque'][0] == pytest.approx(35.5)
 
 
+def test_a_sensor_is_a_stream(quadruped, gateway, urlab):
+    """The accelerometer of a robot that stands feels gravity."""
+    streams = [{'name': 'felt', 'kind': 'sensor', 'sensor': 'imu_accel'}]
+    profile = {**LOCKSTEP, 'proprio': streams, 'reset': {'settle': 1.0}}
+    with gateway(quadruped, profile) as server:
+        with StockClient(server.url) as client:
+            felt = client.reset().proprios['felt']
+        now = urlab(quadruped).forward().articulations['quadruped'].sensors['imu_accel']
+    assert felt.dtype == np.float32 and felt[-1] == pytest.approx(9.81, abs=0.3)
+    np.testing.assert_allclose(felt, now, atol=0.05)
+
+
 def test_poses_are_relative_to_the_reference(quadruped, gateway, urlab):
     streams = [
         {'name': 'foot', 'kind': 'ee_pose', 'site': 'FL_foot', 'rotation': 'quat'},

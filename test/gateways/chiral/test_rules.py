@@ -272,11 +272,3 @@ def test_stopping_says_goodbye(quadruped, gateway):
         with pytest.raises(ConnectionClosed, match=r'1001.*the gateway stops'):
             client.receive()
         stopper.join()
-
-
-def test_lockstep_gives_the_mode_back(quadruped, gateway, urlab):
-    watcher = urlab(quadruped)
-    watcher.set_mode('live')
-    with gateway(quadruped, {'pace': 'lockstep'}):
-        assert watcher.status().mode == 'direct'
-    assert watcher.status().mode == 'live'

@@ -117,6 +117,8 @@ class Connection:
         fragments: list[bytes] = []
         while True:
             for event in self._protocol.events_received():
+                if self._gone:
+                    return
                 if self._closing_until is not None:
                     continue
                 if isinstance(event, Frame) and event.opcode in (Opcode.BINARY, Opcode.TEXT):

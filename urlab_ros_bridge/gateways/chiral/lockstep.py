@@ -9,6 +9,7 @@ import threading
 
 from urlab_ros_bridge.client.results import StepResult
 from urlab_ros_bridge.gateways.chiral.codec import Action
+from urlab_ros_bridge.gateways.chiral.errors import RobotError
 from urlab_ros_bridge.gateways.chiral.observer import Observer
 from urlab_ros_bridge.gateways.chiral.pace import Moment
 from urlab_ros_bridge.gateways.chiral.pace import Pace
@@ -22,7 +23,8 @@ class Lockstep(Pace):
     The server runs in direct mode: equal seeds and equal actions give equal observations.
 
     An observation is the end of the last step, whoever asks for it and how often.  The server's
-    mode is given back at the end.
+    mode is given back at the end.  When time passes in another way than by actions, the driver
+    is told: its episode could not be repeated.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -77,8 +79,19 @@ class Lockstep(Pace):
             cameras = self._cameras if last and final else None
             seen = simulation.step(way, until - done, cameras)
             done = until
+        self._must_have_passed(steps, self._now.seen, seen)
         self._period += 1
         self._now = Moment(seen, target, self._stamp(seen))
+
+    def _must_have_passed(self, steps: int, before: StepResult, after: StepResult) -> None:
+        timestep = self.simulation.timestep
+        passed = after.time - before.time
+        if abs(passed - steps * timestep) > timestep / 2:
+            self._now = None
+            raise RobotError(
+                f'{passed:.4f} s passed instead of {steps * timestep:.4f} s: somebody else '
+                'stepped the simulation or changed its mode; a reset takes it back'
+            )
 
     def _moment(self, observer: Observer) -> Moment:
         with self._lock:
@@ -86,6 +99,7 @@ class Lockstep(Pace):
 
     def _begin(self, seed: int, keyframe: str, settle: float) -> float:
         with self._lock:
+            self.simulation.use_mode('direct')  # somebody may have changed it
             seen = self.simulation.reset(seed, keyframe)
             self._period = 0
             self._look(self.simulation.holding(seen), settle)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import threading
 from typing import Any
 
+import msgpack
 import numpy as np
 
 from urlab_ros_bridge.client.results import StepResult
@@ -77,7 +78,7 @@ class Task:
         except Exception as error:
             raise RobotError(f'the task hook failed: {type(error).__name__}: {error}') from error
         if isinstance(said, Mapping):
-            verdict = plain(dict(said))
+            verdict = _sendable(plain(dict(said)))
             verdict['reward'] = float(verdict.get('reward', 0.0))
             verdict['success'] = bool(verdict.get('success', False))
             verdict['terminated'] = bool(verdict.get('terminated', verdict['success']))
@@ -88,3 +89,12 @@ class Task:
             raise RobotError(
                 f'the task hook returned {said!r:.60}, no number and no map'
             ) from None
+
+
+def _sendable(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return what stock clients can read: msgpack with texts as keys."""
+    try:
+        msgpack.unpackb(msgpack.packb(verdict), raw=False, strict_map_key=True)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise RobotError(f'the task hook returned what cannot be sent: {error}') from error
+    return verdict
