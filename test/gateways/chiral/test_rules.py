@@ -201,7 +201,7 @@ def test_a_client_that_does_not_read_holds_nobody_up(quadruped, gateway):
             assert driver.reset().type == 'reset_response'
         began = time.monotonic()
         server.stop()
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 8  # not the twenty seconds that a full socket gets
 
 
 def test_rubbish_ends_only_its_own_connection(server):
