@@ -4,10 +4,10 @@
 """
 Cameras: frames per second from renderer to subscriber, and what they do to the physics.
 
-Part one compares the whole way (live server, renderer process, ZeroMQ, a client that takes every
-frame) with a loop that only renders the same camera of the same world into memory; the two take
-turns.  Part two measures the jitter of physics ticks: without cameras, with two of them streaming
-at 30 Hz, and with a thread of the server's own process rendering the same two instead.
+Part one compares the whole way (live server, renderer process, ZeroMQ or shared memory, a client
+that takes every frame) with a loop that only renders the same camera of the same world into
+memory; they take turns.  Part two measures the jitter of physics ticks: without cameras, with two
+of them streaming at 30 Hz, and with a thread of the server's own process rendering the same two.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ import time
 import numpy as np
 import yaml
 
-from urlab_ros_bridge.client.cameras import CameraStream
+from urlab_ros_bridge.client.cameras import FrameSource
+from urlab_ros_bridge.client.cameras import open_camera
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.handshake import Camera
 from urlab_ros_bridge.client.stream import StateStream
@@ -129,39 +130,46 @@ def server(*options: str) -> tuple[str, ...]:
     return ('-m', 'urlab_ros_bridge.cli.server', *ports, '--log-level', 'error', *options)
 
 
-def count_frames(client: Client, camera: str, seconds: float) -> float:
+def count_frames(source: FrameSource, seconds: float) -> float:
     """Return frames per second that a subscriber receives, after a second of warm-up."""
-    with CameraStream(*address(client, camera), newest_only=False) as stream:
-        stream.receive(20.0)
-        warm = time.perf_counter() + 1.0
-        while time.perf_counter() < warm:
-            stream.receive(0.1)
-        frames, start = stream.stats.frames, time.perf_counter()
-        while time.perf_counter() - start < seconds:
-            stream.receive(0.1)
-        return (stream.stats.frames - frames) / (time.perf_counter() - start)
+    source.receive(20.0)
+    warm = time.perf_counter() + 1.0
+    while time.perf_counter() < warm:
+        source.receive(0.1)
+    frames, start = source.stats.frames, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        source.receive(0.1)
+    return (source.stats.frames - frames) / (time.perf_counter() - start)
 
 
-def address(client: Client, camera: str) -> tuple:
+def streamed(client: Client, camera: str, transport: str, seconds: float) -> float:
+    """Return frames per second over a transport."""
     found = client.handshake.articulations['rover'].cameras[camera]
-    return f'tcp://127.0.0.1:{found.port}', found
+    directory = client.handshake.shm_session_dir
+    source = open_camera(found, newest_only=False, shm_dir=directory, transport=transport)
+    try:
+        return count_frames(source, seconds)
+    finally:
+        source.close()
 
 
 def throughput(folder: Path, seconds: float, rounds: int) -> None:
     path = eager_world(folder)
-    print('camera         render-only fps   pipeline fps   ratio')
+    print('camera         render-only fps    ZMQ fps   ratio    SHM fps   ratio')
     for camera in ('front_rgb', 'front_depth'):
-        rendered, streamed = [], []
+        rates = []
         for _ in range(rounds):
             command = [sys.executable, '-c', RENDER_ONLY, str(path), camera, str(seconds)]
             output = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True)
             fps, renderer = output.stdout.decode().strip().split('|')
-            rendered.append(float(fps))
             with running(*server('--model', str(path))) as client:
-                streamed.append(count_frames(client, camera, seconds))
-        ratio = np.median(np.array(streamed) / np.array(rendered))
-        pair = f'{np.median(rendered):15.1f} {np.median(streamed):14.1f}'
-        print(f'{camera:14s} {pair}   {ratio:5.2f}   ({renderer})')
+                ways = [streamed(client, camera, way, seconds) for way in ('zmq', 'shm')]
+            rates.append((float(fps), *ways))
+        found = np.array(rates)
+        plain, zmq, shm = np.median(found, 0)
+        over_zmq, over_shm = np.median(found[:, 1:] / found[:, :1], 0)
+        ways = f'{zmq:10.1f}   {over_zmq:5.2f} {shm:10.1f}   {over_shm:5.2f}'
+        print(f'{camera:14s} {plain:15.1f} {ways}   ({renderer})')
 
 
 def eager_world(folder: Path) -> Path:

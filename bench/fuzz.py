@@ -68,6 +68,8 @@ class Server:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                # Memory that each thread keeps for itself would hide a leak.
+                env={**os.environ, 'MALLOC_ARENA_MAX': '1'},
             )
         line = self.process.stdout.readline()
         self.places = dict(re.findall(r'(\w+)=(tcp://\S+)', line))

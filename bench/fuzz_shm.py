@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 import time
 
@@ -46,6 +47,8 @@ class ShmAttack:
         self._paths = request_file(Path(directory), channel), reply_file(Path(directory), channel)
         self._fuzz, self._hang = fuzz, hang
         self.counts = dict.fromkeys(('sound', 'size', 'header'), 0)
+        # A pair of one client goes when nobody has it open for a moment.
+        self._held = os.open(self._paths[0], os.O_RDONLY)
         self._open()
 
     def send_one(self, session_id: str) -> bytes | None:
@@ -74,6 +77,10 @@ class ShmAttack:
 
     def close(self) -> None:
         """Unmap."""
+        os.close(self._held)
+        self._unmap()
+
+    def _unmap(self) -> None:
         self._writer.close()
         self._reader.close()
 
@@ -136,7 +143,7 @@ class ShmAttack:
         deadline = time.monotonic() + self._hang
         while True:
             try:
-                self.close()
+                self._unmap()
                 self._open()
                 self._put(request, len(request))
                 self._answer(PATIENCE)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures that clients read out of shared memory, from the real renderer."""
 
+from pathlib import Path
+import re
 import time
 
 from camera_lab import connect
@@ -85,3 +87,17 @@ def test_a_renderer_that_died_goes_on_in_the_same_region(lab):
                 assert frame.frame_id > before.frame_id
     finally:
         server.stop()
+
+
+def test_the_example_of_the_docs_runs(capsys):
+    page = (Path(__file__).parents[3] / 'docs' / 'shm.md').read_text()
+    code = re.search('```python\n(.*?)```', page, re.DOTALL)[1]
+    server = start_server(world='rover', step_mode='live')
+    try:
+        ports = {name: server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')}
+        own = f'Client(rpc_port={ports["rpc"]}, state_port={ports["state"]}, shared=True,'
+        exec(code.replace('Client(shared=True,', own), {})
+    finally:
+        server.stop()
+    transport, step, stamp = capsys.readouterr().out.split()
+    assert transport == 'shm' and int(step) > 0 and int(stamp) > 0

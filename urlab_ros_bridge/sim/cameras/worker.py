@@ -140,11 +140,14 @@ def main(argv: list[str]) -> int:
         return 0
     worker = Worker(connection)
     try:
-        name = worker.load(message[1], message[2])
-    except gl.NoGraphics as error:
-        link.send(connection, link.pack(link.FAILED, str(error)))
-        return 3
-    link.send(connection, link.pack(link.READY, {'renderer': name}))
+        try:
+            name = worker.load(message[1], message[2])
+        except gl.NoGraphics as error:
+            link.send(connection, link.pack(link.FAILED, str(error)))
+            return 3
+        link.send(connection, link.pack(link.READY, {'renderer': name}))
+    except ConnectionError:
+        return 0  # the world has ended meanwhile
     connection.setblocking(False)
     worker.run()
     return 0
