@@ -58,15 +58,15 @@ def test_the_bundled_server_follows_every_rule(tmp_path):
 @pytest.mark.parametrize('mode', ['live', 'direct', 'puppet'])
 def test_pinned_mode(start_server, connect, mode):
     peer = connect(start_server(step_mode=mode))
-    names = ('set_mode', 'session', 'meta', 'step.reply', 'stamp.blocks')
-    results = outcomes(peer, *names, modes=(mode,))
-    assert results['set_mode.locked'].outcome == PASS
-    assert results['step.reply'].outcome == results['stamp.blocks'].outcome == PASS
-    assert [name for name, result in results.items() if result.outcome == FAIL] == []
-    others = [m for m in ('live', 'direct', 'puppet') if m != mode]
-    results = outcomes(peer, 'step.reply', modes=tuple(others))
-    assert results['step.reply'].outcome == SKIP
-    assert 'pinned' in results['step.reply'].reason
+    results = list(run(peer, Plan(tuple(all_checks()), quick=True)))
+    assert [(r.transport, r.name, r.got) for r in results if r.outcome == FAIL] == []
+    by_name = {(r.check.name, r.mode, r.transport): r for r in results}
+    for transport in ('zmq', 'shm'):
+        assert by_name['set_mode.locked', '', transport].outcome == PASS
+        for other in ('live', 'direct', 'puppet'):
+            reply = by_name['step.reply', other, transport]
+            assert reply.outcome == (PASS if other == mode else SKIP)
+            assert other == mode or 'pinned' in reply.reason
 
 
 def test_a_server_without_a_world(start_server, connect):

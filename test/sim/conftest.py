@@ -3,6 +3,7 @@
 """A dispatcher without sockets, and a server on free ports."""
 
 from pathlib import Path
+import sys
 import uuid
 
 import pytest
@@ -17,6 +18,9 @@ from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.wire import codec
+
+# Helpers of this folder (importlib mode adds no folder to the path).
+sys.path.insert(0, str(Path(__file__).parent))
 
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
@@ -178,3 +182,11 @@ def connect():
     yield start
     for socket in made:
         socket.socket.close()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with the files that the sidecars of the tests name."""
+    for name in ('depot.xml', 'rover_robot.xml', 'arm.xml'):
+        (tmp_path / name).write_text('<mujoco/>')
+    return tmp_path

@@ -9,6 +9,7 @@ from pathlib import Path
 import re
 
 import pytest
+from sidecar_rig import load
 import yaml
 
 from urlab_ros_bridge.sim import sidecar
@@ -22,19 +23,6 @@ from urlab_ros_bridge.wire.errors import UrlabError
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs' / 'sidecar.md').read_text()
 EXAMPLES = re.findall(r'```yaml\n(.*?)```', PAGE, re.DOTALL)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    for name in ('depot.xml', 'rover_robot.xml', 'arm.xml'):
-        (tmp_path / name).write_text('<mujoco/>')
-    return tmp_path
-
-
-def load(folder, content):
-    path = folder / 'depot.yaml'
-    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
-    return load_sidecar(path)
 
 
 def robot(**extra):

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
+from sidecar_rig import load
 import yaml
 
 from urlab_ros_bridge.sim.sidecar import CameraSpec
@@ -22,19 +23,6 @@ from urlab_ros_bridge.sim.sidecar import SidecarError
 
 PAGE = (Path(__file__).parents[2] / 'docs' / 'sidecar.md').read_text()
 EXAMPLE = re.findall(r'```yaml\n(.*?)```', PAGE, re.DOTALL)[0]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    for name in ('depot.xml', 'rover_robot.xml', 'arm.xml'):
-        (tmp_path / name).write_text('<mujoco/>')
-    return tmp_path
-
-
-def load(folder, content):
-    path = folder / 'depot.yaml'
-    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content))
-    return load_sidecar(path)
 
 
 def test_anchors_and_merge_keys_work_but_do_not_explode(folder):

@@ -9,55 +9,17 @@ import math
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-import mujoco
 import numpy as np
 import pytest
+from twist_rig import differential
+from twist_rig import setpoints
+from twist_rig import twists
+from twist_rig import UNLIMITED
 
 from urlab_ros_bridge.sim.specs import TwistLimits
-from urlab_ros_bridge.sim.specs import TwistSpec
 from urlab_ros_bridge.sim.twist import BadTwist
-from urlab_ros_bridge.sim.twist import make_twist
 
-UNLIMITED = TwistLimits(math.inf, math.inf, math.inf)
 LIMITED = TwistLimits(1.5, 0.5, 2.0, linear_acceleration=3.0, angular_acceleration=8.0)
-part = st.floats(-3, 3)
-twists = st.tuples(part, part, part)
-
-
-def wheels(count, actuator='velocity', kv='kv="1"', attributes=''):
-    """A foreign actuator first, then `count` wheels w0, w1, ..: local slot k is actuator k + 1."""
-    bodies = ''.join(f'<body><joint name="w{k}"/><geom size=".1"/></body>' for k in range(count))
-    drives = ''.join(
-        f'<{actuator} name="w{k}" joint="w{k}" {kv} {attributes}/>' for k in range(count)
-    )
-    return mujoco.MjModel.from_xml_string(
-        f'<mujoco><worldbody>{bodies}<body><joint name="o"/><geom size=".1"/></body></worldbody>'
-        f'<actuator><motor name="o" joint="o"/>{drives}</actuator></mujoco>'
-    )
-
-
-def build(spec, model=None, count=0):
-    count = count or model.nu - 1
-    return make_twist(
-        spec, [f'w{k}' for k in range(count)], model or wheels(count), np.arange(1, count + 1)
-    )
-
-
-def differential(limits=UNLIMITED, radius=0.1, track=0.4, timeout=None, **kwargs):
-    spec = TwistSpec(
-        'differential',
-        {'left': ['w0', 'w2'], 'right': ['w1', 'w3']},
-        {'wheel_radius': radius, 'track_width': track},
-        limits,
-        timeout,
-    )
-    return build(spec, wheels(5, **kwargs), 5)
-
-
-def setpoints(controller, count, time=0.0, data=None):
-    out = np.full(count, 99.0)
-    controller.apply(time, data, out)
-    return out
 
 
 @given(

@@ -60,6 +60,38 @@ def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect):
     assert results[0]['step'] == 3
 
 
+def waiting_steps(running, callers):
+    """Let each caller send a step to a paused world; return them as `background` does."""
+    waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers]
+    deadline = time.monotonic() + 2
+    while running._transport._waiters.pending < len(callers) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert running._transport._waiters.pending == len(callers)
+    return waiting
+
+
+def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path):
+    running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
+    callers = [connect(running, timeout=20, shared=True) for _ in range(20)]
+    other = connect(running, shared=True)
+    other.ask('recording_start')
+    other.ask('step')
+    other.ask('set_paused', paused=True)
+    waiting = waiting_steps(running, callers)
+    begun = time.perf_counter()
+    other.hello(shared=True)
+    other.ask('get_contacts')
+    other.ask('recording_save', path='beside.json')  # needs a worker: files are never quick
+    other.ask('replay_load', path='beside.json')
+    took = time.perf_counter() - begun
+    assert all(thread.is_alive() for thread, _ in waiting)
+    assert took < 2, f'{took:.2f} s beside {len(waiting)} steps that wait up to 5 s'
+    other.ask('set_paused', paused=False)
+    for thread, _ in waiting:
+        thread.join(5)
+    assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
+
+
 def test_a_waiting_step_hears_of_the_shutdown(server, connect):
     running = server()
     policy = connect(running, timeout=20)
@@ -164,13 +196,10 @@ def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
 
 
 def test_more_calls_than_may_wait_are_told_so(server, connect, monkeypatch):
-    monkeypatch.setattr(zmq_rpc, 'MAX_PENDING', 2)
+    monkeypatch.setattr(zmq_rpc, 'MAX_WAITING', 2)
     running = server(world='quadruped', step_mode='direct', paused=True)
     callers = [connect(running, shared=True) for _ in range(3)]
-    waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers[:2]]
-    deadline = time.monotonic() + 2
-    while running._transport._pending < 2 and time.monotonic() < deadline:
-        time.sleep(0.005)
+    waiting = waiting_steps(running, callers[:2])
     assert callers[2].code('step') == 'not_ready'
     callers[2].ask('set_paused', paused=False)
     for thread, results in waiting:

@@ -122,11 +122,15 @@ class Peer:
 
     def call(self, op: str, timeout: float = 10.0, **fields: Any) -> dict[str, Any]:
         """
-        Send a request that must succeed.
+        Send a request that must succeed; what does not fit into shared memory goes over ZMQ.
 
         :raises Failed: when the reply's op is another than ``<op>_ok``.
         """
-        return self._ok(op, self.ask(op, timeout, **fields))
+        reply = self.ask(op, timeout, **fields)
+        if reply.get('code') == 'reply_too_large' and self.channel is not self.zmq:
+            request = {'op': op, 'session_id': self.session_id, **fields}
+            reply = decode(self.zmq.exchange(pack(request), timeout))
+        return self._ok(op, reply)
 
     def refused(self, code: str, op: str, timeout: float = 10.0, **fields: Any) -> dict[str, Any]:
         """

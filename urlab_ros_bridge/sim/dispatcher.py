@@ -143,10 +143,10 @@ class Dispatcher:
     def _entry(self, op: str, editing: bool) -> Entry:
         known = OPS.get(op)
         if known is not None and known.category == EDITOR_ONLY:
-            if not editing:
-                raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
             if self._stage.editor is None:
                 raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
+            if not editing:
+                raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
         entry = self._registry.get(op)
         if entry is not None:
             return entry

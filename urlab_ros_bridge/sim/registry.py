@@ -49,7 +49,8 @@ class Entry:
 
     :ivar locked: the handler runs with the engine's lock held (only ops that need a world).
     :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
-        off the thread that serves everybody; None means it is quick.
+        off the thread that serves everybody; None means it is quick, and math.inf that it waits
+        for an event that may never come.
     :ivar prepare: for an op whose requests repeat: keeps what one says but its setpoints.
     """
 

@@ -221,6 +221,7 @@ _EXTENSIONS = [
             'cameras:int',
             'recording:object',
             'control_stream:object',
+            'fault:string?',
         ),
     ),
     Op(

@@ -104,6 +104,24 @@ def test_what_can_move_is_moved_in_the_running_world_too(playing, name):
     assert live(playing)[name]['location'] == pytest.approx(running['location'])
 
 
+def test_bounds_are_those_of_every_tree_of_a_robots_file(desk):
+    desk.write(
+        'pair.xml',
+        '<mujoco model="pair"><worldbody>'
+        '<body name="stand" pos="0 0 1"/>'
+        '<body name="arm" pos="2 0 0"><joint name="turn"/><geom size=".5"/></body>'
+        '<body name="lid" pos="-2 1 0"><joint name="lift"/><geom size=".25"/></body>'
+        '</worldbody><equality><joint joint1="turn" joint2="lift"/></equality></mujoco>',
+    )
+    desk.ask('import_xml', path='pair.xml')
+    desk.ask('spawn_actor', blueprint='pair', actor_id='pair', location=[0, 0, 3])
+    resting = desk.ask('get_actor_bounds', target='pair')
+    assert (resting['min'], resting['max']) == ([-2.25, -0.5, 2.5], [2.5, 1.25, 3.5])
+    desk.play()
+    assert desk.ask('get_actor_bounds', target='pair', in_pie=True) == resting
+    desk.editor.close()
+
+
 def test_what_cannot_move_waits_for_the_next_start(playing):
     for name in ('static', 'lamp'):
         reply = playing.ask('set_actor_transform', target=name, location=[7, 8, 9])

@@ -137,7 +137,8 @@ def requested_cameras(context: Context, fields: Fields) -> CameraRequest | None:
 def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str]]:
     if wanted is True or wanted == 1 or wanted in (LATEST, SYNC):
         mode = SYNC if wanted == SYNC else LATEST
-        return {item.key: (item, mode) for item in rig.items}
+        # The viewport is none of a stock server's cameras: it comes when asked for by name.
+        return {item.key: (item, mode) for item in rig.items if not item.free}
     if not isinstance(wanted, dict):
         raise bad_value(
             'include_cameras', wanted, 'true, false, "latest", "sync" or {camera: mode}'

@@ -68,9 +68,9 @@ class Running:
 
     def boxes(self, name: str) -> Boxes:
         """Return the boxes of an actor's geoms, in the world."""
-        root = self._root(name)
+        bodies = self._bodies(name)
         with self._context.engine.lock:
-            return boxes_of(self._model, self._context.world.data, self._below(root))
+            return boxes_of(self._model, self._context.world.data, bodies)
 
     def place(self, name: str, pose: Pose) -> bool:
         """
@@ -115,8 +115,13 @@ class Running:
         body = Pose(tuple(model.body_pos[root].tolist()), tuple(model.body_quat[root].tolist()))
         return self._poses[name].inverse() @ body
 
-    def _below(self, root: int) -> np.ndarray:
-        """Return the bodies of the tree that `root` is the root of."""
+    def _bodies(self, name: str) -> list[int]:
+        """Return the bodies of an actor; a robot's file may have several trees of them."""
+        robot = self._context.world.articulations.get(name)
+        if robot is not None:
+            return [body.id for body in robot.bodies]
+        root = self._root(name)
         if root < 0:
-            return np.empty(0, int)
-        return np.flatnonzero(self._model.body_rootid == self._model.body_rootid[root])
+            return []
+        below = self._model.body_rootid == self._model.body_rootid[root]
+        return np.flatnonzero(below).tolist()

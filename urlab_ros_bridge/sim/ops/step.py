@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence
 from contextlib import contextmanager
 from contextlib import nullcontext
+import math
 from typing import Any
 
 from urlab_ros_bridge.sim.cameras.observe import requested_cameras
@@ -194,7 +195,7 @@ def _step_seconds(context: Context, fields: Fields) -> float:
     """Estimate a step request; one that waits for unpausing or for frames counts as slow."""
     engine = context.engine
     if (engine.mode == 'direct' and engine.paused) or fields.given('include_cameras'):
-        return float('inf')
+        return math.inf
     if engine.mode == 'live' and 'while_paused' not in fields:
         return 0.0
     return engine.seconds_per_step * fields.integer('n_steps', 1)

@@ -6,7 +6,8 @@ Request/reply over ZMQ.
 A ROUTER socket speaks to stock REQ clients and lets the server answer out of order.  Quick calls
 run on the receiving thread, which saves two thread switches; a call that is estimated slow, or
 that finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's
-long step.
+long step.  Calls that only wait, such as a step of a paused world, have workers of their own: as
+many of them as there are clients may wait without holding up those that have something to do.
 """
 
 from __future__ import annotations
@@ -17,26 +18,54 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 import logging
+import math
 import os
 import threading
 import time
+from typing import Any
 
 import zmq
 
 from urlab_ros_bridge.sim.dispatcher import Call
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.dispatcher import error_frame
-from urlab_ros_bridge.wire import codec
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
 LOOK_OUT_SECONDS = 1.5e-4
 WORKERS = 8
-MAX_PENDING = 256  # calls that may wait for a worker; more are answered not_ready
+MAX_PENDING = 256  # calls that may have or wait for a worker; more are answered not_ready
+MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread meanwhile
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _READABLE = int(zmq.POLLIN)
 _LOG = logging.getLogger(__name__)
+
+
+class _Crew:
+    """
+    Threads for calls of one kind; they are started when they are needed first.
+
+    :ivar limit: how many calls there may be at a time.
+    :ivar pending: how many there are; used by the transport's thread only.
+    """
+
+    def __init__(self, threads: int, limit: int, name: str) -> None:
+        self.limit = limit
+        self.pending = 0
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+    def submit(self, work: Callable[..., None], *arguments: Any) -> bool:
+        """Let a thread do something; false when there are too many calls already."""
+        if self.pending >= self.limit:
+            return False
+        self.pending += 1
+        self._pool.submit(work, *arguments)
+        return True
+
+    def end(self) -> None:
+        """Wait until everything is done."""
+        self._pool.shutdown(wait=True)
 
 
 class ZmqRpcTransport(threading.Thread):
@@ -64,9 +93,9 @@ class ZmqRpcTransport(threading.Thread):
         self._socket = socket
         self._dispatcher = dispatcher
         self._eager = eager
-        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix='rpc-worker')
-        self._done: deque[list[bytes]] = deque()
-        self._pending = 0
+        self._workers = _Crew(WORKERS, MAX_PENDING, 'rpc-worker')
+        self._waiters = _Crew(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
+        self._done: deque[tuple[_Crew, list[bytes]]] = deque()
         # Random, so that no client can take the waker's place.
         self._wake_identity = b'\x01' + os.urandom(16)
         socket.bind(_WAKE_ENDPOINT)
@@ -96,7 +125,8 @@ class ZmqRpcTransport(threading.Thread):
                 self._drop_rest()
             else:
                 self._receive_odd([identity, second])
-        self._workers.shutdown(wait=True)
+        self._workers.end()
+        self._waiters.end()
         self._send_done()
         self._socket.close(linger=200)
 
@@ -156,30 +186,19 @@ class ZmqRpcTransport(threading.Thread):
             if reply is not None:
                 self._reply(envelope, reply)
                 return
-        if self._pending >= MAX_PENDING:
-            self._reply(
-                envelope,
-                codec.pack(
-                    {
-                        'op': 'error',
-                        'code': 'not_ready',
-                        'message': f'{MAX_PENDING} calls are waiting already',
-                    },
-                    accepted.session.encoding,
-                ),
-            )
-            return
-        self._pending += 1
-        self._workers.submit(self._work, envelope, accepted)
+        crew = self._waiters if accepted.seconds == math.inf else self._workers
+        if not crew.submit(self._work, crew, envelope, accepted):
+            message = f'{crew.limit} calls are waiting already'
+            self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
-    def _work(self, envelope: list[bytes], call: Call) -> None:
-        self._done.append([*envelope, self._dispatcher.run(call)])
+    def _work(self, crew: _Crew, envelope: list[bytes], call: Call) -> None:
+        self._done.append((crew, [*envelope, self._dispatcher.run(call)]))
         self._wake()
 
     def _send_done(self) -> None:
         while self._done:
-            self._pending -= 1
-            parts = self._done.popleft()
+            crew, parts = self._done.popleft()
+            crew.pending -= 1
             self._reply(parts[:-1], parts[-1])
 
     def _reply(self, envelope: list[bytes], frame: bytes) -> None:
