@@ -143,6 +143,7 @@ TOPICS: tuple[Topic, ...] = (
         'entity_rate',
         'publish_entities',
     ),
+    Topic('contacts', ('urlab_msgs/msg/Contacts',), 'sensor', '', 'contact_marker_rate'),
     Topic(
         'markers/scene',
         (_MARKERS,),

@@ -17,6 +17,7 @@ from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
 pytestmark = pytest.mark.ros
+Contacts = pytest.importorskip('urlab_msgs.msg').Contacts
 
 FLOOR = XML.replace(
     '<body name="box"',
@@ -88,6 +89,23 @@ def test_contacts_are_asked_for_while_somebody_listens(small_server, bridged):
     reply['contacts'] = []
     gone = wait_until(lambda: [m for m in heard if m.markers[0].action == Marker.DELETE])
     assert {(m.ns, m.id) for m in gone[0].markers} == {('contacts', 0), ('forces', 0)}
+
+
+def test_contacts_come_as_numbers_too_and_without_markers(small_server, bridged):
+    server = small_server()
+    names = {'geom1': 'a', 'geom2': 'b', 'body1': 'c', 'body2': 'd'}
+    place = {'dist': -0.01, 'pos': [1.0, 2.0, 3.0], 'normal': [0.0, 0, 1]}
+    contact = {**names, **place, 'force': [10.0, 1.0, 2.0, 0, 0, 0.5]}
+    reply = {'op': 'get_contacts_ok', 'n_contacts': 1, 'truncated': True, 'contacts': [contact]}
+    server.replies['get_contacts'] = reply
+    _, listener = bridged(server, publish_markers=False)
+    found = wait_for_message(listener, Contacts, 'contacts')
+    assert found.header.frame_id == 'map' and found.truncated
+    assert found.header.stamp.nanosec or found.header.stamp.sec
+    (one,) = found.contacts
+    assert (one.geom1, one.body2, one.distance) == ('a', 'd', -0.01)
+    assert (one.position.y, one.normal.z) == (2.0, 1.0)
+    assert (one.wrench.force.x, one.wrench.torque.z) == (10.0, 0.5)
 
 
 def test_drawings_are_shown_where_the_server_has_them(small_server, bridged):

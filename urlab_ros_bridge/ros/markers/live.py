@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Markers that have to be asked for: contacts and debug drawings, while somebody listens."""
+"""What has to be asked for while somebody listens: contacts and debug drawings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from visualization_msgs.msg import MarkerArray
 from urlab_ros_bridge.client import fields as f
 from urlab_ros_bridge.client.errors import UnknownOp
 from urlab_ros_bridge.ros import qos
+from urlab_ros_bridge.ros.compat import load_interface
 from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.convert.contact import CONTACTS as CONTACTS_TYPE
+from urlab_ros_bridge.ros.convert.contact import contacts_to_ros
 from urlab_ros_bridge.ros.markers.contacts import contact_markers
 from urlab_ros_bridge.ros.markers.drawings import drawing_markers
 from urlab_ros_bridge.ros.markers.drawings import WHERE
@@ -24,6 +27,7 @@ from urlab_ros_bridge.ros.reset import Timeline
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.wire.errors import UrlabError
 
+DATA = 'contacts'
 CONTACTS = 'markers/contacts'
 DRAWINGS = 'markers/drawings'
 MAX_CONTACTS = 256
@@ -54,10 +58,12 @@ class LiveMarkers:
         self._settings = settings
         self._log = log
         self._topics: list[_Topic] = []
-        if settings().publish_markers and not settings().observe_only:
-            self._topics = [
-                _Topic(node, CONTACTS, self._contacts),
-                _Topic(node, DRAWINGS, self._drawings),
+        if not settings().observe_only:
+            self._topics = [_Topic(node, load_interface(CONTACTS_TYPE), DATA, self._data)]
+        if self._topics and settings().publish_markers:
+            self._topics += [
+                _MarkersTopic(node, CONTACTS, self._contacts),
+                _MarkersTopic(node, DRAWINGS, self._drawings),
             ]
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='markers', daemon=True)
@@ -92,7 +98,8 @@ class LiveMarkers:
         if topic.unknown or not topic.publisher.get_subscription_count():
             return False
         try:
-            topic.show(self.frame, topic.make(self._timeline.stamp_ns or 0))
+            topic.show(self.frame, self._timeline.stamp_ns or 0)
+            topic.problem = ''
         except UnknownOp:
             topic.unknown = True
         except UrlabError as error:
@@ -100,6 +107,10 @@ class LiveMarkers:
                 topic.problem = str(error)
                 self._log('warning', f'{topic.publisher.topic_name}: {error}')
         return True
+
+    def _data(self, stamp_ns: int) -> Any:
+        found = self._link.client.get_contacts(MAX_CONTACTS)
+        return contacts_to_ros(stamp_ns, self._settings().map_frame, found)
 
     def _contacts(self, stamp_ns: int) -> list[Marker]:
         found = self._link.client.get_contacts(MAX_CONTACTS).contacts
@@ -112,22 +123,33 @@ class LiveMarkers:
 
 
 class _Topic:
-    """One topic, and what it shows now."""
+    """One topic."""
 
-    def __init__(self, node: Node, name: str, make: Callable[[int], list[Marker]]) -> None:
+    def __init__(self, node: Node, kind: type, name: str, make: Callable[[int], Any]) -> None:
         self.publisher = node.create_publisher(
-            MarkerArray, name, qos.sensor(), qos_overriding_options=qos.overridable()
+            kind, name, qos.sensor(), qos_overriding_options=qos.overridable()
         )
         self.make = make
         self.unknown = False
         self.problem = ''
+
+    def show(self, frame: str, stamp_ns: int) -> None:
+        """Ask and publish."""
+        self.publisher.publish(self.make(stamp_ns))
+
+
+class _MarkersTopic(_Topic):
+    """A topic of markers, and what it shows now."""
+
+    def __init__(self, node: Node, name: str, make: Callable[[int], list[Marker]]) -> None:
+        super().__init__(node, MarkerArray, name, make)
         self._shown: set[tuple[str, int]] = set()
 
-    def show(self, frame: str, markers: list[Marker]) -> None:
+    def show(self, frame: str, stamp_ns: int) -> None:
         """Publish markers, and the end of those that are there no more."""
+        markers = self.make(stamp_ns)
         now = {(each.ns, each.id) for each in markers}
         gone: list[Any] = [deletion(frame, *key) for key in sorted(self._shown - now)]
         if markers or gone:
             self.publisher.publish(MarkerArray(markers=[*markers, *gone]))
         self._shown = now
-        self.problem = ''

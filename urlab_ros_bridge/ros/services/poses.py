@@ -11,11 +11,10 @@ from typing import Any
 from geometry_msgs.msg import Point
 from geometry_msgs.msg import Pose
 from geometry_msgs.msg import Quaternion
-from geometry_msgs.msg import Vector3
 
-from urlab_ros_bridge.client.replies import Contact
 from urlab_ros_bridge.client.replies import MocapPose
 from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.convert.contact import contact_to_ros
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import Context
 from urlab_ros_bridge.ros.services.base import Service
@@ -105,29 +104,11 @@ def get_contacts(context: Context, request: Any, response: Any) -> str:
     """Tell what touches what."""
     wanted = {key: getattr(request, key) or None for key in ('body1', 'body2', 'geom1', 'geom2')}
     found = context.client.get_contacts(request.max_contacts or None, **wanted)
-    contact_type = load_interface('urlab_msgs/msg/Contact')
-    response.contacts = [contact_to_ros(contact_type, each) for each in found.contacts]
+    response.contacts = [contact_to_ros(each) for each in found.contacts]
     response.truncated = found.truncated
     more = ', and there are more' if found.truncated else ''
     count = len(found.contacts)
     return f'{count} contact{"" if count == 1 else "s"}{more}'
-
-
-def contact_to_ros(contact_type: Any, contact: Contact) -> Any:
-    """Return a urlab_msgs/msg/Contact."""
-    message = contact_type(
-        geom1=contact.geom1,
-        geom2=contact.geom2,
-        body1=contact.body1,
-        body2=contact.body2,
-        distance=contact.dist,
-    )
-    message.position = Point(**dict(zip('xyz', contact.pos.tolist(), strict=True)))
-    message.normal = Vector3(**dict(zip('xyz', contact.normal.tolist(), strict=True)))
-    force = contact.force.tolist()
-    message.wrench.force = Vector3(**dict(zip('xyz', force[:3], strict=True)))
-    message.wrench.torque = Vector3(**dict(zip('xyz', force[3:], strict=True)))
-    return message
 
 
 SERVICES = (
