@@ -9,9 +9,11 @@ Drawings and the viewport may be read from any thread that does not hold the eng
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 import threading
 from typing import Any
+import weakref
 
 import numpy as np
 
@@ -52,7 +54,8 @@ class Editor:
         self.stage = stage
         stage.add_part(lambda context: Painter(self.drawings, context.cameras))
         stage.add_part(self._open_lens)
-        self._lens: Lens | None = None
+        # The stage owns it: an editor between two worlds must not keep the last one in memory.
+        self._lens: Callable[[], Lens | None] = lambda: None
         self.data = stage.data
         self.library = Library(stage.data)
         self.forms = Forms()
@@ -174,15 +177,17 @@ class Editor:
 
     def aim(self) -> None:
         """Let the running world know that the viewport was moved or looks otherwise."""
-        if self._lens is not None:
-            self._lens.aim()
+        lens = self._lens()
+        if lens is not None:
+            lens.aim()
 
     def _open_lens(self, context: Context) -> Lens:
         def pose_of(name: str) -> Pose | None:
             return Running(context, self.play.poses).pose_now(name) or self._resting_pose(name)
 
-        self._lens = Lens(self.viewport, context, pose_of)
-        return self._lens
+        lens = Lens(self.viewport, context, pose_of)
+        self._lens = weakref.ref(lens)
+        return lens
 
     def _names(self) -> set[str]:
         return {actor.name for actor in self.level.actors}
