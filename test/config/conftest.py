@@ -8,9 +8,10 @@ import sys
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / 'ros')]
+sys.path.insert(0, str(Path(__file__).parents[1] / 'ros'))
+sys.path.insert(0, str(Path(__file__).parent))
 
-WORLDS = ('rover', 'quadruped', 'bimanual', 'fleet')
+from worlds import WORLDS
 
 
 @pytest.fixture(scope='session', autouse=True)

@@ -23,7 +23,6 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 
 CONFIG = Path(urlab_ros_bridge.__file__).parents[1] / 'config'
-WORLDS = ('rover', 'quadruped', 'bimanual', 'fleet')
 
 
 def file_of(argument, world):

@@ -10,8 +10,8 @@ import pytest
 from rosidl_parser.definition import AbstractNestedType
 from running_world import CONFIG
 from running_world import interface
-from running_world import WORLDS
 from sensor_msgs.msg import JointState
+from worlds import WORLDS
 
 pytestmark = pytest.mark.ros
 

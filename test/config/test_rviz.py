@@ -10,7 +10,7 @@ from rclpy.qos import ReliabilityPolicy
 from running_world import CONFIG
 from running_world import file_of
 from running_world import interface
-from running_world import WORLDS
+from worlds import WORLDS
 import yaml
 import yourdfpy
 
