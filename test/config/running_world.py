@@ -71,7 +71,11 @@ class RunningWorld:
             int(self._server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
         )
         with Client(rpc_port=rpc, state_port=state, shared=True) as client:
-            prefixes = list(client.handshake.articulations)
+            told = client.handshake
+        prefixes = list(told.articulations)
+        self._cameras = len(told.global_cameras) + sum(
+            len(robot.cameras) for robot in told.articulations.values()
+        )
         alone = len(prefixes) == 1
         self.robots = {'' if alone else f'{prefix}/': prefix for prefix in prefixes}
         domain = free_domain()
@@ -86,9 +90,12 @@ class RunningWorld:
         self.services = dict(self.listener.node.get_service_names_and_types())
 
     def _is_described(self):
-        """Tell whether the last thing that a bridge makes is there for each robot."""
+        """Tell whether all robots and cameras have their topics."""
         names = dict(self.listener.node.get_topic_names_and_types())
-        return all(f'/{space}robot_description' in names for space in self.robots)
+        cameras = [name for name in names if name.endswith('/camera_info')]
+        return len(cameras) == self._cameras and all(
+            f'/{space}robot_description' in names for space in self.robots
+        )
 
     def roots(self):
         """Return, for each frame that was heard of, the root of the tree that it is on."""
