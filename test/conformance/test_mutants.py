@@ -4,6 +4,7 @@
 
 from dataclasses import replace
 
+from faults_narrow import FAULTS
 from mutants import MUTANTS
 from proxy import Fault
 from proxy import Proxy
@@ -102,6 +103,14 @@ def test_a_sound_stream_has_no_faults(sound, connect):
 @pytest.mark.parametrize('mutant', REQUESTS, ids=lambda mutant: mutant.name)
 def test_fault_of_requests_is_found(spoiled, mutant):
     judge(mutant, failures(spoiled(mutant.make()), plan_for(mutant)))
+
+
+@pytest.mark.parametrize(('name', 'fault'), FAULTS, ids=[name for name, _ in FAULTS])
+def test_a_check_fails_where_its_rule_is_broken(spoiled, name, fault):
+    (check,) = [check for check in CHECKS if check.name == name]
+    plan = Plan((check,), transports=('zmq',))
+    found = failures(spoiled(fault()), plan)
+    assert set(found) == {name}
 
 
 @pytest.mark.parametrize('mutant', STREAMS, ids=lambda mutant: mutant.name)

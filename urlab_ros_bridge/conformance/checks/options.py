@@ -65,7 +65,7 @@ def same(what: str, got: Any, expected: Any) -> None:
     """Demand equality; numbers may have passed through float32."""
     if is_number(expected):
         expect(is_number(got), f'{what} as a number', got)
-        close(what, got, expected, 1e-6 * max(1.0, abs(expected)) if expected else 1e-12)
+        close(what, got, expected, 1e-6 * abs(expected) + 1e-12)
     elif isinstance(expected, list):
         close(what, field({what: got}, what, 'vector', len(expected)), expected, 1e-5)
     else:

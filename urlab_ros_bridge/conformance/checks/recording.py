@@ -118,10 +118,11 @@ def not_active(peer: Peer) -> None:
 
 @check('recording.clear', PROTOCOL, SECTION, 'recording_clear_ok', modes=DIRECT)
 def clear(peer: Peer) -> None:
-    """recording_clear forgets the frames."""
-    record(peer, 10)
-    peer.call('recording_clear')
+    """recording_clear forgets the frames; a recording that is under way goes on."""
+    idle(peer)
     peer.call('recording_start')
+    peer.call('step', n_steps=5)
+    peer.call('recording_clear')
     peer.call('step', n_steps=3)
     equal('frame_count', peer.call('recording_stop')['frame_count'], 3)
 
