@@ -5,7 +5,6 @@ import sys
 import pytest
 
 from urlab_ros_bridge.cli import bridge
-from urlab_ros_bridge.cli.shipped import shipped_file
 
 
 def node_words(*argv):
@@ -17,8 +16,8 @@ def last_value(words, name):
     return values[-1] if values else None
 
 
-def test_without_arguments_only_the_shipped_parameters_are_used():
-    assert node_words() == ['--ros-args', '--params-file', str(shipped_file('config/bridge.yaml'))]
+def test_without_arguments_the_defaults_are_left_to_the_node():
+    assert node_words() == ['--ros-args']
 
 
 def test_a_default_does_not_beat_a_parameter_file(tmp_path):

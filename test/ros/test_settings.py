@@ -94,3 +94,22 @@ def test_frames_must_differ():
 
 def test_an_empty_robot_name_is_refused():
     assert problems(replace(Settings(), robots=('a', '')))
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        {'frame_prefix': '/rover/'},
+        {'grippers': ('hand',)},
+        {'grippers': ('hand:',)},
+        {'gps_origin': (91.0, 0.0, 0.0)},
+    ],
+)
+def test_values_that_would_fail_later_are_refused_with_their_name(change):
+    (text,) = problems(replace(Settings(), **change))
+    assert text.startswith(next(iter(change)))
+
+
+def test_a_prefix_of_frames_a_gripper_and_a_place_on_earth_are_accepted():
+    good = {'frame_prefix': '{prefix}/', 'gps_origin': (-33.9, 151.2, 20.0)}
+    assert problems(replace(Settings(), **good, grippers=('rover/hand:a,b',))) == []

@@ -16,7 +16,6 @@ from urlab_ros_bridge.cli.parser import make_parser
 from urlab_ros_bridge.cli.parser import plain_errors
 from urlab_ros_bridge.cli.parser import split_ros_arguments
 from urlab_ros_bridge.cli.ports import connect_address
-from urlab_ros_bridge.cli.shipped import shipped_file
 
 _PARAMETERS = ('rpc_port', 'state_port')
 
@@ -48,22 +47,21 @@ def node_arguments(values: argparse.Namespace, ros: Sequence[str]) -> list[str]:
     """
     Return the argv of the ROS node.
 
-    Later words win in ROS: the shipped parameter file, then the ROS words, with the parameter file
-    that launch names there, and last what was given in our own options.
+    Later words win in ROS: our parameter file, then the ROS words, with the parameter file that
+    launch names there, and last what was given in our other options.  The shipped file holds the
+    defaults and is not passed: beside a value in a file ROS ignores a ``-p`` of another type, so
+    that a mistake would go unnoticed.
 
     :raises FileMissing: when the parameter file is not there.
     """
     given = vars(values)
     words = ['--ros-args']
     ours: list[str] = []
-    default_file = shipped_file('config/bridge.yaml')
     if given.get('params_file'):
         file = Path(given['params_file']).expanduser()
         if not file.is_file():
             raise FileMissing('--params-file', given['params_file'])
         words += ['--params-file', str(file)]
-    elif '--params-file' not in ros and default_file.is_file():
-        words += ['--params-file', str(default_file)]
     if given.get('host'):
         # Launch passes the address that the server binds, which may be a wildcard.
         ours += ['-p', f'host:={connect_address(given["host"])}']

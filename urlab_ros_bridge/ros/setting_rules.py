@@ -60,6 +60,11 @@ def problems(settings: Settings) -> list[str]:
         found += [f'{name} and {other} are both {frame!r}, must differ' for other in twins]
     if len(settings.gps_origin) == 3 and abs(settings.gps_origin[0]) > 90.0:
         found.append(f'gps_origin begins with {settings.gps_origin[0]}, a latitude is within 90')
+    if settings.frame_prefix.startswith('/'):
+        found.append(f'frame_prefix is {settings.frame_prefix!r}, tf2 takes no leading slash')
+    for text in () if settings.grippers in ((), ('auto',)) else settings.grippers:
+        if not all(text.partition(':')):
+            found.append(f'grippers holds {text!r}, must be NAME:JOINT[,JOINT...]')
     if not settings.robots or not all(settings.robots):
         found.append('robots holds an empty name; ["auto"] takes all robots')
     return found
