@@ -71,8 +71,10 @@ class CameraRequest:
         if port is not None:
             for index in ready - asked:
                 frames[index] = port.memory.read(index)
+        # The reply counts the steps of a session, captures those of the world.
+        before = capture.step - int(reply['step'])
         blocks = {
-            key: frame_block(item, frames[item.index])
+            key: frame_block(item, frames[item.index], before)
             for key, (item, _) in self.modes.items()
             if frames.get(item.index) is not None
         }
@@ -102,15 +104,19 @@ class CameraRequest:
         }
 
 
-def frame_block(item: CameraItem, frame: StoredFrame) -> dict[str, Any]:
-    """Return one entry of `cameras`; `sim_time` and `step` are extensions."""
+def frame_block(item: CameraItem, frame: StoredFrame, before: int) -> dict[str, Any]:
+    """
+    Return one entry of `cameras`; `sim_time` and `step` are extensions.
+
+    :param before: steps of the world that the reply's `step` does not count.
+    """
     return {
         'width': item.width,
         'height': item.height,
         'dtype': item.dtype,
         'data': frame.pixels,
         'sim_time': ns_to_block(frame.capture.stamp_ns),
-        'step': frame.capture.step,
+        'step': frame.capture.step - before,
     }
 
 
