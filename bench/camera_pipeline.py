@@ -6,8 +6,10 @@ Cameras: frames per second from renderer to subscriber, and what they do to the 
 
 Part one compares the whole way (live server, renderer process, ZeroMQ or shared memory, a client
 that takes every frame) with a loop that only renders the same camera of the same world into
-memory; they take turns.  Part two measures the jitter of physics ticks: without cameras, with two
-of them streaming at 30 Hz, and with a thread of the server's own process rendering the same two.
+memory; they take turns.  Processor time is shown too, because the renderer goes behind everything
+else on a machine: whatever runs besides takes frames from it.  Part two measures the jitter of
+physics ticks: without cameras, with two of them streaming at 30 Hz, and with a thread of the
+server's own process rendering the same two instead.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ import sys
 import tempfile
 import time
 
+from camera_programs import DRAIN
+from camera_programs import IN_A_THREAD
+from camera_programs import RENDER_ONLY
 import numpy as np
+import psutil
 import yaml
 
 from urlab_ros_bridge.client.cameras import FrameSource
@@ -36,75 +42,6 @@ from urlab_ros_bridge.sim.cameras import gl
 from urlab_ros_bridge.sim.cameras import share
 
 ENVIRONMENT = {**os.environ, **gl.platform_variables('egl'), **share.thread_variables()}
-
-RENDER_ONLY = """
-import sys, time
-from urlab_ros_bridge.sim.cameras import gl
-from urlab_ros_bridge.sim.cameras import share
-share.step_back()
-context, name = gl.open_context(64, 64)
-import numpy as np
-from urlab_ros_bridge.sim.cameras.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.quality import choose_quality
-from urlab_ros_bridge.sim.cameras.scene import SceneRenderer
-from urlab_ros_bridge.sim.cameras.state import VisualState
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.world import load_world
-from pathlib import Path
-world = load_world(ServerConfig(model=Path(sys.argv[1])))
-cameras = read_catalog(world.model, world.spec)
-camera = next(item for item in cameras if item.key == sys.argv[2])
-quality = choose_quality(world.model, world.spec.rendering, name)
-renderer = SceneRenderer(world.model, world.data, cameras, list(world.articulations), quality)
-state = VisualState(world.model, world.data)
-taken, pixels = memoryview(state.take()), memoryview(bytearray(camera.size))
-for _ in range(10):
-    renderer.render(camera.index, pixels)
-count, start = 0, time.perf_counter()
-while time.perf_counter() - start < float(sys.argv[3]):
-    state.put(taken)
-    renderer.render(camera.index, pixels)
-    count += 1
-print(count / (time.perf_counter() - start), name, sep='|')
-"""
-
-IN_A_THREAD = """
-import logging, sys, threading, time
-from urlab_ros_bridge.sim.cameras import gl
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
-server = Server(ServerConfig(rpc_port=0, state_port=0, camera_port=0, control_port=0, info_port=0,
-                             cameras='off'))
-server.start()
-def render():
-    context, name = gl.open_context(64, 64)
-    import mujoco
-    from urlab_ros_bridge.sim.cameras.quality import choose_quality
-    from urlab_ros_bridge.sim.cameras.scene import SceneRenderer
-    from urlab_ros_bridge.sim.cameras.state import VisualState
-    rig, engine = server.context.cameras, server.context.engine
-    model = engine.world.model.__copy__()
-    data = mujoco.MjData(model)
-    quality = choose_quality(model, engine.world.spec.rendering, name)
-    renderer = SceneRenderer(model, data, rig.items, rig.prefixes, quality)
-    mine = VisualState(model, data)
-    pixels = memoryview(bytearray(640 * 480 * 4))
-    deadline = time.perf_counter()
-    while True:
-        deadline = max(deadline + 1 / 30, time.perf_counter())
-        time.sleep(max(deadline - time.perf_counter(), 0))
-        if engine.paused:
-            continue
-        with engine.lock:
-            state = rig.state.take()
-        mine.put(memoryview(state))
-        for camera in (0, 1):
-            renderer.render(camera, pixels)
-threading.Thread(target=render, daemon=True).start()
-places = ' '.join(f'{name}={place}' for name, place in server.endpoints.items())
-print('urlab server ready:', places, flush=True)
-server.wait()
-"""
 
 
 @contextmanager
@@ -130,20 +67,23 @@ def server(*options: str) -> tuple[str, ...]:
     return ('-m', 'urlab_ros_bridge.cli.server', *ports, '--log-level', 'error', *options)
 
 
-def count_frames(source: FrameSource, seconds: float) -> float:
-    """Return frames per second that a subscriber receives, after a second of warm-up."""
+def count_frames(source: FrameSource, seconds: float) -> np.ndarray:
+    """Return frames per second that a subscriber receives, and ms of the renderer's for each."""
     source.receive(20.0)
+    children = psutil.Process().children(recursive=True)
+    (renderer,) = (child for child in children if WORKER in child.cmdline())
     warm = time.perf_counter() + 1.0
     while time.perf_counter() < warm:
         source.receive(0.1)
-    frames, start = source.stats.frames, time.perf_counter()
+    frames, used, start = source.stats.frames, sum(renderer.cpu_times()[:2]), time.perf_counter()
     while time.perf_counter() - start < seconds:
         source.receive(0.1)
-    return (source.stats.frames - frames) / (time.perf_counter() - start)
+    frames, took = source.stats.frames - frames, time.perf_counter() - start
+    return np.array((frames / took, 1000 * (sum(renderer.cpu_times()[:2]) - used) / frames))
 
 
-def streamed(client: Client, camera: str, transport: str, seconds: float) -> float:
-    """Return frames per second over a transport."""
+def streamed(client: Client, camera: str, transport: str, seconds: float) -> np.ndarray:
+    """Return what `count_frames` does, over a transport."""
     found = client.handshake.articulations['rover'].cameras[camera]
     directory = client.handshake.shm_session_dir
     source = open_camera(found, newest_only=False, shm_dir=directory, transport=transport)
@@ -155,21 +95,24 @@ def streamed(client: Client, camera: str, transport: str, seconds: float) -> flo
 
 def throughput(folder: Path, seconds: float, rounds: int) -> None:
     path = eager_world(folder)
-    print('camera         render-only fps    ZMQ fps   ratio    SHM fps   ratio')
+    print('frames/s and, besides, ms of processor time a frame that drawing and sending take')
+    print('camera         render-only        ZMQ          ratios      SHM          ratios')
     for camera in ('front_rgb', 'front_depth'):
-        rates = []
+        found = []
         for _ in range(rounds):
             command = [sys.executable, '-c', RENDER_ONLY, str(path), camera, str(seconds)]
             output = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=True)
-            fps, renderer = output.stdout.decode().strip().split('|')
+            *alone, renderer = output.stdout.decode().strip().split('|')
             with running(*server('--model', str(path))) as client:
                 ways = [streamed(client, camera, way, seconds) for way in ('zmq', 'shm')]
-            rates.append((float(fps), *ways))
-        found = np.array(rates)
-        plain, zmq, shm = np.median(found, 0)
-        over_zmq, over_shm = np.median(found[:, 1:] / found[:, :1], 0)
-        ways = f'{zmq:10.1f}   {over_zmq:5.2f} {shm:10.1f}   {over_shm:5.2f}'
-        print(f'{camera:14s} {plain:15.1f} {ways}   ({renderer})')
+            found.append((np.array(alone, float), *ways))
+        text = f'{camera:14s}'
+        alone, *ways = np.median(found, 0)
+        text += f'{alone[0]:6.1f} {alone[1]:6.2f}'
+        for number, way in enumerate(ways, 1):
+            ratios = np.median([turn[number] / turn[0] for turn in found], 0)
+            text += f'{way[0]:9.1f} {way[1]:6.2f}   {ratios[0]:4.2f} {1 / ratios[1]:4.2f}'
+        print(f'{text}   ({renderer})')
 
 
 def eager_world(folder: Path) -> Path:
@@ -256,28 +199,7 @@ def drained(places: list[str]) -> Iterator[Callable[[], int]]:
         process.terminate()
 
 
-DRAIN = """
-import sys, zmq
-context = zmq.Context()
-poller = zmq.Poller()
-poller.register(0, zmq.POLLIN)
-for place in sys.argv[1:]:
-    socket = context.socket(zmq.SUB)
-    endpoint, _, topic = place.partition('|')
-    socket.subscribe(topic.encode() + b' ')
-    socket.connect(endpoint)
-    poller.register(socket, zmq.POLLIN)
-frames = 0
-while True:
-    for socket, _ in poller.poll():
-        if socket == 0:
-            sys.stdin.readline()
-            print(frames, flush=True)
-        else:
-            socket.recv_multipart(copy=False)
-            frames += 1
-"""
-
+WORKER = 'urlab_ros_bridge.sim.cameras.worker'
 QUIET, PROCESS, THREAD = 'no camera', 'cameras, own process', 'cameras, a thread'
 
 
