@@ -10,6 +10,7 @@ act and actuator_force run in order of actuator id.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -104,30 +105,17 @@ def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> Art
     # Since MuJoCo 4 an actuator may have several controls; the protocol knows one each.
     count = getattr(model, 'nactuator', model.nu)
     actuators = _members(model, prefix, mujoco.mjtObj.mjOBJ_ACTUATOR, count)
-    qpos, qvel = [], []
-    for joint in joints:
-        width_q, width_v = joint_widths(model, joint.id)
-        qpos += range(model.jnt_qposadr[joint.id], model.jnt_qposadr[joint.id] + width_q)
-        qvel += range(model.jnt_dofadr[joint.id], model.jnt_dofadr[joint.id] + width_v)
+    qpos, qvel = _slots(model, joints)
     scalar = tuple(j for j in joints if model.jnt_type[j.id] in _SCALAR_JOINTS)
-    sensors = tuple(
-        Sensor(
-            name,
-            sensor,
-            int(model.sensor_adr[sensor]),
-            int(model.sensor_adr[sensor] + model.sensor_dim[sensor]),
-        )
-        for name, sensor in _members(model, prefix, mujoco.mjtObj.mjOBJ_SENSOR, model.nsensor)
-    )
     return Articulation(
         prefix=prefix,
         actor_id=actor_id,
         joints=joints,
         actuators=actuators,
-        sensors=sensors,
+        sensors=_sensors(model, prefix),
         bodies=_members(model, prefix, mujoco.mjtObj.mjOBJ_BODY, model.nbody),
-        qpos=as_index([int(i) for i in qpos]),
-        qvel=as_index([int(i) for i in qvel]),
+        qpos=as_index(qpos),
+        qvel=as_index(qvel),
         nq=len(qpos),
         nv=len(qvel),
         actuator_index=as_index([actuator.id for actuator in actuators]),
@@ -142,6 +130,26 @@ def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> Art
         scalar_dof=as_index([int(model.jnt_dofadr[joint.id]) for joint in scalar]),
         first_joint_free=bool(joints) and model.jnt_type[joints[0].id] == _FREE,
     )
+
+
+def _slots(model: mujoco.MjModel, joints: Sequence[Member]) -> tuple[list[int], list[int]]:
+    """Return the places of joints in qpos and qvel, in the order of the joints."""
+    qpos: list[int] = []
+    qvel: list[int] = []
+    for joint in joints:
+        width_q, width_v = joint_widths(model, joint.id)
+        start_q, start_v = int(model.jnt_qposadr[joint.id]), int(model.jnt_dofadr[joint.id])
+        qpos += range(start_q, start_q + width_q)
+        qvel += range(start_v, start_v + width_v)
+    return qpos, qvel
+
+
+def _sensors(model: mujoco.MjModel, prefix: str) -> tuple[Sensor, ...]:
+    found = []
+    for name, sensor in _members(model, prefix, mujoco.mjtObj.mjOBJ_SENSOR, model.nsensor):
+        start = int(model.sensor_adr[sensor])
+        found.append(Sensor(name, sensor, start, start + int(model.sensor_dim[sensor])))
+    return tuple(found)
 
 
 def index_entities(model: mujoco.MjModel, prefixes: list[str]) -> dict[str, Entity]:

@@ -13,6 +13,7 @@ from urlab_ros_bridge import __version__
 from urlab_ros_bridge.sim.articulation import Articulation
 from urlab_ros_bridge.sim.cameras.describe import camera_topics
 from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.engine import Engine
 from urlab_ros_bridge.sim.sidecar import ArticulationSpec
 from urlab_ros_bridge.wire.rows import SCENE
@@ -122,19 +123,25 @@ def articulation_block(
     }
     if spec.grippers:
         block['grippers'] = {name: list(joints) for name, joints in spec.grippers.items()}
+    return {**block, **_controllers(control, spec)}
+
+
+def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[str, Any]:
+    """Return the blocks of the controllers that are attached."""
+    found = {}
     if control.controller is not None:
-        block['controller'] = {
+        found['controller'] = {
             'kind': control.controller.kind,
             'params': control.controller.params(),
             'schema': control.controller.schema(),
         }
     if control.twist is not None:
-        block['twist_controller'] = {
+        found['twist_controller'] = {
             'kind': spec.twist.kind,
             'limits': control.twist.limits(),
             'timeout': spec.twist.timeout,
         }
-    return block
+    return found
 
 
 def actuator_kind(model: mujoco.MjModel, actuator: int) -> str:

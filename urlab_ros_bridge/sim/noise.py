@@ -47,38 +47,35 @@ class SensorNoise:
         """
         self._timestep = model.opt.timestep
         self._name = zlib.crc32(seed[1].encode())
-        self._quats: list[tuple[slice, slice]] = []
-        plain, columns, width = [], [], 0
-        for name, spec in specs.items():
-            sensor = sensors[name]
-            slots = range(sensor.start, sensor.stop)
-            if model.sensor_type[sensor.id] in _QUATERNIONS:
-                self._quats.append((slice(sensor.start, sensor.stop), slice(width, width + 3)))
-                slots, size = [-1] * 3, 3
-            else:
-                size = len(slots)
-            plain += slots
-            columns += [(spec.stddev, spec.relative, spec.bias, spec.walk)] * size
-            width += size
-        slots = np.array(plain, dtype=np.intp)
-        self._columns = np.flatnonzero(slots >= 0)
-        self._slots = slots[self._columns]
-        self._stddev, self._relative, self._spread, self._walk = np.array(columns).T.copy()
-        every = [(spec, sensors[name]) for name, spec in specs.items()]
-        self._steps = [
-            (slice(sensor.start, sensor.stop), spec.resolution)
-            for spec, sensor in every
-            if spec.resolution > 0
-        ]
-        self._drops = [
-            (slice(sensor.start, sensor.stop), spec.dropout)
-            for spec, sensor in every
-            if spec.dropout > 0
-        ]
+        self._lay_out(model, sensors, specs)
+        every = [(spec, slice(sensors[n].start, sensors[n].stop)) for n, spec in specs.items()]
+        self._steps = [(place, spec.resolution) for spec, place in every if spec.resolution > 0]
+        self._drops = [(place, spec.dropout) for spec, place in every if spec.dropout > 0]
         self._held: dict[int, np.ndarray] = {}
         self._dropped: set[int] = set()
-        self._bias, self._white = np.zeros(width), np.zeros(width)
         self.restart(seed[0])
+
+    def _lay_out(
+        self, model: mujoco.MjModel, sensors: dict[str, Sensor], specs: dict[str, NoiseSpec]
+    ) -> None:
+        """Give each disturbed number a column of its own; a quaternion has three."""
+        self._quats: list[tuple[slice, slice]] = []
+        plain: list[int] = []
+        columns: list[tuple[float, ...]] = []
+        for name, spec in specs.items():
+            sensor = sensors[name]
+            slots = list(range(sensor.start, sensor.stop))
+            if model.sensor_type[sensor.id] in _QUATERNIONS:
+                turn = slice(len(plain), len(plain) + 3)
+                self._quats.append((slice(sensor.start, sensor.stop), turn))
+                slots = [-1] * 3
+            plain += slots
+            columns += [(spec.stddev, spec.relative, spec.bias, spec.walk)] * len(slots)
+        slots_of_columns = np.array(plain, dtype=np.intp)
+        self._columns = np.flatnonzero(slots_of_columns >= 0)
+        self._slots = slots_of_columns[self._columns]
+        self._stddev, self._relative, self._spread, self._walk = np.array(columns).T.copy()
+        self._bias, self._white = np.zeros(len(plain)), np.zeros(len(plain))
 
     def restart(self, seed: int | None) -> None:
         """Begin a new run: a new sequence when there is a seed, and new biases."""

@@ -170,13 +170,12 @@ def _articulation(item: Field) -> ArticulationSpec:
         frames=_frames(fields.get('frames')),
         covariances=_covariances(fields.get('covariances')),
         noise=noises(fields.get('noise')),
-        grippers={
-            name: tuple(joints.texts())
-            for name, joints in (
-                present['gripper'].mapping() if 'gripper' in present else {}
-            ).items()
-        },
+        grippers=_grippers(present['gripper']) if 'gripper' in present else {},
     )
+
+
+def _grippers(field: Field) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(joints.texts()) for name, joints in field.mapping().items()}
 
 
 def _controller(field: Field) -> dict:
