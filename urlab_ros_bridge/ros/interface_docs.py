@@ -27,9 +27,9 @@ _PAGE = """\
 Everything that the bridge offers, on one page. The parameters, with types, defaults and ranges,
 are in [parameters.md](parameters.md); what messages mean is in [bridge.md](bridge.md),
 [commanding.md](commanding.md) and [geometry_conventions.md](geometry_conventions.md);
-`ros2 interface show urlab_msgs/srv/Reset` explains the fields of a type. The node `urlab_bridge` has
-the topics and the parameters, `urlab_bridge_services` the services, and `urlab_bridge_actions` the
-actions; what every ROS node has besides (`/rosout`, parameter services and so on) is left out here.
+`ros2 interface show urlab_msgs/srv/Reset` explains the fields of a type. The node `urlab_bridge`
+has the topics and the parameters, `urlab_bridge_services` the services, and `urlab_bridge_actions`
+the actions; what every ROS node has besides (`/rosout`, parameter services) is left out here.
 
 A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
 everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or
