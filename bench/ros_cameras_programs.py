@@ -68,6 +68,8 @@ while not stop:
             frames.append((topic.partition('/')[0], stamp, now, len(frames) // 2, now))
             put(publisher, message, 4, stamp)
     tick += 1
+node.destroy_node()
+rclpy.shutdown()
 with open(sys.argv[1], 'w') as file:
     json.dump(frames, file)
 """
@@ -97,6 +99,9 @@ executor = make_executor()
 executor.add_node(node)
 while not stop:
     executor.spin_once(timeout_sec=0.1)
+executor.remove_node(node)
+node.destroy_node()
+rclpy.shutdown()
 with open(sys.argv[1], 'w') as file:
     json.dump(heard, file)
 """

@@ -43,7 +43,7 @@ WINDOWS = 5
 RESULTS = ('factor', 'messages')
 COLUMNS = ('server', 'bridge', 'floor')
 LISTENER = """
-import os, sys, threading, time
+import sys, threading, time
 import rclpy
 from rclpy.qos import QoSProfile
 from geometry_msgs.msg import PoseStamped
@@ -54,20 +54,20 @@ from urlab_ros_bridge.ros.node import make_executor
 kinds = {'nav_msgs/msg/Odometry': Odometry, 'sensor_msgs/msg/Imu': Imu,
          'sensor_msgs/msg/JointState': JointState, 'sensor_msgs/msg/LaserScan': LaserScan,
          'tf2_msgs/msg/TFMessage': TFMessage, 'geometry_msgs/msg/PoseStamped': PoseStamped}
-heard = [0]
+heard, stop = [0], []
 def count(message):
     heard[0] += 1
 def answer():
     for line in sys.stdin:
         print(heard[0], flush=True)
-    os._exit(0)
+    stop.append(1)
 threading.Thread(target=answer, daemon=True).start()
 rclpy.init()
 node = rclpy.create_node('bench_listener')
 taken, looked = set(), 0.0
 executor = make_executor()
 executor.add_node(node)
-while True:
+while not stop:
     executor.spin_once(timeout_sec=0.1)
     if len(taken) < int(sys.argv[1]) and time.monotonic() - looked > 0.5:
         looked = time.monotonic()
@@ -77,6 +77,9 @@ while True:
                 taken.add(topic)
                 node.create_subscription(
                     kinds[types[0]], topic, count, QoSProfile(depth=100), raw=True)
+executor.remove_node(node)
+node.destroy_node()
+rclpy.shutdown()
 """
 FLOOR = """
 import signal, sys, time
@@ -106,6 +109,8 @@ while not stop:
     for publisher, message in pairs:
         publisher.publish(message)
     deadline += float(sys.argv[2])
+node.destroy_node()
+rclpy.shutdown()
 """
 
 
@@ -115,10 +120,10 @@ class Listener:
     def __init__(self, stack: ExitStack, topics: int) -> None:
         pipe = subprocess.PIPE
         command = [sys.executable, '-c', LISTENER, str(topics)]
+        # It ends when its input does, at the end of the stack.
         self._process = stack.enter_context(
             subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         )
-        stack.callback(self._process.kill)
 
     def count(self) -> int:
         """Return how many messages it has heard."""
