@@ -25,6 +25,7 @@ from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm_region import SEQUENCE
 
 
 def renderers():
@@ -225,6 +226,8 @@ def test_frames_in_shared_memory(lab):
         reader.close()
         wait_for(lambda: rig.watched == 0)
         # The old frame is gone, and in a world that stands still a new one is drawn.
+        region = next(rig.regions[item.index] for item in rig.items if item.key == 'eye')
+        wait_for(lambda: region.longs[SEQUENCE] == reader.sequence + 1)
         late = RegionReader.open(path)
         wait_for(lambda: late.sequence > reader.sequence + 1 or late.read() is not None)
         assert late.sequence > reader.sequence + 1
