@@ -48,15 +48,7 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
     from urlab_ros_bridge.models import world_path
     from urlab_ros_bridge.sim.config import ServerConfig
 
-    if values.model:
-        # The default world beside a model comes from launch, which passes every argument.
-        if values.world not in ('', DEFAULT_WORLD):
-            raise ConflictingArguments('--world', '--model')
-        if not Path(values.model).is_file():
-            raise FileMissing('--model', values.model)
-    for name in ('prefix', 'actor_id'):
-        if values.editor and getattr(values, name):
-            raise ConflictingArguments('--editor', f'--{name.replace("_", "-")}')
+    _check(values)
     world = values.world or ('' if values.editor else DEFAULT_WORLD)
     if world and not values.model:
         world_path(world)
@@ -80,6 +72,19 @@ def server_config(values: argparse.Namespace) -> ServerConfig:
         cameras=values.cameras,
         gl=values.gl,
     )
+
+
+def _check(values: argparse.Namespace) -> None:
+    """Refuse arguments that exclude each other, and a model file that is not there."""
+    if values.model:
+        # The default world beside a model comes from launch, which passes every argument.
+        if values.world not in ('', DEFAULT_WORLD):
+            raise ConflictingArguments('--world', '--model')
+        if not Path(values.model).is_file():
+            raise FileMissing('--model', values.model)
+    for name in ('prefix', 'actor_id'):
+        if values.editor and getattr(values, name):
+            raise ConflictingArguments('--editor', f'--{name.replace("_", "-")}')
 
 
 def make_server(config: ServerConfig) -> Server:

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence
 import json
 import os
 
 from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros import qos
@@ -23,6 +25,7 @@ from urlab_ros_bridge.ros.diagnostics import control_status
 from urlab_ros_bridge.ros.diagnostics import diagnostics_to_ros
 from urlab_ros_bridge.ros.diagnostics import feed_status
 from urlab_ros_bridge.ros.diagnostics import stream_status
+from urlab_ros_bridge.ros.feed import Feed
 from urlab_ros_bridge.ros.link_state import describe
 from urlab_ros_bridge.ros.statistics import BRIDGE_STATISTICS
 from urlab_ros_bridge.ros.statistics import FeedMeter
@@ -95,23 +98,25 @@ class Reporter:
                 )
             )
         if self._diagnostics.get_subscription_count():
-            statuses = [
-                connection_status(
-                    self._name, link, stream.silence, rates, world.notes if world else ()
-                ),
-                stream_status(
-                    self._name, stream.counters, stream.source.stats, rates, stream.silence
-                ),
-                command_status(self._name, self._commands.refusals, self._commands.sender.sent),
-                control_status(
-                    self._name,
-                    self._commands.stopped,
-                    self._commands.report(),
-                    self._commands.takeovers,
-                ),
-                *(feed_status(self._name, feed, self._feeds) for feed in feeds),
-            ]
+            statuses = self._statuses(rates, feeds)
             self._diagnostics.publish(diagnostics_to_ros(stamp, statuses))
+
+    def _statuses(self, rates: Rates, feeds: Sequence[Feed]) -> list[DiagnosticStatus]:
+        stream, link, world = self._stream, self._link, self._stream.world
+        return [
+            connection_status(
+                self._name, link, stream.silence, rates, world.notes if world else ()
+            ),
+            stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
+            command_status(self._name, self._commands.refusals, self._commands.sender.sent),
+            control_status(
+                self._name,
+                self._commands.stopped,
+                self._commands.report(),
+                self._commands.takeovers,
+            ),
+            *(feed_status(self._name, feed, self._feeds) for feed in feeds),
+        ]
 
     def _tell(self, silence: float) -> None:
         """Log how the connection is, once for each change."""
