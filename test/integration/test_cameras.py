@@ -116,6 +116,18 @@ def test_after_a_reset_no_picture_is_older_than_the_reset(simulation, transport)
         ]
 
 
+def test_pictures_go_on_in_shared_memory_when_the_server_starts_anew(simulation, server):
+    first, bridge, listener = simulation()
+    pictures = listener.listen(Image, '/front_rgb/image_raw')
+    wait_until(lambda: len(pictures) > 5, WAIT)
+    first.kill()
+    server(ports=first.ports)
+    pictures.clear()
+    wait_until(lambda: len(pictures) > 5 and maps_pictures(bridge), WAIT)
+    stamps = [message.header.stamp.sec for message in pictures]
+    assert max(stamps) < 30
+
+
 def maps_pictures(program):
     """Say whether a process has a camera's shared memory mapped."""
     maps = psutil.Process(program.process.pid).memory_maps()
