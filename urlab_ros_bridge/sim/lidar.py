@@ -88,6 +88,10 @@ class Lidar:
         """Return whether a scan belongs to this sim time; also if time has jumped back."""
         return self._slot_of(time) != self._slot
 
+    def is_of(self, time: float) -> bool:
+        """Return whether the held scan was made in the tick of this sim time."""
+        return self._updated == time
+
     def update(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """
         Cast all rays and write the ranges (m, -1 = nothing within range_max) to the sensor.

@@ -17,6 +17,7 @@ import numpy as np
 from urlab_ros_bridge.sim.articulation import as_index
 from urlab_ros_bridge.sim.articulation import Entity
 from urlab_ros_bridge.sim.control import ArticulationControl
+from urlab_ros_bridge.sim.engine import Engine
 from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire import rows
@@ -101,11 +102,17 @@ class SensorRows:
 
 
 class ScannerRows:
-    """Rows of planar scanners, sent only in ticks that bring a new scan."""
+    """
+    Rows of planar scanners, sent only in ticks that bring a new scan.
 
-    def __init__(self, world: World, control: ArticulationControl, lidars: list[Lidar]) -> None:
+    A row has the stamp of its tick, so an older scan is not sent to whoever is new; but while
+    time stands still it is the only one there will be.
+    """
+
+    def __init__(self, engine: Engine, control: ArticulationControl, lidars: list[Lidar]) -> None:
         sensors = {sensor.name: sensor for sensor in control.articulation.sensors}
-        self._data = world.data
+        self._engine = engine
+        self._data = engine.world.data
         self._rows = [
             (f'{control.articulation.prefix}/sensor/{lidar.name}', lidar, sensors[lidar.name])
             for lidar in lidars
@@ -114,14 +121,17 @@ class ScannerRows:
         self._sent: dict[str, int] = {}
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants; whoever is new gets the held scan at once."""
+        """Keep the rows that somebody wants."""
         self._selected = [row for row in self._rows if wanted(row[0])]
-        self._sent.clear()
+        before, self._sent = self._sent, {}
+        for topic, lidar, _ in self._selected:
+            held = not (self._engine.paused or lidar.is_of(self._data.time))
+            self._sent[topic] = before.get(topic, lidar.scans if held else -1)
 
     def send(self, send: Send) -> None:
         """Send the selected rows that are new."""
         for topic, lidar, sensor in self._selected:
-            if self._sent.get(topic) != lidar.scans:
+            if self._sent[topic] != lidar.scans:
                 self._sent[topic] = lidar.scans
                 send(
                     topic.encode(),

@@ -51,7 +51,7 @@ class StatePublisher:
             self._rows += [
                 JointRows(world, control),
                 SensorRows(world, control, names),
-                ScannerRows(world, control, lidars),
+                ScannerRows(engine, control, lidars),
                 BaseRows(world, control),
                 CommandRows(world, control),
             ]
