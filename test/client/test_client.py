@@ -239,7 +239,7 @@ def test_recording_and_replay(server, client):
     assert client.recording_stop().frame_count == 2048
     assert client.recording_save('ep.json') == '/data/ep.json'
     assert client.recording_clear() is None
-    assert client.replay_load('ep.json') == 'ep'
+    assert client.replay_load('ep.json').name == 'ep'
     assert client.replay_list_sessions() == ('live', 'ep')
     client.replay_set_active('ep')
     assert sent(server) == {'name': 'ep'}

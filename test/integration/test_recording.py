@@ -37,7 +37,8 @@ def test_a_run_is_recorded_saved_loaded_and_stepped_through(simulation, tmp_path
     assert call(listener, 'recording_clear').success
 
     assert call(listener, 'replay_load', path='/etc/hostname').code == 'path_not_readable'
-    assert call(listener, 'replay_load', path='run.json').name == 'run'
+    loaded = call(listener, 'replay_load', path='run.json')
+    assert (loaded.name, loaded.total_frames) == ('run', FRAMES)
     assert list(call(listener, 'replay_list_sessions').sessions) == ['live', 'run']
     assert call(listener, 'replay_set_active', name='gone').code == 'replay_session_not_found'
     assert call(listener, 'replay_set_active', name='run').success

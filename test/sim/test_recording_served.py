@@ -9,6 +9,7 @@ import pytest
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.replies import ReplayLoaded
 from urlab_ros_bridge.sim.ops import recording as recording_ops
 
 
@@ -44,7 +45,7 @@ def test_200_steps_come_back_bit_for_bit_over_the_wire(clients, tmp_path):
     assert client.recording_save('run.json') == str(tmp_path / 'Replays' / 'run.json')
     client.recording_clear()
     client.reset()
-    assert client.replay_load('run.json') == 'run'
+    assert client.replay_load('run.json') == ReplayLoaded('run', 200)
     assert client.replay_list_sessions() == ('live', 'run')
     client.replay_set_active('run')
     assert client.replay_start().total_frames == 200

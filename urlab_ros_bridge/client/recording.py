@@ -7,6 +7,7 @@ from __future__ import annotations
 from urlab_ros_bridge.client import fields as f
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies import Recording
+from urlab_ros_bridge.client.replies import ReplayLoaded
 from urlab_ros_bridge.client.replies import ReplayStarted
 from urlab_ros_bridge.client.session import Session
 
@@ -43,9 +44,12 @@ class RecordingOps(Session):
         """Forget the recorded frames."""
         self.request('recording_clear')
 
-    def replay_load(self, path: str, timeout: float = FILE_TIMEOUT) -> str:
-        """Load a recording from the server's disk; return the name of its replay session."""
-        return f.text(self.request('replay_load', timeout, path=path), 'name', 'replay_load_ok')
+    def replay_load(self, path: str, timeout: float = FILE_TIMEOUT) -> ReplayLoaded:
+        """Load a recording from the server's disk as a replay session."""
+        reply, where = self.request('replay_load', timeout, path=path), 'replay_load_ok'
+        return ReplayLoaded(
+            f.text(reply, 'name', where), f.integer(reply, 'total_frames', where, 0)
+        )
 
     def replay_list_sessions(self) -> tuple[str, ...]:
         """Return the names of the loaded replay sessions."""

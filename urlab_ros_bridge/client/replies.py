@@ -97,6 +97,14 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayLoaded:
+    """Reply to replay_load; `total_frames` is 0 when the server does not say."""
+
+    name: str
+    total_frames: int
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayStarted:
     """Reply to replay_start."""
 

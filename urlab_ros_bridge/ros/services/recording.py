@@ -48,8 +48,10 @@ def replay_load(context: Context, request: Any, response: Any) -> str:
     """Load a recording from the server's disk."""
     if not request.path:
         raise Unfit('missing_field', 'path is empty')
-    response.name = context.client.replay_load(request.path)
-    return f'loaded as {response.name!r}'
+    loaded = context.client.replay_load(request.path)
+    response.name, response.total_frames = loaded.name, loaded.total_frames
+    frames = f', {loaded.total_frames} frames' if loaded.total_frames else ''
+    return f'loaded as {loaded.name!r}{frames}'
 
 
 def replay_list_sessions(context: Context, request: Any, response: Any) -> str:
