@@ -121,6 +121,8 @@ def test_the_hands_of_the_bimanual_world(simulation):
     """Its sidecar names them; the finger without an actuator of its own follows."""
     _, _, listener = simulation('--world', 'bimanual')
     states = listener.listen(JointState, '/joint_states')
+    # The action is there a moment before the bridge may command.
+    wait_until(lambda: len(states) > 50)
     for side in ('left', 'right'):
         client = listener.run(
             lambda side=side: ActionClient(
