@@ -2,7 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for all tests."""
 
+import logging
+
 import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol():
+    """Programs that run inside a test set up the project's logging; the next test has its own."""
+    logger = logging.getLogger('urlab_ros_bridge')
+    handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
+    try:
+        return (yield)
+    finally:
+        logger.handlers, logger.propagate = handlers, propagate
+        logger.setLevel(level)
 
 
 @pytest.fixture(scope='session', autouse=True)
