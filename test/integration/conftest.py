@@ -62,6 +62,21 @@ class ServerProgram(Program):
         found = re.search(r'rpc=\S+:(\d+) state=\S+:(\d+)', line)
         assert found, f'no ready line: {line!r}'
         self.ports = [int(port) for port in found.groups()]
+        self._client = None
+
+    def now_ns(self, later=0.0):
+        """Return the time of the simulation, plus so many seconds."""
+        from urlab_ros_bridge.client.client import Client
+
+        if self._client is None:
+            self._client = Client('127.0.0.1', self.ports[0], shared=True)
+            self._client.connect()
+        return self._client.status().sim_time_ns + round(later * 1e9)
+
+    def stop(self):
+        if self._client is not None:
+            self._client.close()
+        return super().stop()
 
 
 @pytest.fixture(scope='session', autouse=True)

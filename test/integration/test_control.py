@@ -5,6 +5,7 @@
 import time
 
 from action_msgs.msg import GoalStatus
+from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
@@ -78,7 +79,7 @@ def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, obs
 
 
 def test_a_trajectory_outranks_joint_commands_and_diagnostics_say_so(simulation):
-    _, _, listener = simulation('--world', 'quadruped')
+    server, _, listener = simulation('--world', 'quadruped')
     leader = Leader(listener)
     publisher = sender(listener, JointState, '/joint_commands')
     states = listener.listen(JointState, '/joint_states')
@@ -89,8 +90,9 @@ def test_a_trajectory_outranks_joint_commands_and_diagnostics_say_so(simulation)
     assert control(listener)['quadruped follows'] == 'joint_trajectory (12)'
     publisher.publish(JointState(name=['FL_hip'], position=[0.8]))
     assert leader.end(result).status == GoalStatus.STATUS_SUCCEEDED
-    place = states[-1].name.index('FL_hip')
-    assert abs(states[-1].position[place]) < 0.3
+    late = wait_for_time(states, server.now_ns())
+    place = late.name.index('FL_hip')
+    assert abs(late.position[place]) < 0.3
     publisher.publish(JointState(name=['FL_hip'], position=[0.4]))
     wait_until(lambda: states[-1].position[place] == pytest.approx(0.4, abs=0.1))
 
@@ -115,7 +117,7 @@ def test_joint_commands_leave_other_joints_as_the_keyframe_has_them(simulation, 
 
 
 def test_cmd_vel_yields_to_wheels_that_are_commanded_one_by_one(simulation):
-    _, _, listener = simulation(
+    server, _, listener = simulation(
         '--world', 'rover', cmd_vel_type='twist', joint_command_lock=1.0, cmd_vel_timeout=5.0
     )
     twist = sender(listener, Twist, '/cmd_vel')
@@ -128,8 +130,9 @@ def test_cmd_vel_yields_to_wheels_that_are_commanded_one_by_one(simulation):
         wheels.publish(Float64MultiArray(data=[-2.0, -2.0]))
         twist.publish(Twist(linear=Vector3(x=0.4)))
         time.sleep(0.05)
-    assert odometry[-1].twist.twist.linear.x < -0.1
-    time.sleep(1.2)
+    late = wait_for_time(odometry, server.now_ns())
+    assert late.twist.twist.linear.x < -0.1
+    wait_for_time(odometry, server.now_ns(later=1.2))
     twist.publish(Twist(linear=Vector3(x=0.4)))
     wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
 
@@ -145,5 +148,5 @@ def test_a_wrench_on_its_topic_lasts_while_it_is_repeated(simulation):
     for _ in range(20):
         publisher.publish(turn)
         time.sleep(0.05)
-    assert max(each.twist.twist.angular.z for each in odometry) > 0.2
+    wait_until(lambda: max(each.twist.twist.angular.z for each in odometry) > 0.2)
     wait_until(lambda: abs(odometry[-1].twist.twist.angular.z) < 0.05)

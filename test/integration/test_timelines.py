@@ -59,6 +59,15 @@ def listen_to_all(listener):
     wait_until(lambda: all(listener.heard.values()), timeout=15)
 
 
+def wait_for_silence(listener, program):
+    """End a program, and wait until the listener has heard all that followed from it."""
+    program.kill()
+    before, now = -1, 0
+    while before < now:
+        time.sleep(0.7)
+        before, now = now, sum(topic != '/diagnostics' for _, topic, _ in list(listener.order))
+
+
 def jumps_back(order):
     """
     Check the law, and return the stamps that time jumped to.
@@ -77,7 +86,7 @@ def jumps_back(order):
 
 @pytest.mark.slow
 def test_twenty_resets_under_load_never_mix_timelines(simulation):
-    _, _, listener = simulation(cmd_vel_type='twist')
+    server, bridge, listener = simulation(cmd_vel_type='twist')
     listen_to_all(listener)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
     wait_until(publisher.get_subscription_count)
@@ -86,14 +95,16 @@ def test_twenty_resets_under_load_never_mix_timelines(simulation):
             publisher.publish(Twist(linear=Vector3(x=1.0), angular=Vector3(z=0.5)))
             time.sleep(0.05)
         keep = number % 2 == 1
-        before = stamp_of('odom', listener.heard['odom'][-1])
+        before = server.now_ns()
         response = listener.call(srv.Reset, '/reset', keep_time=keep)
         assert response.success and response.code == '', response
         if keep:
             assert nanoseconds(response.sim_time) >= before
         else:
             assert nanoseconds(response.sim_time) == 0 and response.step == 0
-    time.sleep(0.5)
+    # The listener may have much to hear yet.
+    wait_until(lambda: time.sleep(0.2) or len(jumps_back(list(listener.order))) >= 10, timeout=15)
+    wait_for_silence(listener, bridge)
     jumps = jumps_back(list(listener.order))
     assert len(jumps) == 10
     # /clock shows the new time itself, not one from later on.
@@ -105,24 +116,23 @@ def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulat
     first, _, listener = simulation()
     listen_to_all(listener)
     wait_until(lambda: stamp_of('odom', listener.heard['odom'][-1]) > 2 * 10**9)
-    first.kill()
-    time.sleep(0.5)
+    wait_for_silence(listener, first)
     last = stamp_of('odom', listener.heard['odom'][-1])
     heard = len(listener.order)
     second = server(ports=first.ports)
-    back = time.monotonic()
-    wait_until(lambda: len(listener.order) > heard + 200, timeout=3)
-    took = time.monotonic() - back
-    fresh = list(listener.order)[heard:]
-    stamps = [stamp_of(topic, message) for _, topic, message in fresh if topic != '/diagnostics']
-    assert max(stamps) < last, f'old data, after {took:.1f} s'
+    back = time.time_ns()
+    wait_until(lambda: len(listener.order) > heard + 200, timeout=15)
+    fresh = [entry for entry in list(listener.order)[heard:] if entry[1] != '/diagnostics']
+    assert max(stamp_of(topic, message) for _, topic, message in fresh) < last, 'old data'
+    # When the bridge wrote, not when it was heard here.
+    assert min(written for written, _, _ in fresh) - back < 3 * 10**9
     assert len(jumps_back(list(listener.order))) == 1
     # The bridge has a session again: services work.
     response = wait_until(
         lambda: next(
             filter(lambda answer: answer.success, [listener.call(srv.Reset, '/reset')]), None
         ),
-        timeout=3,
+        timeout=15,
     )
     assert response.success and second.process.poll() is None
 

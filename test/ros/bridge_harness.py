@@ -92,6 +92,9 @@ class Listener:
         except AssertionError:
             futures.append(client.call_async(service_type.Request(**fields)))
         answered = wait_until(lambda: next((f for f in futures if f.done()), None), wait)
+        patience = time.monotonic() + (2.0 if len(futures) > 1 else 0.0)
+        while time.monotonic() < patience and not all(future.done() for future in futures):
+            time.sleep(0.01)
         self.node.destroy_client(client)
         return answered.result()
 
@@ -121,6 +124,21 @@ def wait_for_message(
     if messages is None:
         messages = listener.listen(message_type, topic, qos)
     return wait_until(lambda: next((m for m in list(messages) if predicate(m)), None), timeout)
+
+
+def wait_for_time(messages, stamp_ns, timeout=15.0):
+    """
+    Wait until a message of that simulation time or a later one was heard, and return it.
+
+    What a listener has heard last may be old on a busy machine.  So whoever wants to know how
+    things are *after* something asks the simulation for its time, and waits for it here.
+    """
+
+    def stamp(message):
+        return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+    wait_until(lambda: messages and stamp(messages[-1]) >= stamp_ns, timeout)
+    return messages[-1]
 
 
 class Bridge:

@@ -46,6 +46,7 @@ class SmallServer:
         self.mode, self.paused, self.step_count = mode, False, 0
         self.period = 1.0 / rate
         self.requests = []
+        self.times = []
         self.sessions = set()
         self.replies = {}
         self._context = zmq.Context()
@@ -78,6 +79,11 @@ class SmallServer:
     def of(self, op):
         return [request for request in self.requests if request['op'] == op]
 
+    def times_of(self, op):
+        """Return when requests came, in seconds of simulation."""
+        pairs = zip(self.requests, self.times, strict=False)
+        return [when for request, when in pairs if request['op'] == op]
+
     # -- requests --
 
     def _serve(self):
@@ -85,6 +91,7 @@ class SmallServer:
             if not self._rep.poll(50):
                 continue
             request = codec.unpack(self._rep.recv())
+            self.times.append(self.data.time)
             self.requests.append(request)
             with self.lock:
                 self._rep.send(codec.pack(self._reply(request)))

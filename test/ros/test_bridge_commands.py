@@ -71,11 +71,11 @@ def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
     )
     publisher.publish(forward(1.0))
     wait_until(lambda: server.of('set_twist'))
-    begun = server.data.time
     assert 'timeout' not in server.of('set_twist')[0]
     wait_until(lambda: len(server.of('set_twist')) == 2)
     assert server.of('set_twist')[1]['linear'] == [0, 0, 0]
-    assert server.data.time - begun == pytest.approx(0.2, abs=0.08)
+    begun, ended = server.times_of('set_twist')
+    assert ended - begun == pytest.approx(0.2, abs=0.08)
 
 
 def test_time_that_stands_still_stops_nobody(driver):
