@@ -15,6 +15,7 @@ from urlab_ros_bridge.client import fields as f
 from urlab_ros_bridge.client import replies
 from urlab_ros_bridge.client.commanding import CommandingOps
 from urlab_ros_bridge.client.editor import EditorAccess
+from urlab_ros_bridge.client.entities import EntityOps
 from urlab_ros_bridge.client.randomize import RandomizeOps
 from urlab_ros_bridge.client.recording import RecordingOps
 from urlab_ros_bridge.client.results import parse_twist
@@ -35,7 +36,7 @@ def _list(values: Vector | None) -> list[float] | None:
     return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
 
 
-class Client(RecordingOps, RandomizeOps, CommandingOps, EditorAccess):
+class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess):
     """
     A synchronous client of the step server; see `Session` for connecting and errors.
 

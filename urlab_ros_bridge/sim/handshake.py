@@ -33,6 +33,7 @@ EXTENSIONS = (
     'apply_wrench',
     'setpoints',
     'shm_channel',
+    'entities',
 )
 
 

@@ -53,14 +53,13 @@ class Op:
         return entry
 
 
-def _ops(category: str, namespace: str, rows: str) -> list[Op]:
+def _ops(category: str, namespace: str, rows: str, extension: bool = False) -> list[Op]:
     """Parse rows of ``name | required | optional | reply``, fields separated by blanks."""
     ops = []
     for row in rows.strip().splitlines():
         name, required, optional, reply = (part.split() for part in row.split('|'))
-        ops.append(
-            Op(name[0], category, namespace, tuple(required), tuple(optional), tuple(reply))
-        )
+        fields = (tuple(required), tuple(optional), tuple(reply))
+        ops.append(Op(name[0], category, namespace, *fields, extension))
     return ops
 
 
@@ -190,56 +189,33 @@ untrack           | | | was_tracking:bool
 )
 
 _EXTENSIONS = [
-    Op(
-        'read_markers',
+    *_ops(
         NO_MANAGER,
         'debug',
-        extension=True,
-        reply=('markers:array', 'text:string', 'anchor:string', 'camera:object'),
-    ),
-    Op(
-        'randomize',
-        MANAGER_REQUIRED,
-        'runtime',
-        optional=('seed', 'items', 'restore'),
-        reply=('seed:int', 'restored:bool', 'items:object'),
+        """
+read_markers | | | markers:array text:string anchor:string camera:object
+""",
         extension=True,
     ),
-    Op(
-        'status',
+    *_ops(
         NO_MANAGER,
         'runtime',
+        """
+status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int recording:object control_stream:object fault:string?
+""",
         extension=True,
-        reply=(
-            'mode:string',
-            'paused:bool',
-            'speed:float',
-            'real_time_factor:float',
-            'tick_rate:float',
-            'sim_time:object',
-            'sessions:array',
-            'cameras:int',
-            'recording:object',
-            'control_stream:object',
-            'fault:string?',
-        ),
     ),
-    Op(
-        'apply_wrench',
+    *_ops(
         MANAGER_REQUIRED,
         'runtime',
-        optional=('articulation', 'body', 'force', 'torque', 'frame', 'duration', 'name'),
+        """
+randomize        | | seed items restore | seed:int restored:bool items:object
+apply_wrench     | | articulation body force torque frame duration name | body:string until:float
+set_setpoints    | articulation values | timeout | articulation:string count:int
+get_entities     | | entities bounds | entities:array sim_time:object
+set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool pos:array quat:array linear:array angular:array sim_time:object
+""",
         extension=True,
-        reply=('body:string', 'until:float'),
-    ),
-    Op(
-        'set_setpoints',
-        MANAGER_REQUIRED,
-        'runtime',
-        required=('articulation', 'values'),
-        optional=('timeout',),
-        extension=True,
-        reply=('articulation:string', 'count:int'),
     ),
 ]
 

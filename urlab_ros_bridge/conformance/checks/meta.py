@@ -76,7 +76,8 @@ def entries(peer: Peer) -> None:
 @check('meta.catalogue', PLUGIN, 'op registry', world=False)
 def catalogue(peer: Peer) -> None:
     """Every op of the page that needs a world is listed, with category and required fields."""
-    catalogued(peer, [op for op in OPS.values() if op.category == MANAGER_REQUIRED])
+    needed = [op for op in OPS.values() if op.category == MANAGER_REQUIRED]
+    catalogued(peer, [op for op in needed if not op.extension])
 
 
 @check('meta.reply_fields', PROTOCOL, 'meta', 'declared at registration', modes=DIRECT)
