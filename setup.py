@@ -53,7 +53,8 @@ setup(
         'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1'],
         'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
         'ik': ['mink>=1.0'],
-        'eval': ['mcap>=1.1', 'rich>=13.0'],
+        'bags': ['mcap>=1.6'],
+        'eval': ['mcap>=1.6', 'rich>=13.0'],
         'test': ['hypothesis', 'psutil', 'pytest', 'pytest-timeout'],
     },
     entry_points={

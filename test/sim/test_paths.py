@@ -15,9 +15,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.paths import DataFolder
-from urlab_ros_bridge.sim.paths import default_data_dir
 from urlab_ros_bridge.sim.paths import read_text
 from urlab_ros_bridge.sim.paths import write_atomically
 

@@ -74,12 +74,14 @@ def make_logs(values: argparse.Namespace) -> Callable[[int, float], list[Log]]:
 
     :raises PackageMissing: when mcap is needed and not installed.
     """
+    from urlab_ros_bridge.files import require_mcap
+    from urlab_ros_bridge.gateways.chiral.episode_log import EpisodeLog
     from urlab_ros_bridge.gateways.chiral.episode_video import EpisodeVideo
 
     makers: list[Callable[[int, float], Log]] = []
     if values.record:
         try:
-            from urlab_ros_bridge.gateways.chiral.episode_log import EpisodeLog
+            require_mcap()
         except ImportError as error:
             raise PackageMissing('--record', 'eval', error) from None
         makers.append(lambda i, rate: EpisodeLog(Path(values.record) / f'episode_{i:04d}.mcap'))

@@ -19,13 +19,14 @@ import stat
 import time
 import uuid
 
+from urlab_ros_bridge.files import confined
+from urlab_ros_bridge.files import default_data_dir
+from urlab_ros_bridge.files import PathRefused
 from urlab_ros_bridge.sim.errors import OpError
 
 RECORDINGS = 'Replays'  # the stock plugin's name of the folder
 WRITE_ERROR = 'path_not_writable'
 READ_ERROR = 'path_not_readable'
-MAX_PATH_CHARS = 1024
-MAX_NAME_BYTES = 255  # of a file, as most file systems have it
 _BUFFER_BYTES = 1 << 20
 _READ_CHARS = 1 << 14  # small, so that a reader can pause often
 _STALE_SECONDS = 86_400.0
@@ -73,43 +74,16 @@ class DataFolder:
         return path
 
     def _resolve(self, text: str, folder: str, code: str) -> Path:
-        shown = f'{text!r:.80}'
-        if not text or len(text) > MAX_PATH_CHARS:
-            raise OpError(code, f'{shown}: a path has 1 to {MAX_PATH_CHARS} characters')
-        if not text.isprintable() or '\\' in text:
-            raise OpError(
-                code,
-                f'{shown}: no backslashes or control characters; this server writes paths with /',
-            )
-        if any(len(part.encode()) > MAX_NAME_BYTES for part in Path(text).parts):
-            raise OpError(code, f'{shown}: a name has at most {MAX_NAME_BYTES} bytes')
-        if '..' in Path(text).parts:
-            raise OpError(code, f'{shown}: .. is not allowed')
-        base = self.root / folder
-        absolute = text.startswith('/')
         try:
-            path = Path(os.path.realpath(text if absolute else base / text))
-        except (OSError, ValueError) as error:
-            raise OpError(code, f'{shown}: {error}') from error
-        if absolute and self._allow_absolute:
-            return path
-        within = self.root if absolute else Path(os.path.realpath(base))
-        if not within.is_relative_to(self.root) or not path.is_relative_to(within):
-            raise OpError(
-                code,
-                f'{shown} is not inside {within}; give a bare file name, or start the server '
-                'with --allow-absolute-paths',
+            return confined(
+                self.root,
+                folder,
+                text,
+                allow_absolute=self._allow_absolute,
+                advice='start the server with --allow-absolute-paths',
             )
-        if path == within:
-            raise OpError(code, f'{shown} names a folder')
-        return path
-
-
-def default_data_dir() -> Path:
-    """Return the folder `urlab` of the user's data (XDG base directories)."""
-    home = os.environ.get('XDG_DATA_HOME', '')
-    base = Path(home) if os.path.isabs(home) else Path.home() / '.local' / 'share'
-    return base / 'urlab'
+        except PathRefused as error:
+            raise OpError(code, str(error)) from error
 
 
 def write_atomically(path: Path, pieces: Iterable[str]) -> None:

@@ -11,10 +11,9 @@ from __future__ import annotations
 from pathlib import Path
 import struct
 
-from mcap.writer import CompressionType
-from mcap.writer import Writer
 import numpy as np
 
+from urlab_ros_bridge.files import McapFile
 from urlab_ros_bridge.gateways.chiral.codec import Observation
 from urlab_ros_bridge.gateways.chiral.framing import bytes_of
 
@@ -66,10 +65,8 @@ class EpisodeLog:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open('wb')
-        self._writer = Writer(self._file, compression=CompressionType.LZ4)
-        self._writer.start(profile='ros2', library='urlab_ros_bridge')
-        self._schemas: dict[str, int] = {}
+        path.unlink(missing_ok=True)
+        self._file = McapFile(path, 'lz4')
         self._channels: dict[str, int] = {}
         self._instruction = None
 
@@ -97,8 +94,7 @@ class EpisodeLog:
 
     def close(self, summary: dict[str, str]) -> None:
         """Write the result of the episode and end the file."""
-        self._writer.add_metadata('episode', summary)
-        self._writer.finish()
+        self._file.metadata('episode', summary)
         self._file.close()
 
     def _numbers(self, topic: str, now: int, values: np.ndarray) -> None:
@@ -122,12 +118,8 @@ class EpisodeLog:
     def _write(self, topic: str, kind: str, now: int, data: bytes) -> None:
         channel = self._channels.get(topic)
         if channel is None:
-            if kind not in self._schemas:
-                text = SCHEMAS[kind].encode()
-                self._schemas[kind] = self._writer.register_schema(kind, 'ros2msg', text)
-            channel = self._writer.register_channel(topic, 'cdr', self._schemas[kind])
-            self._channels[topic] = channel
-        self._writer.add_message(channel, now, data, now)
+            channel = self._channels[topic] = self._file.channel(topic, kind, SCHEMAS[kind])
+        self._file.write(channel, now, data)
 
 
 def _text(value: str) -> bytes:

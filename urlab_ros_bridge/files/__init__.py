@@ -1,0 +1,23 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What several rooms do with files: where a client may have them written, and MCAP.
+
+The package `mcap` is optional: call `require_mcap` before `McapFile`.
+"""
+
+from urlab_ros_bridge.files.confined import confined
+from urlab_ros_bridge.files.confined import default_data_dir
+from urlab_ros_bridge.files.confined import PathRefused
+from urlab_ros_bridge.files.mcap_file import COMPRESSIONS
+from urlab_ros_bridge.files.mcap_file import McapFile
+from urlab_ros_bridge.files.mcap_file import require_mcap
+
+__all__ = [
+    'COMPRESSIONS',
+    'McapFile',
+    'PathRefused',
+    'confined',
+    'default_data_dir',
+    'require_mcap',
+]
