@@ -36,7 +36,9 @@ def import_room(room: str, *absent: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize('room', ['wire', 'files', 'client', 'sim', 'gateways', 'conformance', 'cli'])
+@pytest.mark.parametrize(
+    'room', ['wire', 'files', 'client', 'sim', 'gateways', 'conformance', 'cli']
+)
 def test_room_does_without_ros(room):
     import_room(room, *ROS)
 
