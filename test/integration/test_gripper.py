@@ -3,6 +3,7 @@
 """Grippers that close on a box and on nothing, and those of a shipped world; the real programs."""
 
 from action_msgs.msg import GoalStatus
+from bridge_harness import wait_for_time
 from bridge_harness import wait_until
 import pytest
 from rclpy.action import ActionClient
@@ -119,7 +120,7 @@ def test_a_parallel_gripper_takes_its_joints_by_name(hand):
 
 def test_the_hands_of_the_bimanual_world(simulation):
     """Its sidecar names them; the finger without an actuator of its own follows."""
-    _, _, listener = simulation('--world', 'bimanual')
+    server, _, listener = simulation('--world', 'bimanual')
     states = listener.listen(JointState, '/joint_states')
     # The action is there a moment before the bridge may command.
     wait_until(lambda: len(states) > 50)
@@ -136,5 +137,6 @@ def test_the_hands_of_the_bimanual_world(simulation):
             assert response.result.reached_goal and not response.result.stalled
             assert response.result.position == pytest.approx(position, abs=0.005)
         fingers = [f'{side}_finger_left', f'{side}_finger_right']
-        now = dict(zip(states[-1].name, states[-1].position, strict=True))
+        late = wait_for_time(states, server.now_ns())
+        now = dict(zip(late.name, late.position, strict=True))
         assert [now[name] for name in fingers] == pytest.approx([0.005, 0.005], abs=0.006)

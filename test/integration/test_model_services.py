@@ -89,11 +89,11 @@ def test_contacts_carry_the_weight(ask):
         force = sum(contact.wrench.force.x for contact in found.contacts)
         return found if force == pytest.approx(5.2 * 9.81, rel=0.1) else None
 
-    found = wait_until(weighed)
+    found = wait_until(weighed, 30.0)
     assert found.success and not found.truncated
     assert {contact.geom2 for contact in found.contacts} == {'bot_box'}
     assert all(contact.normal.z == pytest.approx(1.0) for contact in found.contacts)
-    wait_until(lambda: ask('GetContacts', max_contacts=1).truncated)
+    wait_until(lambda: ask('GetContacts', max_contacts=1).truncated, 30.0)
     assert not ask('GetContacts', body1='hand').contacts
 
 

@@ -43,6 +43,7 @@ class Listener:
         self.node = Node('listener', context=self.context)
         self.heard = {}
         self.order = []
+        self._clients = {}
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._stop = False
@@ -84,7 +85,9 @@ class Listener:
         ("client will not receive response").  As any caller of a ROS service must be ready to, the
         call is repeated once, when half of the time has passed.
         """
-        client = self.node.create_client(service_type, name)
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = self.node.create_client(service_type, name)
         assert client.wait_for_service(wait), f'no service {name}'
         futures = [client.call_async(service_type.Request(**fields))]
         try:
@@ -95,7 +98,6 @@ class Listener:
         patience = time.monotonic() + (2.0 if len(futures) > 1 else 0.0)
         while time.monotonic() < patience and not all(future.done() for future in futures):
             time.sleep(0.01)
-        self.node.destroy_client(client)
         return answered.result()
 
     def close(self):
