@@ -54,3 +54,10 @@ def test_a_pause_and_a_stepping_client_are_no_trouble():
     assert 'pause' in describe(replace(LIVE, paused=True), TALKING)[1]
     assert describe(replace(LIVE, mode='direct'), TALKING)[0]
     assert describe(replace(LIVE, phase=Phase.OBSERVING), TALKING)[0]
+
+
+@pytest.mark.parametrize('phase', Phase)
+def test_commands_are_taken_from_the_moment_their_topics_exist(phase):
+    state = replace(LIVE, phase=phase)
+    assert state.open is (phase in (Phase.PREPARING, Phase.CONNECTED))
+    assert state.open or not state.connected

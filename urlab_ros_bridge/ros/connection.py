@@ -52,6 +52,7 @@ class Link:
         shared sessions they are two, so that a long step never holds a command back; on others
         they are one, because a second hello would end the first session.
     :ivar reconnects: connections made again.
+    :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Link:
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects = 0
+        self.lockstep = False
         self._generation = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
@@ -102,6 +104,18 @@ class Link:
         """Tell whether the server has an extension of the protocol."""
         return self.handshake is not None and extension in self.handshake.extensions
 
+    def open_session(self, purpose: str) -> Client:
+        """
+        Return a client with a session of its own; where there can be one only, that one.
+
+        :raises ClientError: when the server does not open one.
+        """
+        if not self.has(SHARED_SESSION):
+            return self.commands
+        client = self._make(self._settings(), f'{NAME} {purpose}')
+        client.connect(_HELLO_SECONDS)
+        return client
+
     def note_mode(self, mode: str) -> None:
         """Remember a mode that a reply told."""
         self.state = replace(self.state, mode=mode)
@@ -111,13 +125,13 @@ class Link:
         self.state = replace(self.state, paused=paused)
 
     @staticmethod
-    def _make(settings: Settings) -> Client:
+    def _make(settings: Settings, name: str = NAME) -> Client:
         return Client(
             settings.host,
             settings.rpc_port,
             state_port=settings.state_port,
             shared=True,
-            name=NAME,
+            name=name,
             timeout=settings.rpc_timeout,
         )
 
@@ -164,7 +178,11 @@ class Link:
         if self.has('status'):
             self.status = status = self.commands.status()
             self.state = replace(
-                self.state, mode=status.mode, pinned=status.pinned, paused=status.paused
+                self.state,
+                mode=status.mode,
+                pinned=status.pinned,
+                paused=status.paused,
+                lockstep=self.lockstep,
             )
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
@@ -180,7 +198,7 @@ class Link:
             return
         self.state = replace(self.state, phase=Phase.PREPARING, problem='')
         self._open_second(handshake)
-        mode = self._set_mode()
+        self.state = replace(self.state, mode=self._set_mode())
         try:
             plan = self._plan(handshake)
             problem = ''
@@ -190,7 +208,7 @@ class Link:
         # Who sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
         self.state = replace(
-            self.state, phase=Phase.CONNECTED, mode=mode, problem=problem, robots=len(plan.robots)
+            self.state, phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots)
         )
         self.reconnects += again
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
@@ -205,7 +223,7 @@ class Link:
             self.client.connect(_HELLO_SECONDS)
 
     def _set_mode(self) -> str:
-        if self._settings().step_mode != 'keep':
+        if self._settings().step_mode != 'keep' and not self.lockstep:
             try:
                 return self.commands.set_mode('live').current
             except ModeLockedByServer as error:

@@ -28,6 +28,7 @@ class LinkState:
     The connection at one moment.
 
     :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
+    :ivar lockstep: the bridge steps the server.
     :ivar problem: the last error in words.
     """
 
@@ -37,13 +38,19 @@ class LinkState:
     mode: str = ''
     pinned: bool = False
     paused: bool | None = None
+    lockstep: bool = False
     problem: str = ''
     robots: int = 0
 
     @property
     def connected(self) -> bool:
-        """Whether requests can be sent."""
+        """Whether requests can be sent, and what the world holds is known."""
         return self.phase is Phase.CONNECTED
+
+    @property
+    def open(self) -> bool:
+        """Whether commands can be sent; topics for them are there a moment before the rest is."""
+        return self.phase in (Phase.PREPARING, Phase.CONNECTED)
 
 
 def describe(state: LinkState, silence: float) -> tuple[bool, str]:
@@ -84,6 +91,8 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
 def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
     if not state.robots:
         return False, state.problem or 'connected, but the world has no robots'
+    if state.mode == 'direct' and state.lockstep and not silent:
+        return True, 'connected: lockstep' + (', paused' if state.paused else '')
     if state.mode in ('direct', 'puppet'):
         how = 'steps it' if state.mode == 'direct' else 'sends its states'
         quiet = 'connected, but silent' if silent else 'connected'

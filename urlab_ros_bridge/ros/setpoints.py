@@ -74,12 +74,17 @@ class Setpoints:
     def problem(self) -> str:
         """Say why set-points cannot be sent now, empty when they can."""
         state = self._link.state
-        if not state.connected:
+        if not state.open:
             return 'not connected'
         # Elsewhere a step request would move time.
-        if state.mode not in ('live', ''):
+        if state.mode not in ('live', '') and not self._in_lockstep:
             return f'needs live mode, the server is in {state.mode} mode'
         return ''
+
+    @property
+    def _in_lockstep(self) -> bool:
+        """Whether the server is stepped by the bridge, and takes set-points without a step."""
+        return self._link.lockstep and self._link.has(EXTENSION)
 
     def write(self, values: Mapping[int, float]) -> None:
         """Send set-points by index of the actuator."""

@@ -83,7 +83,7 @@ class VelocityCommands:
         """Take a Twist or TwistStamped."""
         settings = self._settings()
         try:
-            if not self._link.state.connected:
+            if not self._link.state.open:
                 raise Refused('not connected')
             twist = message
             if isinstance(message, TwistStamped):

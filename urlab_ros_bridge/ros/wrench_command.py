@@ -54,7 +54,7 @@ class WrenchCommands:
         numbers = (force.x, force.y, force.z, torque.x, torque.y, torque.z)
         frame = message.header.frame_id
         try:
-            if not self._link.state.connected:
+            if not self._link.state.open:
                 raise Refused('not connected')
             if self._arbiter.stopped and any(numbers):
                 raise Refused(self._arbiter.stopped)
