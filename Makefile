@@ -36,7 +36,7 @@ bench: setup  ## The benchmarks; each prints a ratio to its own floor (ARGS go t
 
 lint: setup  ## Style, formatting, the arrows between the rooms, and package.xml
 	@$(enter) ruff check . && ruff format --check . && lint-imports
-	@if command -v xmllint >/dev/null; then xmllint --noout package.xml {msg,pypi/control_msgs,pypi/tf2_msgs}/package.xml config/*.xml; fi
+	@if command -v xmllint >/dev/null; then xmllint --noout package.xml {msg,pypi/*}/package.xml config/*.xml; fi
 
 format: setup  ## Bring the code into the style that `make lint` checks
 	@$(enter) ruff check --fix-only -q . && ruff format .

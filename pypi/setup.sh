@@ -24,6 +24,8 @@ install=$root/install$suffix
 log=$root/log$suffix
 lock=$root/pypi/requirements/$distro.lock
 test_models=$root/pypi/requirements/test_models.lock
+# Interface packages of ROS that the wheels lack.
+shims=(pypi/control_msgs pypi/simulation_interfaces pypi/tf2_msgs)
 
 # Nothing of a sourced ROS installation or of another environment may leak into the build.
 unset _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH PYTHONHOME VIRTUAL_ENV \
@@ -176,7 +178,7 @@ colcon_build() {
   PATH=$venv/bin:$PATH AMENT_PREFIX_PATH=$venv CMAKE_PREFIX_PATH=$venv ROS_DISTRO=$distro \
     "$venv/bin/colcon" --log-base "$log/colcon" build \
     --build-base "$build" --install-base "$install" --merge-install \
-    --base-paths . msg pypi/control_msgs pypi/tf2_msgs --event-handlers console_direct+ "$@"
+    --base-paths . msg "${shims[@]}" --event-handlers console_direct+ "$@"
 }
 
 build_interfaces() {
@@ -186,7 +188,7 @@ build_interfaces() {
   # Little optimisation: it saves a third of the time, and what carries data at a rate comes from
   # the wheels.
   local flags='-O1 -DNDEBUG'
-  colcon_build --packages-select control_msgs tf2_msgs urlab_msgs --cmake-args -G Ninja \
+  colcon_build --packages-select "${shims[@]#pypi/}" urlab_msgs --cmake-args -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     -DCMAKE_C_FLAGS_RELEASE="$flags" -DCMAKE_CXX_FLAGS_RELEASE="$flags" \
     -DCMAKE_PROJECT_INCLUDE="$root/pypi/wheel_paths.cmake" -DPython3_EXECUTABLE="$venv/bin/python"
@@ -201,10 +203,10 @@ build_project() {
 workspace() {
   local files stamp
   cd "$root"
-  mapfile -t files < <(find msg pypi/control_msgs pypi/tf2_msgs -type f | sort)
-  stamp=$(stamp_of "$lock" pypi/wheel_paths.cmake "${files[@]}")
+  mapfile -t files < <(find msg "${shims[@]}" -type f | sort)
+  stamp=$(stamp_of "$lock" pypi/*.cmake "${files[@]}")
   if ! stamped "$install/.urlab-interfaces" "$stamp"; then
-    step interfaces "Interface packages: control, tf2 and urlab_msgs in install$suffix" \
+    step interfaces "Interface packages of ROS and of this project, in install$suffix" \
       "\`make clean\` starts from nothing." build_interfaces
     echo "$stamp" >"$install/.urlab-interfaces"
     rm -f "$install/.urlab-project"

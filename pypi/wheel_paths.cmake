@@ -18,3 +18,4 @@ function(urlab_drop_builder_includes)
 endfunction()
 
 cmake_language(DEFER CALL urlab_drop_builder_includes)
+include("${CMAKE_CURRENT_LIST_DIR}/python_only.cmake")

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for every interface of urlab_msgs, and the identity of tf2_msgs and control_msgs."""
+"""Rules for every interface of urlab_msgs, and the identity of those of ROS itself."""
 
 from importlib import import_module
 import json
@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {
     'urlab_msgs': ROOT / 'msg',
     'control_msgs': ROOT / 'pypi' / 'control_msgs',
+    'simulation_interfaces': ROOT / 'pypi' / 'simulation_interfaces',
     'tf2_msgs': ROOT / 'pypi' / 'tf2_msgs',
 }
 KINDS = ('msg', 'srv', 'action')
@@ -25,6 +26,14 @@ TF_MESSAGE_HASH = 'RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe
 GOAL_HASHES = {
     'JointTolerance': 'RIHS01_c254f9cece0f3b733017b6990fd46d1326e25242d6b8844398c97d9a88e7d648',
     'GripperCommand': 'RIHS01_57eb8f326c9889ca8bb34ead82cc94cc09bf6bc5c3b6c09546dca3a00b589890',
+}
+
+SIMULATION_HASHES = {
+    'msg/EntityState': 'RIHS01_2e0464a85eb80a939025075d6c20761eca6a4cb9d6baf2c0ba373467c8b598d0',
+    'msg/SimulatorFeatures': (
+        'RIHS01_8b101c8529bc0ea3dcf056078254768f39832b9ef0adaf93bd5cea96c0de3305'
+    ),
+    'srv/SpawnEntity': 'RIHS01_d4c086345d4194a5fc4c9ae45095736ca4062b5cdac4d06a42dec93d683e03cf',
 }
 
 FILES = sorted(
@@ -155,6 +164,13 @@ def test_tf_message_is_the_one_everybody_uses():
 @pytest.mark.parametrize('name', GOAL_HASHES)
 def test_control_messages_are_the_ones_everybody_uses(name):
     assert described_hash('control_msgs', 'msg', name) == GOAL_HASHES[name]
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('name', SIMULATION_HASHES)
+def test_interfaces_of_simulators_are_the_ones_everybody_uses(name):
+    kind, _, typename = name.partition('/')
+    assert described_hash('simulation_interfaces', kind, typename) == SIMULATION_HASHES[name]
 
 
 @pytest.mark.ros

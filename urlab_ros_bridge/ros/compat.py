@@ -3,9 +3,10 @@
 """
 Interfaces that a machine may lack.
 
-The standard messages come with rclpy.  `tf2_msgs` is not among the wheels of a machine without a
-ROS installation, and `urlab_msgs` is built from this project: both are imported here and nowhere
-else, so that the caller decides what to leave out, and the user is told once what to install.
+The standard messages come with rclpy.  `tf2_msgs`, `control_msgs` and `simulation_interfaces` are
+not among the wheels of a machine without a ROS installation, and `urlab_msgs` is built from this
+project: they are imported here and nowhere else, so that the caller decides what to leave out, and
+the user is told once what to install.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ SENSOR_STAMPED = 'urlab_msgs/msg/SensorStamped'
 
 _SET_UP = 'run `make setup`, then `. ./env.sh`'
 _HOW_TO_INSTALL = {
+    'simulation_interfaces': 'on a ROS installation, install its package simulation_interfaces; '
+    f'else {_SET_UP}',
     'tf2_msgs': f'on a ROS installation, install its package tf2_msgs; else {_SET_UP}',
     'urlab_msgs': 'build it with `colcon build --base-paths . msg` and source '
     f'install/local_setup.bash; without a ROS installation {_SET_UP}',
