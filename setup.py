@@ -55,7 +55,14 @@ setup(
         'ik': ['mink>=1.0'],
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'rich>=13.0'],
-        'test': ['hypothesis', 'psutil', 'pytest', 'pytest-rerunfailures', 'pytest-timeout'],
+        'test': [
+            'hypothesis',
+            'mcap-ros2-support',
+            'psutil',
+            'pytest',
+            'pytest-rerunfailures',
+            'pytest-timeout',
+        ],
     },
     entry_points={
         'console_scripts': [
