@@ -97,6 +97,12 @@ class ArticulationState:
         return {name: f.vector(values, name, f'{self.where}.sensors') for name in values}
 
     @Lazy
+    def scan_stamps(self) -> dict[str, int]:
+        """Local name of a scanner -> time (ns) at which its values were measured (extension)."""
+        values = f.mapping(self.raw, 'scan_stamps', self.where)
+        return {name: f.integer(values, name, f'{self.where}.scan_stamps') for name in values}
+
+    @Lazy
     def bodies(self) -> dict[str, BodyPose]:
         """Local body name -> world pose; level full only."""
         values = f.map_of_maps(self.raw, 'bodies', self.where)

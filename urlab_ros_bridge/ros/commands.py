@@ -11,6 +11,7 @@ import numpy as np
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.lockstep.gate import Gate
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.refusals import Refusals
 from urlab_ros_bridge.ros.reset import Timeline
@@ -30,6 +31,7 @@ class Commands:
     Takes the commands of every robot, and stops robots that are left alone.
 
     :ivar refusals: what was not carried out.
+    :ivar gate: what the messages of all command topics pass through.
     :ivar stopped: why nothing may move, empty when all may.
     """
 
@@ -48,11 +50,12 @@ class Commands:
         :param measure: only called in `tick`.
         """
         self.refusals = Refusals(log)
+        self.gate = Gate()
         self.sender = CommandSender(self._failed)
         self.stopped = ''
         self._actions = SideThread(node, 'actions')
         self._tools = Tools(
-            node, self._actions, link, self.sender, timeline, self.refusals, settings
+            node, self._actions, link, self.sender, timeline, self.refusals, settings, self.gate
         )
         self._measure = measure
         self._robots: tuple[RobotCommands, ...] = ()
@@ -71,6 +74,7 @@ class Commands:
         """Take the commands of these robots, and of no others."""
         for robot in self._robots:
             robot.close()
+        self.gate.own.clear()
         self._robots = tuple(
             RobotCommands(robot, self._tools, self.stopped) for robot in plan.robots
         )

@@ -113,6 +113,13 @@ def control_status(
     return status(node, 'control', WARN if stopped else OK, text or 'no robots', values)
 
 
+def lockstep_status(
+    node: str, well: bool, text: str, values: Mapping[str, Any]
+) -> DiagnosticStatus:
+    """Report on lockstep: whom it waits for, and how fast it is."""
+    return status(node, 'lockstep', OK if well else WARN, text, values)
+
+
 def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:
     """Report on one topic."""
     if feed.last_error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from typing import Any
+from typing import Protocol
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -50,6 +51,13 @@ class RateLimiter:
                 self._next = now + self._period
 
 
+class Clearable(Protocol):
+    """What remembers something of earlier ticks."""
+
+    def clear(self) -> None:
+        """Forget it: after a jump of the clock."""
+
+
 class Feed:
     """
     One topic.
@@ -57,7 +65,7 @@ class Feed:
     :ivar wire: topics of the wire that its message is made of.
     :ivar subscriptions: prefixes to subscribe to for them.
     :ivar rate_name: field of the settings that limits it, empty for none.
-    :ivar own_limiter: a second limit that the topic brings along.
+    :ivar own_limiter: what the topic remembers by itself of earlier ticks.
     :ivar count: messages published; `dropped`: ticks that were dropped while somebody listened.
     :ivar wanted: whether anybody listens; `grew` whether somebody came since the last message.
     """
@@ -78,7 +86,7 @@ class Feed:
         self.subscriptions = self.wire if subscriptions is None else frozenset(subscriptions)
         self.rate_name = rate_name
         self.limiter = RateLimiter()
-        self.own_limiter: RateLimiter | None = None
+        self.own_limiter: Clearable | None = None
         self.wanted = False
         self.grew = False
         self.count = 0

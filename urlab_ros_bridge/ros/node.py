@@ -4,6 +4,7 @@
 The node: parameters, and the threads that do the work.
 
 - stream: takes ticks in and publishes everything with a stamp;
+- lockstep: steps the server and waits for answers; only while it is on;
 - link: connects, watches the server, plans what to publish;
 - commands: sends commands to the server;
 - services: answers services, one after the other, in a node of its own: the events executor takes
@@ -27,6 +28,8 @@ from urlab_ros_bridge.ros.clock import ClockPublisher
 from urlab_ros_bridge.ros.commands import Commands
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.e_stop import EStop
+from urlab_ros_bridge.ros.lockstep import Lockstep
+from urlab_ros_bridge.ros.lockstep import Parts
 from urlab_ros_bridge.ros.markers.live import LiveMarkers
 from urlab_ros_bridge.ros.params import Parameters
 from urlab_ros_bridge.ros.params import undeclared_overrides
@@ -91,13 +94,30 @@ class BridgeNode(Node):
         self.markers = LiveMarkers(
             self, self.link, self.stream.timeline, self._settings, self._log
         )
+        parts = Parts(
+            self,
+            self.link,
+            self.stream,
+            self.commands,
+            self.cameras,
+            self._settings,
+            self._log,
+        )
+        self.lockstep = Lockstep(parts, settings)
         self._reporter = Reporter(
-            self, self.stream, self.link, self.commands, self._log, status_fd
+            self, self.stream, self.link, self.commands, self.lockstep, self._log, status_fd
         )
         self._side_services = SideThread(self, 'services')
         create_services(
             self._side_services.node,
-            Context(self.link, self.stream, lambda: self.plan, self.commands.jump, self.e_stop),
+            Context(
+                self.link,
+                self.stream,
+                lambda: self.plan,
+                self.commands.jump,
+                self.e_stop,
+                self.lockstep,
+            ),
         )
 
     def start(self) -> None:
@@ -107,9 +127,11 @@ class BridgeNode(Node):
         self._side_services.start()
         self.markers.start()
         self.link.start()
+        self.lockstep.start()
 
     def stop(self) -> None:
         """Stop the robots that were driven from here, then all threads."""
+        self.lockstep.end()
         self.commands.stop()
         self._side_services.stop()
         self.link.stop()
@@ -162,9 +184,11 @@ class BridgeNode(Node):
     def _on_tick(self, stamp_ns: int) -> None:
         self.cameras.gate.tick(stamp_ns)
         self.commands.tick(stamp_ns)
+        self.lockstep.tick(stamp_ns)
 
     def _on_jump(self) -> None:
         self.cameras.gate.jump()
+        self.lockstep.jump()
         self.commands.jump()
 
     def _on_beat(self, now: float) -> None:

@@ -24,9 +24,11 @@ from urlab_ros_bridge.ros.diagnostics import connection_status
 from urlab_ros_bridge.ros.diagnostics import control_status
 from urlab_ros_bridge.ros.diagnostics import diagnostics_to_ros
 from urlab_ros_bridge.ros.diagnostics import feed_status
+from urlab_ros_bridge.ros.diagnostics import lockstep_status
 from urlab_ros_bridge.ros.diagnostics import stream_status
 from urlab_ros_bridge.ros.feed import Feed
 from urlab_ros_bridge.ros.link_state import describe
+from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.statistics import BRIDGE_STATISTICS
 from urlab_ros_bridge.ros.statistics import FeedMeter
 from urlab_ros_bridge.ros.statistics import statistics_to_ros
@@ -42,6 +44,7 @@ class Reporter:
         stream: StreamThread,
         link: Link,
         commands: Commands,
+        lockstep: Lockstep,
         log: Callable[[str, str], None],
         status_fd: int | None = None,
     ) -> None:
@@ -55,6 +58,7 @@ class Reporter:
         self._stream = stream
         self._link = link
         self._commands = commands
+        self._lockstep = lockstep
         self._log = log
         self._status_fd = status_fd
         self._meter = RateMeter()
@@ -115,6 +119,7 @@ class Reporter:
                 self._commands.report(),
                 self._commands.takeovers,
             ),
+            lockstep_status(self._name, *self._lockstep.report()),
             *(feed_status(self._name, feed, self._feeds) for feed in feeds),
         ]
 

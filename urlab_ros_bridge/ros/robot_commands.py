@@ -24,6 +24,7 @@ from urlab_ros_bridge.ros.gripper import grippers_of
 from urlab_ros_bridge.ros.gripper_actions import GripperActions
 from urlab_ros_bridge.ros.joint_commands import FIELDS
 from urlab_ros_bridge.ros.joint_commands import JointCommands
+from urlab_ros_bridge.ros.lockstep.gate import Gate
 from urlab_ros_bridge.ros.names import ros_name
 from urlab_ros_bridge.ros.plan import RobotPlan
 from urlab_ros_bridge.ros.refusals import Refusals
@@ -53,6 +54,7 @@ class Tools:
         timeline: Timeline,
         refusals: Refusals,
         settings: Callable[[], Settings],
+        gate: Gate,
     ) -> None:
         self.node = node
         self.actions = actions
@@ -61,6 +63,7 @@ class Tools:
         self.timeline = timeline
         self.refusals = refusals
         self.settings = settings
+        self.gate = gate
 
 
 class RobotCommands:
@@ -214,6 +217,7 @@ class RobotCommands:
             tools.timeline,
             tools.refusals,
             tools.settings,
+            tools.gate,
         )
 
     def _offer_grippers(self) -> None:
@@ -259,4 +263,5 @@ class RobotCommands:
         return join(self.plan.namespace, self._tools.settings().trajectory_controller)
 
     def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None]) -> None:
-        self._receivers.append((kind, topic, receive))
+        name = self._tools.node.resolve_topic_name(topic)
+        self._receivers.append((kind, topic, self._tools.gate.wrap(name, kind, receive)))

@@ -31,7 +31,7 @@ class CommandSender:
         self._on_error = on_error
         self._waiting: dict[str, Action] = {}
         self._changed = threading.Condition()
-        self._stopped = False
+        self._stopped = self._busy = False
         self._thread = threading.Thread(target=self._run, name='commands', daemon=True)
 
     def start(self) -> None:
@@ -42,7 +42,7 @@ class CommandSender:
         """Send what waits, then end."""
         with self._changed:
             self._stopped = True
-            self._changed.notify()
+            self._changed.notify_all()
         self._thread.join(3.0)
 
     def put(self, key: str, action: Action) -> None:
@@ -50,7 +50,12 @@ class CommandSender:
         with self._changed:
             self.replaced += key in self._waiting
             self._waiting[key] = action
-            self._changed.notify()
+            self._changed.notify_all()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until everything that was put was carried out; false when it takes too long (s)."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout)
 
     def _run(self) -> None:
         while True:
@@ -60,8 +65,13 @@ class CommandSender:
                     return
                 key = next(iter(self._waiting))
                 action = self._waiting.pop(key)
+                self._busy = True
             try:
                 action()
                 self.sent += 1
             except UrlabError as error:
                 self._on_error(key, error)
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()

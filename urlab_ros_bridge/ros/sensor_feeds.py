@@ -192,8 +192,8 @@ class SensorFeeds:
         """
         Publish a planar scanner.
 
-        Its row comes only in ticks with a new scan; a snapshot repeats the last scan in every
-        tick, so there the scanner's own rate decides.
+        Its row comes only in ticks with a new scan.  A snapshot repeats the last scan in every
+        tick: there it is published once, with the time at which it was made.
         """
         lidar = scanner.lidar
         geometry = ScanGeometry(
@@ -205,20 +205,20 @@ class SensorFeeds:
             1.0 / lidar.rate if lidar.rate > 0 else 0.0,
         )
         template = LaserScanTemplate(scanner.frame, geometry)
-        limiter, state = RateLimiter(lidar.rate), self.state
+        scans, state = _Scans(lidar.rate), self.state
 
         def build(stamp_ns: int) -> Any:
             values = state.sensor(lidar.name)
             if values is None:
                 return None
-            if state.snapshot is not None:
-                if not limiter.due(stamp_ns):
-                    return None
-                limiter.count(stamp_ns)
-            return template.update(stamp_ns, values)
+            if state.snapshot is None:
+                made_ns = scans.row(stamp_ns)
+            else:
+                made_ns = scans.snapshot(stamp_ns, state.scan_stamp(lidar.name))
+            return None if made_ns is None else template.update(made_ns, values)
 
         feed = self.add(numbered('scan', lidar.name, several), template, build, [lidar.name])
-        feed.own_limiter = limiter
+        feed.own_limiter = scans
 
     def stddev(self, name: str) -> float:
         """Return a standard deviation: the parameter, else what the server told, else 0."""
@@ -238,3 +238,41 @@ class SensorFeeds:
         feed = Feed(topic, publisher, build, wire=wire, rate_name=_RATE)
         self.feeds.append(feed)
         return feed
+
+
+class _Scans:
+    """
+    Which scans are new.
+
+    That of the present tick may be published again: for a new subscriber while time stands still.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._limiter = RateLimiter(rate)
+        self._last: int | None = None
+
+    def clear(self) -> None:
+        """Forget the time before a jump."""
+        self._limiter.clear()
+        self._last = None
+
+    def row(self, stamp_ns: int) -> int:
+        """Take a row; return the time of its scan."""
+        self._last = stamp_ns
+        return stamp_ns
+
+    def snapshot(self, stamp_ns: int, made_ns: int | None) -> int | None:
+        """
+        Take a snapshot; return the time of its scan when it is to be published.
+
+        :param made_ns: None when the server does not tell it; then the scanner's rate decides.
+        """
+        if made_ns is None:
+            if not self._limiter.due(stamp_ns):
+                return None
+            self._limiter.count(stamp_ns)
+            return stamp_ns
+        if self._last is not None and made_ns <= self._last and made_ns != stamp_ns:
+            return None
+        self._last = made_ns
+        return made_ns

@@ -65,6 +65,8 @@ def problems(settings: Settings) -> list[str]:
     for text in () if settings.grippers in ((), ('auto',)) else settings.grippers:
         if not all(text.partition(':')):
             found.append(f'grippers holds {text!r}, must be NAME:JOINT[,JOINT...]')
+    if settings.lockstep_topics != ('',) and not all(settings.lockstep_topics):
+        found.append('lockstep_topics holds an empty name; [""] alone: off')
     if not settings.robots or not all(settings.robots):
         found.append('robots holds an empty name; ["auto"] takes all robots')
     return found

@@ -17,13 +17,14 @@ from dataclasses import fields
 from urlab_ros_bridge.ros.camera_settings import CameraSettings
 from urlab_ros_bridge.ros.command_settings import CommandSettings
 from urlab_ros_bridge.ros.description_settings import DescriptionSettings
+from urlab_ros_bridge.ros.lockstep_settings import LockstepSettings
 from urlab_ros_bridge.ros.setting_row import parameter
 
 _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
-class Settings(DescriptionSettings, CameraSettings, CommandSettings):
+class Settings(DescriptionSettings, CameraSettings, CommandSettings, LockstepSettings):
     """The values of all parameters at one moment; a change makes a new object."""
 
     host: str = parameter('127.0.0.1', 'Machine of the simulation server.', group='Connection')
@@ -268,5 +269,9 @@ def parameter_name(row: Field) -> str:
 
 
 # The fields of a base class come first, but read best last.
-_ROWS = sorted(fields(Settings), key=lambda row: row.name in CommandSettings.__annotations__)
+_LAST = (CommandSettings, LockstepSettings)
+_ROWS = sorted(
+    fields(Settings),
+    key=lambda row: max((row.name in part.__annotations__) * n for n, part in enumerate(_LAST, 1)),
+)
 TABLE: dict[str, Field] = {parameter_name(row): row for row in _ROWS}

@@ -96,6 +96,10 @@ class RobotState:
         payload = self.slots[self._sensors[name]]
         return None if payload is None else unpack_sensor(payload).values
 
+    def scan_stamp(self, name: str) -> int | None:
+        """Return when the scan in a snapshot was made (ns), None where the server does not say."""
+        return None if self.snapshot is None else self.snapshot.scan_stamps.get(name)
+
     def _row_effort(self) -> np.ndarray:
         payload = self.slots[self._count]
         if payload is None or len(payload) != 4 * self._count:

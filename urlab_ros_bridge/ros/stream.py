@@ -44,6 +44,8 @@ class StreamThread:
     :ivar counters, timeline: read them from any thread.
     :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
         latest payload.
+    :ivar stepped: steps are taken one by one and nobody may miss one: every time is told, and
+        snapshots are read, because there are no rows.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class StreamThread:
         self.timeline = Timeline()
         self.discovered: dict[bytes, bytes] = {}
         self.discover = False
+        self.stepped = False
         self._settings = settings
         self._clock = clock
         self._hooks = (on_tick, on_jump, on_beat)
@@ -79,6 +82,7 @@ class StreamThread:
         self._clocks = 0
         self._subscribed: set[bytes] = set()
         self._seen: dict[bytes, bytes] = {}
+        self._still = False
         self._last_snapshot: object = None
         self._last_tick: Tick | None = None
         self._stop = threading.Event()
@@ -165,7 +169,10 @@ class StreamThread:
             rows = self.world.subscriptions() | self._also()
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
-            self._settings.stream, rows, has_sim_time=self._has_sim_time, silent_for=silent
+            'state_full' if self.stepped else self._settings.stream,
+            rows,
+            has_sim_time=self._has_sim_time,
+            silent_for=silent,
         )
         if self.discover:
             wanted = {EVERYTHING}
@@ -209,8 +216,9 @@ class StreamThread:
         else:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
         self._seen.clear()
+        self._still = False
         self._last_tick = tick
-        self._clock.tick(stamp_ns, time.monotonic_ns(), always=step is Step.JUMP)
+        self._clock.tick(stamp_ns, time.monotonic_ns(), step is Step.JUMP or self.stepped)
         if world is not None:
             sent = world.publish(tick, stamp_ns)
             counters.messages += sent
@@ -220,7 +228,8 @@ class StreamThread:
 
     def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
         """Publish what changed while time stands still; mostly that is nothing."""
-        if not self._seen:
+        if not self._still:
+            self._still = True
             self._seen.update(self._last_tick.rows)
             self._last_snapshot = _content(self._last_tick)
         changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}

@@ -27,6 +27,7 @@ import numpy as np
 from urlab_ros_bridge.sim.noise import RangeNoise
 from urlab_ros_bridge.sim.specs import LidarSpec
 from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 _SEEN = np.array([1, 0, 0, 0, 0, 0], dtype=np.uint8)
 NOTHING = -1.0
@@ -91,6 +92,11 @@ class Lidar:
     def is_of(self, time: float) -> bool:
         """Return whether the held scan was made in the tick of this sim time."""
         return self._updated == time
+
+    @property
+    def stamp_ns(self) -> int:
+        """Return the sim time of the held scan as integer nanoseconds."""
+        return seconds_to_ns(self._updated)
 
     def update(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """

@@ -10,6 +10,7 @@ into MjData, so an observation is a copy of numbers and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from functools import partial
 import time
 from typing import Any
@@ -20,6 +21,7 @@ from urlab_ros_bridge.sim.articulation import Articulation
 from urlab_ros_bridge.sim.articulation import Index
 from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.engine import Engine
+from urlab_ros_bridge.sim.lidar import Lidar
 from urlab_ros_bridge.sim.packed import Layout
 from urlab_ros_bridge.sim.packed import PackedMessage
 from urlab_ros_bridge.sim.packed import Tree
@@ -79,6 +81,17 @@ class _Builder:
                 block['qvel'] = data.qvel[entity.qvel]
         return blocks
 
+    def scan_stamps(self, lidars: Iterable[Lidar]) -> Tree:
+        """Return when each scan was made (ns): a snapshot repeats the last one."""
+        stamps = {lidar: np.zeros((), np.int64) for lidar in lidars}
+
+        def update() -> None:
+            for lidar, stamp in stamps.items():
+                stamp[()] = lidar.stamp_ns
+
+        self.refresh.append(update)
+        return {lidar.name: stamp for lidar, stamp in stamps.items()}
+
     def _act(self, parts: Articulation) -> np.ndarray:
         """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
         act = np.zeros(parts.nu)
@@ -133,7 +146,7 @@ class Observer:
 
     def snapshot(self) -> bytes:
         """
-        Return a state/full message: standard level, with the effort and mode extensions.
+        Return a state/full message: standard level, and effort, scan_stamps and mode (extensions).
 
         All publishers of one publication get the same one.
         """
@@ -170,5 +183,7 @@ class Observer:
                 block['effort'] = builder.leaf(
                     self._data.qfrc_actuator, control.articulation.scalar_dof
                 )
+                if engine.lidars.get(prefix):
+                    block['scan_stamps'] = builder.scan_stamps(engine.lidars[prefix])
         tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
         return Layout(tree, builder.refresh)

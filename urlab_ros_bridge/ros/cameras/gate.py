@@ -31,7 +31,27 @@ class Gate:
         self._lock = threading.Lock()
         self._start_ns = 0
         self._shut = False
+        self._ahead_ns = AHEAD_NS
+        self._on_sent: Callable[[], None] | None = None
         self.held_back = 0
+
+    @property
+    def patient(self) -> bool:
+        """Whether somebody waits for every picture, however late it is."""
+        return self._on_sent is not None
+
+    def stepped(self, on_sent: Callable[[], None] | None, ahead_ns: int = AHEAD_NS) -> None:
+        """
+        Tell somebody of every picture; None: nobody any more.
+
+        :param ahead_ns: a picture may be ahead of the state of its tick by so much.
+        """
+        self._on_sent, self._ahead_ns = on_sent, ahead_ns
+
+    def sent(self) -> None:
+        """Tell who waits that a picture was published."""
+        if self._on_sent is not None:
+            self._on_sent()
 
     def jump(self) -> None:
         """Let nothing through until `tick`; none of the old timeline is on its way out then."""
@@ -48,7 +68,7 @@ class Gate:
         """Send a picture if it belongs to the present timeline; tell whether it did."""
         with self._lock:
             now = self._timeline.stamp_ns
-            if self._shut or now is None or not self._start_ns <= stamp_ns <= now + AHEAD_NS:
+            if self._shut or now is None or not self._start_ns <= stamp_ns <= now + self._ahead_ns:
                 self.held_back += 1
                 return False
             send()

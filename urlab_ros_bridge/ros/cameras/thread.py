@@ -38,6 +38,7 @@ class CameraThread:
     :ivar frames, skipped, errors: counters; `skipped` are pictures that came too late.
     :ivar latencies: seconds from capture to publication of the last ones, where servers tell.
     :ivar watched: whether the camera is received now.
+    :ivar last_ns: time of the last picture, None before the first.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class CameraThread:
         self.plan = plan
         self.frames = self.skipped = self.errors = self.messages = 0
         self.last_error = ''
+        self.last_ns: int | None = None
         self.latencies: deque[float] = deque(maxlen=_LATENCIES)
         self._outputs = outputs
         self._gate = gate
@@ -144,6 +146,8 @@ class CameraThread:
         if self._gate.publish(stamp_ns, send):
             self.frames += 1
             self.messages += len(messages)
+            self.last_ns = stamp_ns
+            self._gate.sent()
             if frame.wall_time is not None:
                 self.latencies.append(time.time() - frame.wall_time)
 
@@ -154,7 +158,9 @@ class CameraThread:
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
-        return frame.wall_time is not None and time.time() - frame.wall_time > MAX_LAG
+        if frame.wall_time is None or self._gate.patient:
+            return False
+        return time.time() - frame.wall_time > MAX_LAG
 
     def _close(self) -> None:
         for source in (self._source, self._color):
@@ -162,7 +168,7 @@ class CameraThread:
                 source.close()
         if self._source is not None:
             self._lost += self._source.stats.missed + self._source.stats.dropped
-        self._source = self._color = None
+        self._source = self._color = self.last_ns = None
 
     def _failed(self, text: str) -> None:
         self.errors += 1

@@ -9,6 +9,7 @@ from functools import partial
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.services import lockstep
 from urlab_ros_bridge.ros.services import model
 from urlab_ros_bridge.ros.services import poses
 from urlab_ros_bridge.ros.services import recording
@@ -22,6 +23,7 @@ __all__ = ['SERVICES', 'Context', 'Service', 'answer', 'create_services']
 
 SERVICES: tuple[Service, ...] = (
     *simulation.SERVICES,
+    *lockstep.SERVICES,
     *safety.SERVICES,
     *poses.SERVICES,
     *model.SERVICES,

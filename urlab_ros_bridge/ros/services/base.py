@@ -20,6 +20,7 @@ from urlab_ros_bridge.ros.convert import time_to_ros
 from urlab_ros_bridge.ros.e_stop import EStop
 from urlab_ros_bridge.ros.link_state import describe
 from urlab_ros_bridge.ros.link_state import Phase
+from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan import RobotPlan
 from urlab_ros_bridge.ros.plan import WorldPlan
 from urlab_ros_bridge.ros.reset import Mark
@@ -34,6 +35,7 @@ TIMEOUT = 'timeout'
 BAD_VALUE = 'bad_value'
 BAD_REPLY = 'bad_reply'
 E_STOP = 'e_stop'
+LOCKSTEP = 'lockstep'
 
 # An answer waits so long (s) for the stream to publish the time it speaks of.
 _CATCH_UP_SECONDS = 1.0
@@ -55,6 +57,7 @@ class Context:
     :ivar plan: returns the present plan.
     :ivar on_reset: forgets commands that are under way.
     :ivar e_stop: while it is engaged, nothing may be moved from here.
+    :ivar lockstep: steps the server in rounds while it is on.
     """
 
     link: Link
@@ -62,6 +65,7 @@ class Context:
     plan: Callable[[], WorldPlan]
     on_reset: Callable[[], None]
     e_stop: EStop
+    lockstep: Lockstep
 
     @property
     def client(self) -> Client:

@@ -14,6 +14,7 @@ from urlab_ros_bridge.client.results import StepResult
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import Context
 from urlab_ros_bridge.ros.services.base import E_STOP
+from urlab_ros_bridge.ros.services.base import LOCKSTEP
 from urlab_ros_bridge.ros.services.base import Service
 from urlab_ros_bridge.ros.services.base import Unfit
 
@@ -38,12 +39,16 @@ def reset(context: Context, request: Any, response: Any) -> str:
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
     if request.keep_time and not context.link.has('keep_time'):
         raise Unfit(BAD_VALUE, 'this server cannot keep time in a reset')
-    mark = context.stream.timeline.mark()
-    result = context.client.reset(
-        request.keyframe_name or None, request.seed or None, overrides or None, request.keep_time
-    )
-    context.on_reset()
-    context.settle(response, result.sim_time_ns, result.step, mark)
+    with context.lockstep.between_rounds():
+        mark = context.stream.timeline.mark()
+        result = context.client.reset(
+            request.keyframe_name or None,
+            request.seed or None,
+            overrides or None,
+            request.keep_time,
+        )
+        context.on_reset()
+        context.settle(response, result.sim_time_ns, result.step, mark)
     return f'reset to {request.keyframe_name or "the initial state"} at {result.time:.6g} s'
 
 
@@ -56,6 +61,8 @@ def _owner(context: Context, joint: str) -> str:
 def step(context: Context, request: Any, response: Any) -> str:
     """Advance by steps; in live mode time stands still before and after."""
     client, link = context.client, context.link
+    if context.lockstep.on:
+        raise Unfit(LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep')
     count = request.n_steps or 1
     mode = client.status().mode if link.has('status') else link.state.mode
     if mode == 'puppet':
@@ -98,8 +105,9 @@ def _advance_in_direct(client: Client, count: int) -> StepResult:
 def pause(context: Context, request: Any, response: Any) -> str:
     """Hold time still (data: true), or let it go on (data: false)."""
     mark = context.stream.timeline.mark()
-    paused = context.client.set_paused(request.data)
-    context.link.note_paused(paused)
+    with context.lockstep.between_rounds():
+        paused = context.client.set_paused(request.data)
+        context.link.note_paused(paused)
     if not paused and mark.stamp_ns is None:
         return 'running, but no state has arrived yet'
     return 'paused' if paused else 'running'
@@ -109,6 +117,7 @@ def set_mode(context: Context, request: Any, response: Any) -> str:
     """Change who steps, or (empty mode) tell who does."""
     client, link = context.client, context.link
     if request.mode:
+        context.lockstep.end('set_mode was called', restore=False)
         change = client.set_mode(request.mode)
         response.previous_mode, response.current_mode = change.previous, change.current
     else:

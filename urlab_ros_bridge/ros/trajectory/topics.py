@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros import qos
 from urlab_ros_bridge.ros.compat import find_interface
 from urlab_ros_bridge.ros.feed import RateLimiter
 from urlab_ros_bridge.ros.limits import Refused
+from urlab_ros_bridge.ros.lockstep.gate import Gate
 from urlab_ros_bridge.ros.refusals import Refusals
 from urlab_ros_bridge.ros.reset import Timeline
 from urlab_ros_bridge.ros.settings import Settings
@@ -47,6 +48,7 @@ class TrajectoryTopics:
         timeline: Timeline,
         refusals: Refusals,
         settings: Callable[[], Settings],
+        gate: Gate,
     ) -> None:
         self.topic = f'{name}/joint_trajectory'
         self._node = node
@@ -58,7 +60,7 @@ class TrajectoryTopics:
         self._subscription = node.create_subscription(
             JointTrajectory,
             self.topic,
-            self.receive,
+            gate.wrap(node.resolve_topic_name(self.topic), JointTrajectory, self.receive),
             qos.command(),
             qos_overriding_options=qos.overridable(),
         )

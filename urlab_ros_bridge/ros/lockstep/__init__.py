@@ -1,0 +1,11 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lockstep: the simulation waits at every instant until named nodes have answered."""
+
+from __future__ import annotations
+
+from urlab_ros_bridge.ros.lockstep.gate import Gate
+from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
+from urlab_ros_bridge.ros.lockstep.rounds import Parts
+
+__all__ = ['Gate', 'Lockstep', 'Parts']

@@ -1,0 +1,158 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a lockstep moves the server: direct mode, whole periods, and everything back at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import ModeLockedByServer
+from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.link_state import Phase
+from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import steps_of
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+DIRECT = 'direct'
+
+
+def timestep_of(handshake: Handshake) -> float:
+    """
+    Return the timestep of the physics (s).
+
+    :raises ModelUnavailable: when the server does not tell it, and the model cannot be read here.
+    """
+    return handshake.timestep or float(handshake.model.opt.timestep)
+
+
+class Drive:
+    """
+    Steps the server in periods; used by the lockstep's thread alone.
+
+    :ivar takeovers: grows when a server was made ready: the first, a restarted one, another world.
+    :ivar restore: put the server back into the mode that it had before.
+    """
+
+    def __init__(self, link: Link, period: float, log: Callable[[str, str], None]) -> None:
+        """
+        Ask for nothing yet.
+
+        :param period: s of simulation time.
+        """
+        self.takeovers = 0
+        self.restore = True
+        self._link = link
+        self._period = period
+        self._log = log
+        self._client: Client | None = None
+        self._handshake: Handshake | None = None
+        self._generation = 0
+        self._steps = 0
+        self._last_ns: int | None = None
+        self._before = ''
+        self._told_foreign = False
+
+    def ready(self) -> bool:
+        """
+        Tell whether the server is there; make it ready when it is a new one.
+
+        :raises Ended: when the server is not ours to step.
+        :raises UrlabError: when a request failed.
+        """
+        state = self._link.state
+        if state.phase is Phase.TAKEN:
+            raise Ended('another client has taken the session of this server, which allows one')
+        if state.phase is Phase.OBSERVING:
+            raise Ended('the bridge only listens (parameter observe_only)')
+        if not state.connected:
+            return False
+        if self._link.handshake is not self._handshake:
+            self._take_over(self._link.handshake)
+        elif state.mode not in ('', DIRECT):
+            self._confirm_mode()
+        return True
+
+    def step(self) -> int:
+        """
+        Step for one period; return the time then (ns).
+
+        :raises UrlabError: when the request failed.
+        """
+        result = self._client.step(self._steps, observations='minimal')
+        self._check(result)
+        return result.sim_time_ns
+
+    def jumped(self, stamp_ns: int | None) -> None:
+        """Go on from another time."""
+        self._last_ns = stamp_ns
+
+    def leave(self) -> None:
+        """Leave everything as it was."""
+        client, link = self._client, self._link
+        if client is None:
+            return
+        try:
+            if self.restore and self._before not in ('', DIRECT):
+                link.note_mode(client.set_mode(self._before).current)
+        except UrlabError as error:
+            self._log('warning', f'lockstep: the mode stays {DIRECT}: {error}')
+        if client is not link.commands:
+            client.close()
+
+    def _take_over(self, handshake: Handshake) -> None:
+        link = self._link
+        if self._client is None:
+            self._client = link.open_session('lockstep')
+        try:
+            self._steps = steps_of(self._period, timestep_of(handshake))
+            before = self._client.set_mode(DIRECT).previous
+        except (ValueError, ModelUnavailable) as error:
+            raise Ended(str(error)) from error
+        except ModeLockedByServer:
+            before = self._client.status().mode
+            if before != DIRECT:
+                raise Ended(f'the server was started in {before} mode for good') from None
+        self._before = self._before or before
+        link.note_mode(DIRECT)
+        link.note_paused(False)
+        self._generation = self._client.generation
+        self._last_ns = None
+        self._handshake = handshake
+        self.takeovers += 1
+
+    def _confirm_mode(self) -> None:
+        """Ask for the mode: what the link says may be older than our own change."""
+        status = self._client.status()
+        if self._client.generation != self._generation:
+            self._handshake = None  # the server was restarted
+        elif status.mode == DIRECT:
+            self._link.note_mode(DIRECT)
+        else:
+            self.restore = False
+            raise Ended(f'the mode became {status.mode}')
+
+    def _check(self, result: StepResult) -> None:
+        """See whether somebody else moves time too."""
+        if self._client.generation != self._generation:
+            self._handshake = None
+            return
+        last, self._last_ns = self._last_ns, result.sim_time_ns
+        period = round(self._period * NANOSECONDS)
+        if last is None or abs(result.sim_time_ns - last - period) < period / self._steps / 2:
+            return
+        if self._link.has('status'):
+            self._confirm_mode()
+        if result.sim_time_ns > last and not self._told_foreign:
+            self._told_foreign = True
+            seconds = (result.sim_time_ns - last) / NANOSECONDS
+            self._log(
+                'warning', f'lockstep: an instant came after {seconds:g} s: another client steps'
+            )
+
+
+__all__ = ['DIRECT', 'Drive', 'timestep_of']

@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Lockstep, switched on and off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import threading
+from typing import Any
+
+from urlab_ros_bridge.ros.cameras.gate import AHEAD_NS
+from urlab_ros_bridge.ros.lockstep.drive import timestep_of
+from urlab_ros_bridge.ros.lockstep.rounds import Parts
+from urlab_ros_bridge.ros.lockstep.rounds import Rounds
+from urlab_ros_bridge.ros.lockstep.rules import steps_of
+from urlab_ros_bridge.ros.lockstep.rules import Terms
+from urlab_ros_bridge.ros.lockstep.turns import Turns
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+# A request that must not fall into a round waits so long (s) for it to end.
+GUEST_SECONDS = 2.0
+
+
+def wanted_topics(settings: Settings) -> tuple[str, ...]:
+    """Return the topics of the parameter, without empty names."""
+    return tuple(name for name in settings.lockstep_topics if name)
+
+
+class Lockstep:
+    """
+    The lockstep of a bridge.
+
+    While it is off there is no thread, and commands and ticks go their usual way.
+
+    :ivar ended: why the last one ended, empty when somebody asked for it.
+    """
+
+    def __init__(self, parts: Parts, settings: Settings) -> None:
+        """Prepare; with the parameter lockstep_topics `start` begins one."""
+        self.ended = ''
+        self._parts = parts
+        self._gate = parts.commands.gate
+        self._lock = threading.Lock()
+        self._turns = Turns()
+        self._rounds: Rounds | None = None
+        self._terms = Terms(
+            wanted_topics(settings), settings.lockstep_period, settings.lockstep_timeout
+        )
+        # Where it begins by itself the server must not run a moment by itself.
+        parts.link.lockstep = bool(self._terms.topics)
+
+    @property
+    def on(self) -> bool:
+        """Whether the simulation is in lockstep."""
+        return self._rounds is not None
+
+    def start(self) -> None:
+        """Begin if a parameter says so."""
+        if self._terms.topics:
+            self.begin(self._terms.topics)
+
+    def begin(
+        self, topics: tuple[str, ...] = (), period: float = 0.0, timeout: float = 0.0
+    ) -> Terms:
+        """
+        Begin, in place of one that is under way; return what holds.
+
+        :param topics: none: those of the last time.
+        :param period: s of simulation time, 0: that of the parameter; `timeout` s of wall time.
+        :raises ValueError: when there are no topics, one is no name, or the period does not fit.
+        :raises UrlabError: when the timestep is not known.
+        """
+        last = self._terms
+        settings = self._parts.settings()
+        terms = Terms(
+            topics or last.topics,
+            period or settings.lockstep_period,
+            timeout or settings.lockstep_timeout,
+        )
+        if not terms.topics:
+            raise ValueError('topics is empty, and so is the parameter lockstep_topics')
+        handshake = self._parts.link.handshake
+        if handshake is not None:
+            steps_of(terms.period, timestep_of(handshake))
+        self.end()
+        with self._lock:
+            rounds = Rounds(self._parts, terms, self._turns, self._ended)
+            self._terms, self.ended = terms, ''
+            self._switch(True)
+            self._rounds = rounds
+            rounds.start()
+        return terms
+
+    def end(self, why: str = '', restore: bool = True) -> bool:
+        """
+        End it; tell whether it was on.
+
+        :param why: goes into the log.
+        :param restore: put the server back into the mode that it had before.
+        """
+        with self._lock:
+            rounds, self._rounds = self._rounds, None
+        if rounds is None:
+            return False
+        rounds.stop(restore)
+        self._switch(False)
+        if why:
+            self._parts.log('warning', f'lockstep ended: {why}')
+        return True
+
+    @contextmanager
+    def between_rounds(self) -> Iterator[None]:
+        """Keep rounds from going on meanwhile; the present one is waited for, but not for ever."""
+        if self._rounds is None:
+            yield
+            return
+        with self._turns.guest(GUEST_SECONDS):
+            yield
+
+    def tick(self, stamp_ns: int) -> None:
+        """Note that everything of this time was published; called by the stream thread."""
+        if self._rounds is not None:
+            self._gate.published(stamp_ns)
+
+    def jump(self) -> None:
+        """Note that time goes back; called by the stream thread, before anything is published."""
+        if self._rounds is not None:
+            self._gate.jump()
+
+    def report(self) -> tuple[bool, str, dict[str, Any]]:
+        """Return whether all is well, how it is in words, and figures."""
+        rounds = self._rounds
+        if rounds is None:
+            return not self.ended, f'off: {self.ended}' if self.ended else 'off', {}
+        waited, terms = rounds.waited, rounds.terms
+        waiting = waited > 1.0 and rounds.doing != 'paused'
+        text = f'{rounds.doing} for {waited:.0f} s' if waiting else rounds.doing
+        values: dict[str, Any] = {
+            'topics': ', '.join(terms.topics),
+            'period (s)': terms.period,
+            'timeout (s)': terms.timeout,
+            'rounds': rounds.count,
+            'rounds per s': rounds.rate,
+            'real time factor': rounds.rate * terms.period,
+            'pictures missed': rounds.pictures.missed,
+        }
+        for topic, count in rounds.unanswered.items():
+            values[f'{topic} unanswered'] = count
+        for topic, (count, stamp_ns) in rounds.late.items():
+            values[f'{topic} with an earlier stamp'] = count
+            values[f'{topic} last earlier stamp (s)'] = stamp_ns / NANOSECONDS
+        return not waiting, f'on: {text}', values
+
+    def _switch(self, on: bool) -> None:
+        parts = self._parts
+        parts.link.lockstep = on
+        parts.stream.stepped = on
+        ahead = round(self._terms.period * NANOSECONDS) if on else 0
+        parts.cameras.gate.stepped(self._gate.poke if on else None, max(AHEAD_NS, ahead))
+
+    def _ended(self, reason: str) -> None:
+        """Take note that it has ended by itself; called in its thread."""
+        with self._lock:
+            self._rounds = None
+            self.ended = reason
+        self._switch(False)
+        self._parts.log('warning', f'lockstep ended: {reason}')
+
+
+__all__ = ['Lockstep']

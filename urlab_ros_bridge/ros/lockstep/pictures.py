@@ -1,0 +1,67 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which pictures belong to an instant: the next step waits until they were published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import math
+
+from urlab_ros_bridge.ros.cameras.thread import CameraThread
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+
+def is_due(rate: float, stamp_ns: int, last_ns: int | None) -> bool:
+    """
+    Tell whether a camera takes a picture at an instant.
+
+    Servers take them on the grid of multiples of 1 / rate, at the first instant of each cell.
+
+    :param rate: Hz of simulation time.
+    :param last_ns: time of the last picture, None when there was none.
+    """
+    if last_ns is None or last_ns > stamp_ns:
+        return True
+    return _cell(rate, stamp_ns) != _cell(rate, last_ns)
+
+
+def _cell(rate: float, stamp_ns: int) -> int:
+    return math.floor(stamp_ns * rate / NANOSECONDS + 1e-9)
+
+
+class Pictures:
+    """
+    The pictures of the cameras that somebody looks at.
+
+    A camera that did not deliver is not waited for again until it has.
+
+    :ivar missed: pictures that were not waited for any longer.
+    """
+
+    def __init__(self) -> None:
+        self.missed = 0
+        self._given_up: dict[str, int | None] = {}
+
+    def missing(self, threads: Iterable[CameraThread], stamp_ns: int) -> list[str]:
+        """Return the cameras whose picture of an instant was not published yet."""
+        return [
+            thread.plan.topic
+            for thread in threads
+            if thread.watched
+            and thread.plan.camera.rate > 0
+            and not thread.plan.camera.latency
+            and self._given_up.get(thread.plan.topic, -1) != thread.last_ns
+            and is_due(thread.plan.camera.rate, stamp_ns, thread.last_ns)
+        ]
+
+    def give_up(self, threads: Iterable[CameraThread], stamp_ns: int) -> None:
+        """Wait no longer for the pictures that are missing."""
+        threads = list(threads)
+        missing = self.missing(threads, stamp_ns)
+        self.missed += len(missing)
+        for thread in threads:
+            if thread.plan.topic in missing:
+                self._given_up[thread.plan.topic] = thread.last_ns
+
+
+__all__ = ['Pictures', 'is_due']

@@ -1,0 +1,250 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The thread of a lockstep.
+
+A round: the server takes its steps, the stream thread publishes the new instant, every topic
+answers, the answers are handed to the server.  Only then the next round begins.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+import math
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.cameras import Cameras
+from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.lockstep.drive import Drive
+from urlab_ros_bridge.ros.lockstep.pictures import Pictures
+from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import Terms
+from urlab_ros_bridge.ros.lockstep.topics import Ids
+from urlab_ros_bridge.ros.lockstep.topics import Topics
+from urlab_ros_bridge.ros.lockstep.turns import Turns
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.stream import StreamThread
+from urlab_ros_bridge.wire.errors import UrlabError
+
+if TYPE_CHECKING:  # which imports the gate of this package
+    from urlab_ros_bridge.ros.commands import Commands
+
+# How often it is looked for things that send no signal (s): a pause, nodes that came or went.
+LOOK_SECONDS = 0.1
+# Publishers of a node are found before or after its subscriptions; both are there after this (s).
+SETTLE_SECONDS = 0.5
+# A picture is waited for this long after the instant began (s of wall time).
+PICTURE_SECONDS = 5.0
+_SEND_SECONDS = 5.0
+_RATE_ROUNDS = 50
+
+
+@dataclass
+class Parts:
+    """What a lockstep works with."""
+
+    node: Node
+    link: Link
+    stream: StreamThread
+    commands: Commands
+    cameras: Cameras
+    settings: Callable[[], Settings]
+    log: Callable[[str, str], None]
+
+
+class Rounds:
+    """
+    One lockstep, from its beginning to its end.
+
+    :ivar doing: what it is about, in words.
+    :ivar count: rounds so far.
+    :ivar unanswered: topic -> instants that it did not answer.
+    """
+
+    def __init__(
+        self, parts: Parts, terms: Terms, turns: Turns, on_end: Callable[[str], None]
+    ) -> None:
+        """
+        Prepare the thread.
+
+        :param on_end: called in the thread, with the reason, when it ends by itself.
+        :raises UnfitTopic: for a name that is none.
+        """
+        self.terms = terms
+        self.doing = 'waiting for the server'
+        self.count = 0
+        self.pictures = Pictures()
+        self.unanswered = dict.fromkeys(terms.topics, 0)
+        self._gate = parts.commands.gate
+        self._sender = parts.commands.sender
+        self._cameras = parts.cameras
+        self._link = parts.link
+        self._turns = turns
+        self._on_end = on_end
+        self._topics = Topics(parts.node, self._gate, terms.topics)
+        self._drive = Drive(parts.link, terms.period, parts.log)
+        self._takeovers = 0
+        self._known: dict[str, Ids] = {}
+        self._since = time.monotonic()
+        self._ends: deque[float] = deque(maxlen=_RATE_ROUNDS)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='lockstep', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self, restore: bool = True) -> None:
+        """
+        End the thread.
+
+        :param restore: put the server back into the mode that it had before.
+        """
+        self._drive.restore = restore
+        self._stop.set()
+        self._gate.poke()
+        self._thread.join(10.0)
+
+    @property
+    def rate(self) -> float:
+        """Return rounds per second of wall time, of the last ones."""
+        ends = list(self._ends)
+        span = time.monotonic() - ends[0] if len(ends) > 1 else 0.0
+        return (len(ends) - 1) / span if span > 0 else 0.0
+
+    @property
+    def waited(self) -> float:
+        """Return for how long it has been at the present instant (s of wall time)."""
+        return time.monotonic() - self._since
+
+    @property
+    def late(self) -> dict[str, tuple[int, int]]:
+        """Return topic -> messages that spoke of an earlier instant, and the last such time."""
+        late = self._gate.late
+        return {name: late[topic] for topic, name in self._topics.names.items() if topic in late}
+
+    def _run(self) -> None:
+        reason = ''
+        try:
+            while not self._stop.is_set():
+                self._try()
+        except Ended as error:
+            reason = str(error)
+        except Exception as error:
+            reason = f'{type(error).__name__}: {error}'
+        self._gate.disarm()
+        self._topics.close()
+        self._drive.leave()
+        if reason:
+            self._on_end(reason)
+
+    def _try(self) -> None:
+        """Have one round, or wait for what it needs."""
+        try:
+            if self._ready():
+                with self._turns.round(LOOK_SECONDS) as mine:
+                    if mine:
+                        self._round()
+                return
+        except Ended:
+            raise
+        except UrlabError as error:
+            # The server is gone, or somebody else has paused it: which of them shows soon.
+            self.doing = str(error)
+        self._since = time.monotonic()
+        self._stop.wait(LOOK_SECONDS)
+
+    def _ready(self) -> bool:
+        if not self._drive.ready():
+            self.doing = 'waiting for the server'
+            return False
+        if self._takeovers != self._drive.takeovers:
+            self._takeovers = self._drive.takeovers
+            self._known = {}
+            self._gate.arm(self._topics.names)
+        if self._link.state.paused:
+            self.doing = 'paused'
+            return False
+        return bool(self._known) or self._gather()
+
+    def _gather(self) -> bool:
+        """Wait until there is somebody to answer on every topic."""
+        absent = self._topics.absent()
+        if absent:
+            self.doing = f'waiting for somebody who publishes {", ".join(absent)}'
+            return False
+        self._stop.wait(SETTLE_SECONDS)
+        if not self._topics.absent():
+            self._known = {topic: self._topics.publishers(topic) for topic in self._topics.names}
+        return bool(self._known)
+
+    def _round(self) -> None:
+        self._since = time.monotonic()
+        number = self._gate.open()
+        if number is not None:
+            self._gate.expect(number, self._drive.step())
+        if not self._answered():
+            return
+        if number is None:
+            self._drive.jumped(self._gate.stamp_ns)
+        self._hand_over()
+        self.doing = 'stepping'
+        self.count += 1
+        self._ends.append(time.monotonic())
+
+    def _hand_over(self) -> None:
+        """Give the answers to the server; when this returns it has them all."""
+        for receive, message in self._gate.finish():
+            receive(message)
+        self._sender.flush(_SEND_SECONDS)
+
+    def _answered(self) -> bool:
+        """Wait for all answers and pictures; false when there is nothing to wait for any more."""
+        gate, timeout = self._gate, self.terms.timeout or math.inf
+        while not gate.wait(min(LOOK_SECONDS, timeout), self._have_pictures):
+            if self._stop.is_set() or not self._drive.ready():
+                return False
+            if self._takeovers != self._drive.takeovers:
+                return False
+            silent = gate.silent()
+            if not gate.shown:
+                self.doing = 'waiting for the state stream'
+            elif silent:
+                names = [self._topics.names[topic] for topic in silent]
+                self.doing = f'waiting for {", ".join(names)}'
+                if self.waited > timeout or self._replaced(silent):
+                    for name in names:
+                        self.unanswered[name] += 1
+                    return True
+            elif self.waited > PICTURE_SECONDS:
+                self.pictures.give_up(self._cameras.threads, gate.stamp_ns)
+            else:
+                self.doing = 'waiting for pictures'
+        return True
+
+    def _have_pictures(self) -> bool:
+        return not self.pictures.missing(self._cameras.threads, self._gate.stamp_ns)
+
+    def _replaced(self, silent: list[str]) -> bool:
+        """
+        Tell whether the node that should answer is gone, and another one has come.
+
+        The new one never saw this instant, so its first one is the next.
+        """
+        for topic in silent:
+            now = self._topics.publishers(topic)
+            if not now:
+                self.doing = f'waiting: nobody publishes {self._topics.names[topic]} any more'
+            elif not now & self._known[topic]:
+                self._known = {}
+                return True
+        return False
+
+
+__all__ = ['Parts', 'Rounds']

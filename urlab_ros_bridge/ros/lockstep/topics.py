@@ -1,0 +1,126 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The topics that are waited for: what listens to them, and whether anybody is there to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from rclpy.exceptions import InvalidTopicNameException
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+from rclpy.subscription import Subscription
+
+from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.lockstep.gate import Gate
+from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import has_stamp
+from urlab_ros_bridge.ros.lockstep.rules import raw_stamp
+from urlab_ros_bridge.ros.lockstep.rules import Stamp
+from urlab_ros_bridge.ros.lockstep.rules import unstamped
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_DEPTH = 10
+
+Ids = frozenset[tuple[int, ...]]
+
+
+class UnfitTopic(Ended, ValueError):
+    """A topic cannot be waited for."""
+
+
+class Topics:
+    """
+    The topics of one lockstep.
+
+    The bridge's own command topics have their subscriptions already, and their messages pass
+    through the gate.  Any other topic gets one of its own here that leaves its messages
+    serialised; its type is that of its publishers, so it has to wait for one.
+
+    :ivar names: resolved name -> the name that the user gave.
+    """
+
+    def __init__(self, node: Node, gate: Gate, names: Iterable[str]) -> None:
+        """
+        Resolve the names.
+
+        :raises UnfitTopic: when one is no name of a topic.
+        """
+        self._node = node
+        self._gate = gate
+        self._made: dict[str, Subscription] = {}
+        self.names: dict[str, str] = {}
+        for name in names:
+            try:
+                self.names[node.resolve_topic_name(name)] = name
+            except (InvalidTopicNameException, ValueError) as error:
+                raise UnfitTopic(f'{name!r} is no name of a topic: {error}') from error
+
+    def close(self) -> None:
+        """Listen no more."""
+        for subscription in self._made.values():
+            self._node.destroy_subscription(subscription)
+        self._made.clear()
+
+    def absent(self) -> list[str]:
+        """
+        Return the topics, as the user wrote them, that nobody can answer on yet.
+
+        :raises UnfitTopic: for one that the bridge itself publishes, or of more than one type, or
+            of one that is not installed here.
+        """
+        return [name for topic, name in self.names.items() if not self._ready(topic)]
+
+    def publishers(self, topic: str) -> Ids:
+        """Return who publishes a topic (resolved name)."""
+        infos = self._node.get_publishers_info_by_topic(topic)
+        return frozenset(tuple(info.endpoint_gid) for info in infos)
+
+    def _ready(self, topic: str) -> bool:
+        subscription = self._subscription(topic)
+        return subscription is not None and subscription.get_publisher_count() > 0
+
+    def _subscription(self, topic: str) -> Subscription | None:
+        if topic in self._gate.own:
+            own = (each for each in self._node.subscriptions if each.topic_name == topic)
+            return next(own, None)
+        if topic not in self._made:
+            self._listen(topic)
+        return self._made.get(topic)
+
+    def _listen(self, topic: str) -> None:
+        """Subscribe to a topic, once there is somebody who publishes it."""
+        infos = self._node.get_publishers_info_by_topic(topic)
+        if not infos:
+            return
+        name = self.names[topic]
+        mine = (self._node.get_name(), self._node.get_namespace())
+        if any((info.node_name, info.node_namespace) == mine for info in infos):
+            raise UnfitTopic(f'{name!r} is published by the bridge itself: it cannot answer')
+        types = sorted({info.topic_type for info in infos})
+        if len(types) > 1:
+            raise UnfitTopic(f'{name!r} has several types: {", ".join(types)}')
+        try:
+            kind = load_interface(types[0])
+        except UrlabError as error:
+            raise UnfitTopic(f'{name!r}: {error}') from error
+        reliable = all(
+            info.qos_profile.reliability is ReliabilityPolicy.RELIABLE for info in infos
+        )
+        policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
+        stamp = raw_stamp if has_stamp(kind) else unstamped
+        self._made[topic] = self._node.create_subscription(
+            kind,
+            topic,
+            partial(self._hear, topic, stamp),
+            QoSProfile(depth=_DEPTH, reliability=policy),
+            raw=True,
+        )
+
+    def _hear(self, topic: str, stamp: Stamp, message: bytes) -> None:
+        self._gate.hear(topic, message, stamp, None)
+
+
+__all__ = ['Topics', 'UnfitTopic']
