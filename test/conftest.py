@@ -7,24 +7,6 @@ import logging
 import pytest
 
 
-def pytest_addoption(parser):
-    parser.addoption(
-        '--retest-ros',
-        type=int,
-        default=0,
-        metavar='TIMES',
-        help='run a failed test that needs ROS again (like colcon test --retest-until-pass)',
-    )
-
-
-def pytest_collection_modifyitems(config, items):
-    """Second chances are for tests whose processes share a busy machine, and never the default."""
-    times = config.getoption('--retest-ros')
-    for item in items if times else ():
-        if item.get_closest_marker('ros'):
-            item.add_marker(pytest.mark.flaky(reruns=times, reruns_delay=2))
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol():
     """Programs that run inside a test set up the project's logging; the next test has its own."""
