@@ -84,9 +84,9 @@ class Lockstep:
         handshake = self._parts.link.handshake
         if handshake is not None:
             steps_of(terms.period, timestep_of(handshake))
+        rounds = Rounds(self._parts, terms, self._turns, self._ended)
         self.end()
         with self._lock:
-            rounds = Rounds(self._parts, terms, self._turns, self._ended)
             self._terms, self.ended = terms, ''
             self._switch(True)
             self._rounds = rounds

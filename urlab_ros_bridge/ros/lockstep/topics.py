@@ -12,6 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 from rclpy.subscription import Subscription
+from rclpy.validate_topic_name import validate_topic_name
 
 from urlab_ros_bridge.ros.compat import load_interface
 from urlab_ros_bridge.ros.lockstep.gate import Gate
@@ -54,9 +55,10 @@ class Topics:
         self.names: dict[str, str] = {}
         for name in names:
             try:
-                self.names[node.resolve_topic_name(name)] = name
-            except (InvalidTopicNameException, ValueError) as error:
+                validate_topic_name(name)
+            except InvalidTopicNameException as error:
                 raise UnfitTopic(f'{name!r} is no name of a topic: {error}') from error
+            self.names[node.resolve_topic_name(name)] = name
 
     def close(self) -> None:
         """Listen no more."""

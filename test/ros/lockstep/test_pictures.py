@@ -1,0 +1,60 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from urlab_ros_bridge.ros.lockstep.pictures import is_due  # noqa: E402
+from urlab_ros_bridge.ros.lockstep.pictures import Pictures  # noqa: E402
+from urlab_ros_bridge.sim.cameras.schedule import Schedule  # noqa: E402
+
+MS = 1_000_000
+
+
+@given(st.sampled_from([5.0, 10.0, 30.0, 60.0, 200.0]), st.integers(1, 50), st.integers(0, 10_000))
+def test_the_bridge_and_the_server_agree_when_a_picture_is_due(rate, period_ms, start_ms):
+    camera = SimpleNamespace(
+        rate=rate, latency=0.0, jitter=0.0, seed=1, prefix='rover', name='front'
+    )
+    schedule, last = Schedule(camera), None
+    for number in range(100):
+        stamp = (start_ms + number * period_ms) * MS
+        assert is_due(rate, stamp, last) == schedule.due(stamp)
+        if schedule.due(stamp):
+            schedule.take(stamp)
+            last = stamp
+
+
+def test_a_jump_back_makes_every_camera_due():
+    assert is_due(10.0, 0, 5000 * MS) and not is_due(10.0, 5001 * MS, 5000 * MS)
+
+
+def thread(name, last_ns=None, watched=True, rate=10.0, latency=0.0):
+    camera = SimpleNamespace(rate=rate, latency=latency)
+    return SimpleNamespace(
+        plan=SimpleNamespace(camera=camera, topic=name), last_ns=last_ns, watched=watched
+    )
+
+
+def test_only_cameras_that_somebody_looks_at_are_waited_for():
+    threads = [
+        thread('due'),
+        thread('done', last_ns=100 * MS),
+        thread('unwatched', watched=False),
+        thread('late by design', latency=0.05),
+        thread('of an unknown rate', rate=0.0),
+    ]
+    assert Pictures().missing(threads, 100 * MS) == ['due']
+
+
+def test_a_camera_that_did_not_deliver_is_waited_for_again_when_it_has():
+    pictures, broken = Pictures(), thread('broken')
+    pictures.give_up([broken], 100 * MS)
+    assert pictures.missed == 1 and pictures.missing([broken], 200 * MS) == []
+    broken.last_ns = 300 * MS
+    assert pictures.missing([broken], 400 * MS) == ['broken']

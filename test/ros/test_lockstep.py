@@ -1,0 +1,205 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import itertools
+import random
+import time
+
+from bridge_harness import Listener
+from bridge_harness import wait_until
+from geometry_msgs.msg import PointStamped
+from geometry_msgs.msg import TwistStamped
+from nav_msgs.msg import Odometry
+import pytest
+from std_msgs.msg import Empty
+from std_srvs.srv import SetBool
+
+pytestmark = pytest.mark.ros
+srv = pytest.importorskip('urlab_msgs.srv')
+
+PERIOD = 0.02
+
+
+class Controller:
+    """Answers every odometry, each after a time of its own."""
+
+    def __init__(self, listener, topics=('cmd_vel',), kinds=None):
+        self._listener, self.node = listener, listener.node
+        self.seen = []
+        self._random = random.Random(7)
+        kinds = kinds or {'cmd_vel': TwistStamped}
+        self._publishers = {
+            topic: self.node.create_publisher(kinds[topic], topic, 10) for topic in topics
+        }
+        self._subscription = self.node.create_subscription(Odometry, 'odom', self._take, 10)
+
+    def _take(self, odometry):
+        stamp = odometry.header.stamp
+        self.seen.append(stamp.sec * 10**9 + stamp.nanosec)
+        for publisher in self._publishers.values():
+            time.sleep(self._random.choice((0.0, 0.001, 0.004)))
+            answer = publisher.msg_type()
+            if hasattr(answer, 'header'):
+                answer.header.stamp = stamp
+            if isinstance(answer, TwistStamped):
+                # Tells which instant it answers; never zero, which would be a stop.
+                answer.twist.linear.x = 1.0 + self.seen[-1] * 1e-9
+            publisher.publish(answer)
+
+    def leave(self):
+        self._listener.run(self._leave)
+
+    def _leave(self):
+        self.node.destroy_subscription(self._subscription)
+        for publisher in self._publishers.values():
+            self.node.destroy_publisher(publisher)
+
+
+@pytest.fixture
+def connected(small_server, bridged):
+    def start(mode='live', **parameters):
+        server = small_server(mode=mode)
+        parameters = {'cmd_vel_type': 'twist_stamped', **parameters}
+        bridge, listener = bridged(server, **parameters)
+        wait_until(lambda: bridge.node.link.state.connected)
+        return server, bridge, listener
+
+    return start
+
+
+@pytest.fixture
+def another(bridged):
+    """Return a function that makes a listener beside that of a bridge."""
+    opened = []
+
+    def start(listener):
+        opened.append(Listener(listener.context.get_domain_id()))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.close()
+
+
+def rounds(server):
+    return len(server.of('step'))
+
+
+def state(bridge):
+    return bridge.node.lockstep.report()[1]
+
+
+def check_order(server):
+    """Hold the law: between two steps there is the answer to the first, and nothing else."""
+    moves = [
+        (request['op'], request, when)
+        for request, when in zip(list(server.requests), list(server.times), strict=False)
+        if request['op'] in ('step', 'set_twist')
+    ]
+    first = next(n for n, (op, _, _) in enumerate(moves) if op == 'step')
+    moves = moves[first:]
+    assert [op for op, _, _ in moves] == (['step', 'set_twist'] * len(moves))[: len(moves)]
+    for _, request, when in moves[1::2]:
+        assert request['linear'][0] == pytest.approx(1.0 + when, abs=1e-6)
+    steps = [when for op, _, when in moves if op == 'step']
+    for before, after in itertools.pairwise(steps):
+        assert after - before == pytest.approx(PERIOD)
+
+
+def test_every_answer_is_with_the_server_before_the_next_step(connected):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'], clock_rate=1.0)
+    controller = Controller(listener)
+    wait_until(lambda: rounds(server) > 40)
+    answered = bridge.node.lockstep.report()[2]['rounds']
+    assert bridge.node.lockstep.end()
+    check_order(server)
+    # Nobody missed an instant, nobody saw one twice, and each had its clock.
+    assert controller.seen == sorted(set(controller.seen))
+    assert len(controller.seen) >= answered
+    assert bridge.node.stream._clock.count >= answered
+    # It never ran by itself before, and goes back to what it was.
+    modes = [request['mode'] for request in server.of('set_mode')]
+    assert modes == ['direct', 'live'] and server.mode == 'live'
+
+
+def test_who_is_silent_is_named_and_waited_for_or_not(connected):
+    server, bridge, listener = connected()
+    listener.node.create_publisher(TwistStamped, 'cmd_vel', 1)
+    answer = listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel'])
+    assert answer.success and '0.02' in answer.message
+    wait_until(lambda: 'waiting for cmd_vel' in state(bridge))
+    assert rounds(server) == 1
+    off = listener.call(srv.SetLockstep, '/lockstep')
+    assert off.success and server.mode == 'live'
+    # Topics are those of the last time.
+    on = listener.call(srv.SetLockstep, '/lockstep', enabled=True, timeout=0.05)
+    assert on.success, on.message
+    wait_until(lambda: rounds(server) > 5)
+    assert bridge.node.lockstep.report()[2]['cmd_vel unanswered'] >= 3
+
+
+def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
+    server, bridge, listener = connected()
+    request = {'enabled': True, 'topics': ['done', '/ready'], 'period': 0.01}
+    assert listener.call(srv.SetLockstep, '/lockstep', **request).success
+    wait_until(lambda: 'who publishes done, /ready' in state(bridge))
+    kinds = {'done': PointStamped, 'ready': Empty}
+    first = Controller(another(listener), kinds, kinds)
+    wait_until(lambda: rounds(server) > 10)
+    first.leave()
+    wait_until(lambda: 'publishes' in state(bridge))
+    seen = rounds(server)
+    Controller(another(listener), kinds, kinds)
+    wait_until(lambda: rounds(server) > seen + 10)
+    steps = {request['n_steps'] for request in server.of('step')}
+    assert steps == {5}
+
+
+def test_requests_come_between_rounds(connected):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    controller = Controller(listener)
+    wait_until(lambda: rounds(server) > 5)
+    refused = listener.call(srv.Step, '/step')
+    assert (refused.success, refused.code) == (False, 'lockstep')
+    assert listener.call(SetBool, '/pause', data=True).success
+    stopped = rounds(server)
+    time.sleep(0.3)
+    assert rounds(server) == stopped and state(bridge) == 'on: paused'
+    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(SetBool, '/pause', data=False).success
+    wait_until(lambda: rounds(server) > stopped + 5)
+    # The state after the reset is an instant like the others: it is answered before the next step.
+    place = next(n for n, each in enumerate(server.requests) if each['op'] == 'reset')
+    after = [each for each in list(server.requests)[place:] if each['op'] in ('step', 'set_twist')]
+    begin = next(n for n, each in enumerate(after) if each['op'] == 'step')
+    assert after[begin - 1]['linear'][0] == 1.0
+    wait_until(lambda: controller.seen.count(0) == 1 and controller.seen[-1] > 0)
+    change = listener.call(srv.SetMode, '/set_mode', mode='live')
+    assert change.success and change.previous_mode == 'direct'
+    assert not bridge.node.lockstep.on and server.mode == 'live'
+
+
+def test_what_cannot_be_done_is_said(connected):
+    server, bridge, listener = connected()
+
+    def ask(**fields):
+        return listener.call(srv.SetLockstep, '/lockstep', enabled=True, **fields)
+
+    for fields, word in (
+        ({}, 'lockstep_topics'),
+        ({'topics': ['cmd_vel'], 'period': 0.005}, 'nearest is 0.004'),
+        ({'topics': ['a b']}, "'a b'"),
+        ({'topics': ['cmd_vel'], 'timeout': -1.0}, 'timeout'),
+    ):
+        answer = ask(**fields)
+        assert (answer.success, answer.code) == (False, 'bad_value') and word in answer.message
+    assert not bridge.node.lockstep.on and server.mode == 'live'
+    assert ask(topics=['odom']).success
+    wait_until(lambda: not bridge.node.lockstep.on)
+    assert 'bridge itself' in state(bridge) and server.mode == 'live'
+    # Somebody else changes the mode.
+    Controller(listener)
+    assert ask(topics=['cmd_vel']).success
+    wait_until(lambda: rounds(server) > 3)
+    server.mode = 'live'
+    wait_until(lambda: not bridge.node.lockstep.on)
+    assert state(bridge) == 'off: the mode became live'
