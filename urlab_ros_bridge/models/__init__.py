@@ -3,7 +3,8 @@
 """
 The bundled worlds: MJCF scenes and robots, each world with its YAML sidecar.
 
-A world `NAME` is the file `NAME.yaml` of this folder; it names the MJCF files beside it.
+A world `NAME` is the file `NAME.yaml` of this folder; it names the MJCF files beside it.  Objects
+to put into worlds are MJCF files of the folder `objects`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ import pathlib
 
 from urlab_ros_bridge.wire.errors import UnknownName
 
-__all__ = ['UnknownWorld', 'world_names', 'world_path']
+__all__ = [
+    'UnknownObject',
+    'UnknownWorld',
+    'object_names',
+    'object_path',
+    'world_names',
+    'world_path',
+]
 
 
 class UnknownWorld(UnknownName):
@@ -20,6 +28,13 @@ class UnknownWorld(UnknownName):
 
     def __init__(self, name: object) -> None:
         super().__init__('world', name, world_names())
+
+
+class UnknownObject(UnknownName):
+    """A name is not one of the bundled objects."""
+
+    def __init__(self, name: object) -> None:
+        super().__init__('object', name, object_names())
 
 
 def world_names() -> list[str]:
@@ -40,6 +55,26 @@ def world_path(name: str) -> pathlib.Path:
     if name not in world_names():
         raise UnknownWorld(name)
     return _folder() / f'{name}.yaml'
+
+
+def object_names() -> list[str]:
+    """Return the names of the bundled objects in alphabetical order."""
+    return sorted(path.stem for path in (_folder() / 'objects').glob('*.xml'))
+
+
+def object_path(name: str) -> pathlib.Path:
+    """
+    Return the absolute path of the MJCF file of a bundled object.
+
+    Raises
+    ------
+    UnknownObject
+        When `name` is not in `object_names()`.
+
+    """
+    if name not in object_names():
+        raise UnknownObject(name)
+    return _folder() / 'objects' / f'{name}.xml'
 
 
 def _folder() -> pathlib.Path:

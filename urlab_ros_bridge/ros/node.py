@@ -9,6 +9,7 @@ The node: parameters, and the threads that do the work.
 - commands: sends commands to the server;
 - services: answers services, one after the other, in a node of its own: the events executor takes
   no coroutines, so a long request would hold up every other callback;
+- simulation: likewise, for the standard services of simulators;
 - executor (the caller's thread): subscriptions and parameters.  It never waits for the server.
 """
 
@@ -40,6 +41,7 @@ from urlab_ros_bridge.ros.services import Context
 from urlab_ros_bridge.ros.services import create_services
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.side_node import SideThread
+from urlab_ros_bridge.ros.simulation import Simulation
 from urlab_ros_bridge.ros.stream import StreamThread
 from urlab_ros_bridge.ros.world import World
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -108,23 +110,23 @@ class BridgeNode(Node):
             self, self.stream, self.link, self.commands, self.lockstep, self._log, status_fd
         )
         self._side_services = SideThread(self, 'services')
-        create_services(
-            self._side_services.node,
-            Context(
-                self.link,
-                self.stream,
-                lambda: self.plan,
-                self.commands.jump,
-                self.e_stop,
-                self.lockstep,
-            ),
+        services = Context(
+            self.link,
+            self.stream,
+            lambda: self.plan,
+            self.commands.jump,
+            self.e_stop,
+            self.lockstep,
         )
+        create_services(self._side_services.node, services)
+        self._simulation = Simulation(self, services, self._settings, self._log)
 
     def start(self) -> None:
         """Start all threads."""
         self.commands.start()
         self.stream.start()
         self._side_services.start()
+        self._simulation.start()
         self.markers.start()
         self.link.start()
         self.lockstep.start()
@@ -134,6 +136,7 @@ class BridgeNode(Node):
         self.lockstep.end()
         self.commands.stop()
         self._side_services.stop()
+        self._simulation.stop()
         self.link.stop()
         self.markers.stop()
         self.cameras.stop()
@@ -143,6 +146,7 @@ class BridgeNode(Node):
         """Withdraw everything; after `stop`, or in place of `start`."""
         self.commands.destroy()
         self._side_services.destroy()
+        self._simulation.destroy()
         super().destroy_node()
 
     def _settings(self) -> Settings:

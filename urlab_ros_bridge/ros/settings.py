@@ -160,6 +160,11 @@ class Settings(DescriptionSettings, CameraSettings, CommandSettings, LockstepSet
     publish_ground_truth: bool = parameter(
         True, 'Publish ground_truth/pose.', group='What is published'
     )
+    simulation_interfaces: bool = parameter(
+        True,
+        'Offer the standard services of simulators, those of the package simulation_interfaces.',
+        group='What is published',
+    )
     gps_origin: tuple[float, ...] = parameter(
         (-1.0,),
         "Where on earth the world's origin is: latitude, longitude (deg, WGS 84), altitude (m); x "

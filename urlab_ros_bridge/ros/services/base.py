@@ -104,6 +104,10 @@ class Context:
         """Fill in the time of a reply, and wait until the stream has published it."""
         response.sim_time = time_to_ros(max(0, stamp_ns))
         response.step = max(0, step)
+        self.catch_up(stamp_ns, mark)
+
+    def catch_up(self, stamp_ns: int, mark: Mark) -> None:
+        """Wait until the stream has published the time of a reply."""
         self.stream.timeline.wait_for(stamp_ns, mark, _CATCH_UP_SECONDS)
 
 
@@ -132,22 +136,31 @@ class Service:
         return self.ops or (self.name,)
 
 
+def code_and_text(error: Exception) -> tuple[str, str]:
+    """
+    Return the code of an error, and what it says.
+
+    :raises TypeError: for an error that nobody expects here.
+    """
+    if isinstance(error, RemoteError | Unfit):
+        return error.code, str(error)
+    if isinstance(error, RequestTimeout):
+        return TIMEOUT, str(error)
+    if isinstance(error, UrlabError) and not isinstance(error, ValueError):
+        return BAD_REPLY, str(error)
+    if isinstance(error, ValueError | OverflowError):
+        return BAD_VALUE, str(error)
+    raise TypeError(type(error).__name__) from error
+
+
 def answer(service: Service, context: Context, request: Any, response: Any) -> Any:
     """Carry out a request; whatever goes wrong becomes success, code and message."""
     code, message, success = '', '', False
     try:
         message = service.handler(context, request, response)
         success = True
-    except RemoteError as error:
-        code, message = error.code, str(error)
-    except Unfit as error:
-        code, message = error.code, str(error)
-    except RequestTimeout as error:
-        code, message = TIMEOUT, str(error)
-    except (ValueError, OverflowError) as error:
-        code, message = BAD_VALUE, str(error)
-    except UrlabError as error:
-        code, message = BAD_REPLY, str(error)
+    except (UrlabError, ValueError, OverflowError) as error:
+        code, message = code_and_text(error)
     response.success = success
     response.message = message
     if hasattr(response, 'code'):

@@ -9,17 +9,12 @@ from typing import Any
 
 from geometry_msgs.msg import Vector3
 
-from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.results import StepResult
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import Context
 from urlab_ros_bridge.ros.services.base import E_STOP
-from urlab_ros_bridge.ros.services.base import LOCKSTEP
 from urlab_ros_bridge.ros.services.base import Service
 from urlab_ros_bridge.ros.services.base import Unfit
-
-# Steps in one request: a server gives up on a request after 5 s.
-CHUNK = 200
+from urlab_ros_bridge.ros.services.stepping import stepping
 
 
 def reset(context: Context, request: Any, response: Any) -> str:
@@ -60,46 +55,13 @@ def _owner(context: Context, joint: str) -> str:
 
 def step(context: Context, request: Any, response: Any) -> str:
     """Advance by steps; in live mode time stands still before and after."""
-    client, link = context.client, context.link
-    if context.lockstep.on:
-        raise Unfit(LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep')
     count = request.n_steps or 1
-    mode = client.status().mode if link.has('status') else link.state.mode
-    if mode == 'puppet':
-        raise Unfit('bad_mode', 'in puppet mode a client sends the states, nothing is stepped')
     mark = context.stream.timeline.mark()
-    if mode == 'direct':
-        result = _advance(client, count)
-    else:
-        client.set_paused(True)
-        link.note_paused(True)
-        if link.has('step_while_paused'):
-            result = _advance(client, count, while_paused=True)
-        else:
-            result = _advance_in_direct(client, count)
+    with stepping(context) as stepper:
+        result = stepper.advance(count)
     context.settle(response, result.sim_time_ns, result.step, mark)
-    paused = '' if mode == 'direct' else ', paused'
+    paused = '' if stepper.mode == 'direct' else ', paused'
     return f'{count} step{"s" if count > 1 else ""}, now at {result.time:.6g} s{paused}'
-
-
-def _advance(client: Client, count: int, while_paused: bool = False) -> StepResult:
-    while True:
-        result = client.step(min(count, CHUNK), observations='minimal', while_paused=while_paused)
-        count -= CHUNK
-        if count <= 0:
-            return result
-
-
-def _advance_in_direct(client: Client, count: int) -> StepResult:
-    """Step on a server that steps in direct mode only, and leave it paused in live mode."""
-    client.set_mode('direct')
-    try:
-        return _advance(client, count)
-    finally:
-        # Entering direct mode has ended the pause.
-        client.set_paused(True)
-        client.set_mode('live')
-        client.set_paused(True)
 
 
 def pause(context: Context, request: Any, response: Any) -> str:

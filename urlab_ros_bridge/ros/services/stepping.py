@@ -1,0 +1,73 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Advancing by steps, on every kind of server: time stands still before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import contextlib
+from dataclasses import dataclass
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.results import StepResult
+from urlab_ros_bridge.ros.services.base import Context
+from urlab_ros_bridge.ros.services.base import LOCKSTEP
+from urlab_ros_bridge.ros.services.base import Unfit
+
+# Steps in one request: a server gives up on a request after 5 s.
+CHUNK = 200
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """
+    Advances by steps.
+
+    :ivar mode: of the server, before it is stepped.
+    """
+
+    client: Client
+    mode: str
+    while_paused: bool = False
+
+    def advance(self, count: int) -> StepResult:
+        """Advance by so many steps, 1 or more."""
+        while True:
+            result = self.client.step(
+                min(count, CHUNK), observations='minimal', while_paused=self.while_paused
+            )
+            count -= CHUNK
+            if count <= 0:
+                return result
+
+
+@contextlib.contextmanager
+def stepping(context: Context) -> Iterator[Stepper]:
+    """
+    Let the block advance by steps; a server in live mode is paused, and stays paused.
+
+    :raises Unfit: bad_mode in puppet mode, lockstep while the bridge itself steps.
+    """
+    client, link = context.client, context.link
+    if context.lockstep.on:
+        raise Unfit(LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep')
+    mode = client.status().mode if link.has('status') else link.state.mode
+    if mode == 'puppet':
+        raise Unfit('bad_mode', 'in puppet mode a client sends the states, nothing is stepped')
+    if mode == 'direct':
+        yield Stepper(client, mode)
+        return
+    client.set_paused(True)
+    link.note_paused(True)
+    if link.has('step_while_paused'):
+        yield Stepper(client, mode, while_paused=True)
+        return
+    # This server steps in direct mode only.
+    client.set_mode('direct')
+    try:
+        yield Stepper(client, mode)
+    finally:
+        # Entering direct mode has ended the pause.
+        client.set_paused(True)
+        client.set_mode('live')
+        client.set_paused(True)

@@ -1,0 +1,47 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""get_spawnables: bundled objects, and model files in folders that a request names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from urlab_ros_bridge.models import object_names
+from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.simulation.base import Entry
+from urlab_ros_bridge.ros.simulation.base import PACKAGE
+from urlab_ros_bridge.ros.simulation.base import SimulationContext
+from urlab_ros_bridge.ros.simulation.features import Feature
+from urlab_ros_bridge.ros.simulation.features import SPAWN
+from urlab_ros_bridge.ros.simulation.resources import BUNDLED
+from urlab_ros_bridge.ros.simulation.resources import path_of
+from urlab_ros_bridge.ros.simulation.resources import SUFFIXES
+from urlab_ros_bridge.ros.simulation.results import NOT_FOUND
+from urlab_ros_bridge.ros.simulation.results import Refusal
+
+
+def get_spawnables(context: SimulationContext, request: Any, response: Any) -> str:
+    """List the bundled objects, and the MJCF and URDF files of folders that are named."""
+    message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
+    found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
+    for source in request.sources:
+        found += _files(source)
+    for uri, description in found:
+        item = message_type(description=description)
+        # Version 2 of the standard has a resource in place of the URI.
+        getattr(item, 'entity_resource', item).uri = uri
+        response.spawnables.append(item)
+    return f'{len(found)} resources; any MJCF or URDF file can be spawned, also as text'
+
+
+def _files(source: str) -> Iterator[tuple[str, str]]:
+    folder = path_of(source)
+    if not folder.is_dir():
+        raise Refusal(NOT_FOUND, f'{source} is no folder here')
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() in SUFFIXES and path.is_file():
+            yield path.as_uri(), f'file in {source}'
+
+
+ENTRIES = (Entry('get_spawnables', get_spawnables, {Feature.SPAWNABLES: ''}, needs=SPAWN),)
