@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the world, by name: read and moved while it runs (extensions)."""
+"""What stands in the world, by name: read, moved, spawned and deleted while it runs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.session import Session
 from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import block_to_ns
+
+SPAWN_TIMEOUT = 30.0  # s; a compiler may have meshes to work on
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class EntityState:
 
 
 class EntityOps(Session):
-    """The ops on entities: get_entities, set_entity_state."""
+    """The ops on entities: get_entities, set_entity_state, spawn_entity, delete_entity."""
 
     def get_entities(
         self, names: Iterable[str] | None = None, bounds: bool = False
@@ -92,6 +94,73 @@ class EntityOps(Session):
         reply = self.request('set_entity_state', entity=entity, **vectors)
         where = 'set_entity_state_ok'
         return _state(reply, _time(reply, where), where)
+
+    def spawn_entity(
+        self,
+        name: str = '',
+        *,
+        xml: str | None = None,
+        file: str | None = None,
+        pos: Iterable[float] | None = None,
+        quat: Iterable[float] | None = None,
+        kind: str | None = None,
+        allow_renaming: bool = False,
+        timeout: float = SPAWN_TIMEOUT,
+    ) -> EntityState:
+        """
+        Put a model into the running world; the client's handshake is that of the new world then.
+
+        Other sessions expire; shared ones say hello again by themselves.
+
+        :param name: a letter, then letters, digits and ``_``; '' only with `allow_renaming`.
+        :param xml: MJCF or URDF.
+        :param file: in its place a file of the server: of its data folder (MJCF, URDF, or a
+            sidecar with one robot) or of the bundled models (``rover.yaml``).
+        :param pos: where the origin of the model's file goes, m in the world; `quat` wxyz.
+        :param kind: ``entity`` or ``articulation``; None: an entity, unless the model has
+            actuators, joints but that of a free root, or several roots.
+        :param allow_renaming: take a similar name when this one cannot be had.
+        :return: its state; `name` is the name that it got.
+        :raises NameTaken: the message suggests another one; `NameInvalid` says why.
+        :raises ImportFailed: with the first line of what the compiler says.
+        :raises MissingAssets: a mesh, height field or texture is not there.
+        :raises PathNotReadable: `file` is not there.
+        """
+        given = {'pos': pos, 'quat': quat}
+        vectors = {
+            key: [float(value) for value in values]
+            for key, values in given.items()
+            if values is not None
+        }
+        reply = self._change(
+            'spawn_entity',
+            timeout,
+            name=name or None,
+            xml=xml,
+            file=file,
+            kind=kind,
+            allow_renaming=allow_renaming or None,
+            **vectors,
+        )
+        where = 'spawn_entity_ok'
+        return _state(reply, _time(reply, where), where)
+
+    def delete_entity(self, entity: str, timeout: float = SPAWN_TIMEOUT) -> None:
+        """
+        Take something out of the running world; sessions as with `spawn_entity`.
+
+        :param entity: an articulation by prefix, or a body that stands directly in the world.
+        :raises UnknownBody: there is nothing of this name.
+        :raises DestroyFailed: it is a part of something, or something depends on it.
+        """
+        self._change('delete_entity', timeout, entity=entity)
+
+    def _change(self, op: str, timeout: float, **fields: Any) -> dict[str, Any]:
+        """Send a request whose reply holds a new handshake."""
+        with self.exclusive():
+            reply = self.request(op, timeout, **fields)
+            self.absorb(f.mapping(reply, 'handshake_payload', f'{op}_ok'))
+        return reply
 
 
 def _time(reply: dict[str, Any], where: str) -> int:

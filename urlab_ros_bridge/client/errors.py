@@ -208,6 +208,18 @@ class ReplyTooLarge(RemoteError):
     code = 'reply_too_large'
 
 
+class NameTaken(RemoteError):
+    code = 'name_taken'
+
+
+class NameInvalid(RemoteError):
+    code = 'name_invalid'
+
+
+class MissingAssets(RemoteError):
+    code = 'missing_assets'
+
+
 class InternalError(RemoteError):
     code = 'internal_error'
 

@@ -120,6 +120,7 @@ class ServerStatus:
     :ivar speed: percent of real time asked for.
     :ivar real_time_factor: measured, 1.0 is real time.
     :ivar tick_rate: measured physics ticks per wall second.
+    :ivar world_revision: grows whenever another or a changed world begins; 0 when not told.
     :ivar sessions: maps with ``id``, ``shared``, ``client``, ``age`` (s).
     """
 
@@ -134,6 +135,7 @@ class ServerStatus:
     sessions: tuple[dict[str, Any], ...]
     cameras: int
     world: str
+    world_revision: int
     raw: dict[str, Any] = field(repr=False)
 
 
@@ -201,6 +203,7 @@ def parse_status(reply: dict[str, Any]) -> ServerStatus:
         tuple(f.maps(reply, 'sessions', where)),
         f.integer(reply, 'cameras', where, 0),
         f.text(reply, 'world', where),
+        f.integer(reply, 'world_revision', where, 0),
         reply,
     )
 

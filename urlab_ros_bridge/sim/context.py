@@ -50,10 +50,16 @@ class Context:
     randomizer: Randomizer = field(default_factory=Randomizer)
 
 
-def build_context(config: ServerConfig, data: DataFolder, world: World) -> Context:
+def build_context(
+    config: ServerConfig,
+    data: DataFolder,
+    world: World,
+    inbound: StreamCounters | None = None,
+) -> Context:
     """
     Put controllers, scanners and the engine around a world; no threads, no sockets.
 
+    :param inbound: counters to go on with, None for new ones.
     :raises WorldError: when a sidecar names a scanner or camera that the model does not have.
     """
     controls, lidars, noises = {}, {}, []
@@ -76,6 +82,7 @@ def build_context(config: ServerConfig, data: DataFolder, world: World) -> Conte
         Replay(engine, recorder),
         data,
         CameraRig(engine),
+        inbound or StreamCounters(),
     )
 
 

@@ -77,6 +77,18 @@ class ArticulationControl:
         if not isinstance(self._index, slice):
             self._data.ctrl[self._index] = self._ctrl
 
+    def resume(self, other: ArticulationControl) -> None:
+        """Go on as the same articulation of a world that this one takes the place of."""
+        self.source = other.source
+        for source, slot in self.slots.items():
+            slot[:] = other.slots[source]
+        if not isinstance(self._index, slice):
+            self._ctrl[:] = self._data.ctrl[self._index]
+        if self.controller is not None and other.controller is not None:
+            self.controller.configure(other.controller.params())
+        if self.twist is not None and other.twist is not None:
+            self.twist.resume(other.twist)
+
     def reset(self, ctrl: np.ndarray | None) -> None:
         """
         Forget commands: setpoints become `ctrl` of a keyframe (shape (nu,), whole model).

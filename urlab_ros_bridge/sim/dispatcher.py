@@ -32,6 +32,8 @@ from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
 from urlab_ros_bridge.wire.ops import OPS
 
+# How long a request waits while a changed world takes its place; mostly that is milliseconds.
+SETTLE_SECONDS = 15.0
 _LOG = logging.getLogger(__name__)
 PreSession = Callable[[Stage, Fields], tuple[Session, dict[str, Any]]]
 
@@ -72,6 +74,7 @@ class Dispatcher:
         :param editing: whether the frame came by a way that serves editor ops.
         """
         session = None
+        self._stage.settled.wait(SETTLE_SECONDS)
         try:
             call = self._again(frame)
             if call is not None:
@@ -113,6 +116,8 @@ class Dispatcher:
         if lock is not None and not lock.acquire(timeout):
             return None
         try:
+            if lock is not None and call.subject.engine.replaced:
+                raise OpError('session_expired', 'the world was changed; say hello again')
             if call.prepared is not None:
                 body = call.prepared.run(call.vectors)
             else:
@@ -187,7 +192,7 @@ class Dispatcher:
             context = self._stage.context
             if context is None:
                 raise OpError('shutting_down' if self._stage.draining else 'no_active_manager')
-            return context
+            return self._stage if entry.staged else context
         return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
 
     def _broken(self, session: Session | None) -> bytes:

@@ -50,6 +50,8 @@ class Engine:
     :ivar publications: how often that was done.
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
     :ivar on_due: called with the lock held before each step of the live loop.
+    :ivar draining: the server or the world ends: whoever waits is told.
+    :ivar replaced: a changed world has taken the place of this one.
     :ivar player: a replay that takes the place of physics; live mode and reset end it.
     """
 
@@ -78,6 +80,7 @@ class Engine:
         self.fault = ''
         self.speed = 1.0
         self.draining = False
+        self.replaced = False
         self.player: Player | None = None
         self.on_state: list[Callable[[bool], None]] = []
         self.publications = 0
@@ -166,13 +169,15 @@ class Engine:
         :raises OpError: step_timeout at the deadline or when the mode is changed meanwhile,
             shutting_down when the server drains.
         """
-        while self.paused and self.mode == 'direct' and not self.draining:
+        while self.paused and self.mode == 'direct' and not (self.draining or self.replaced):
             left = deadline - time.monotonic()
             if left <= 0:
                 raise OpError('step_timeout', 'the simulation is paused; set_paused false first')
             self.lock.changed.wait(left)
         if self.draining:
             raise OpError('shutting_down')
+        if self.replaced:
+            raise OpError('session_expired', 'the world was changed; say hello again')
         if self.mode != 'direct':
             raise OpError('step_timeout', f'the mode became {self.mode} while the step waited')
 

@@ -10,7 +10,9 @@ to those of a step request and nothing is left behind.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -77,6 +79,27 @@ class ExternalActions:
             self._lapses.pop(key, None)
             if until is not None:
                 self._lapses[key] = (slot, index, until)
+        self.active = bool(self._wrenches or self._lapses)
+
+    def resume(
+        self,
+        other: ExternalActions,
+        bodies: Mapping[int, int],
+        slots: Iterable[tuple[np.ndarray, np.ndarray]],
+    ) -> None:
+        """
+        Go on with what acts on a world that this one takes the place of.
+
+        :param bodies: number of a body there -> here; other bodies are gone.
+        :param slots: arrays of set-points: there, here.
+        """
+        for wrench in other._wrenches:
+            if wrench.body in bodies:
+                self._wrenches.append(replace(wrench, body=bodies[wrench.body]))
+        here = {id(old): new for old, new in slots}
+        for (array, index), (_, _, until) in other._lapses.items():
+            if array in here:
+                self.lapse(here[array], [index], until)
         self.active = bool(self._wrenches or self._lapses)
 
     def clear(self) -> None:

@@ -34,6 +34,7 @@ EXTENSIONS = (
     'setpoints',
     'shm_channel',
     'entities',
+    'spawn',
 )
 
 

@@ -133,6 +133,17 @@ class Lidar:
         """Write the held scan to the sensor again, after MuJoCo has zeroed it."""
         data.sensordata[self._slots] = self._ranges
 
+    def resume(self, other: Lidar) -> None:
+        """Go on as the same scanner of a world that this one takes the place of."""
+        self._ranges[:] = other._ranges
+        self._updated, self._origin, self._slot = other._updated, other._origin, other._slot
+        self.scans, self.noise = other.scans, other.noise
+
+    @property
+    def full_name(self) -> str:
+        """Return the compiled name of the sensor."""
+        return self._full_name
+
     def reset(self, time: float) -> None:
         """Forget the held scan; the next one is due at `time` (s)."""
         self._ranges[:] = NOTHING

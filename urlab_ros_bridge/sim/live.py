@@ -60,7 +60,7 @@ class LiveLoop(threading.Thread):
     def run(self) -> None:
         """Loop until the engine drains; what breaks stops time, never this thread."""
         engine = self._engine
-        while not engine.draining:
+        while not (engine.draining or engine.replaced):
             try:
                 self._turn()
             except Exception as error:

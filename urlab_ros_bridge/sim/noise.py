@@ -11,6 +11,7 @@ same values; `reset` with a seed starts the sequence again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 import math
 import zlib
 
@@ -84,6 +85,14 @@ class SensorNoise:
         self._bias = self._spread * self._random.standard_normal(len(self._spread))
         self._held.clear()
         self.draw()
+
+    def resume(self, others: Iterable[SensorNoise]) -> None:
+        """Go on as the noise of the same articulation in the world before."""
+        for other in others:
+            if other._name == self._name and len(other._bias) == len(self._bias):
+                self._random, self._timestep = other._random, other._timestep
+                self._bias, self._white = other._bias, other._white
+                self._held, self._dropped = other._held, other._dropped
 
     def draw(self) -> None:
         """Draw the noise of the next sub-step."""

@@ -10,6 +10,7 @@ same values whatever was randomised before and whatever else is selected.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 import zlib
@@ -26,6 +27,8 @@ from urlab_ros_bridge.sim.randomize_kinds import Kind
 GRAVITY = 'gravity'  # the one array that is not the model's own but one of its options
 # Arrays that nothing here changes and that may be large.
 _ASSETS = ('mesh_', 'tex_', 'hfield_', 'skin_', 'flex_', 'text_', 'bvh_', 'oct_', 'name', 'paths')
+# Name of an array -> the rows that two models have in common.
+Rows = Callable[[str], tuple[np.ndarray, np.ndarray] | None]
 _STATISTICS = ('meaninertia', 'meanmass', 'meansize', 'extent', 'center')
 
 
@@ -103,6 +106,32 @@ class Randomizer:
         for name, values in self._compiled.items():
             _view(model, name)[:] = values
         self._compiled.clear()
+
+    def resume(
+        self, other: Randomizer, old: mujoco.MjModel, new: mujoco.MjModel, rows: Rows
+    ) -> None:
+        """
+        Give a model the values that another was given, where they have the same elements.
+
+        Gravity is not touched: options are carried by the caller.
+
+        :param rows: name of an array -> rows there and here; None for an array without elements.
+        """
+        if not other.active:
+            return
+        before = _arrays(new)
+        for name in other._compiled:
+            pair = rows(name)
+            if pair is not None:
+                there, here = pair
+                _view(new, name)[here] = _view(old, name)[there]
+        _derive(new)
+        for name, values in _arrays(new).items():
+            if not np.array_equal(values, before[name], equal_nan=True):
+                self._compiled[name] = before[name]
+        if GRAVITY in other._compiled:
+            self._compiled[GRAVITY] = other._compiled[GRAVITY]
+            self._gravity_set = other._gravity_set
 
     def _forget_gravity_of_others(self, model: mujoco.MjModel) -> None:
         """Gravity that somebody has set since counts as what to come back to."""

@@ -64,6 +64,7 @@ class Recorder:
     def __init__(self, engine: Engine, max_bytes: int = MAX_BYTES) -> None:
         self.active = False
         self.saved: float | None = None
+        self._kept: Take | None = None
         self._engine = engine
         self._model, self._data = engine.world.model, engine.world.data
         self.layout = layout_of(self._model)
@@ -104,8 +105,15 @@ class Recorder:
         self.active = False
         self._engine.on_substep.remove(self._record)
 
+    def resume(self, other: Recorder) -> None:
+        """Keep the frames of a recorder that has stopped, of a world before this one."""
+        take = other.snapshot()
+        if len(take):
+            self._kept, self._kept_duration = take, other.duration
+
     def clear(self) -> None:
         """Forget the frames; a recording that is under way goes on with none."""
+        self._kept, self._kept_duration = None, 0.0
         self._blocks: deque[np.ndarray] = deque()
         self._block = np.empty((0, self.layout.width + 1))
         self._first = 0  # row of the oldest kept frame in the first block
@@ -117,6 +125,8 @@ class Recorder:
     @property
     def frames(self) -> int:
         """Return the count of kept frames."""
+        if self._kept is not None:
+            return len(self._kept)
         return (
             max(len(self._blocks) - 1, 0) * self._rows
             - self._first
@@ -126,6 +136,8 @@ class Recorder:
     @property
     def duration(self) -> float:
         """Return the recorded time from the first kept frame to the last, s."""
+        if self._kept is not None:
+            return self._kept_duration
         return self._elapsed - self._oldest if self._blocks else 0.0
 
     @property
@@ -139,6 +151,8 @@ class Recorder:
 
     def snapshot(self) -> Take:
         """Return the frames that there are now; later ones do not change it."""
+        if self._kept is not None:
+            return self._kept
         blocks = list(self._blocks)
         if blocks:
             blocks[-1] = blocks[-1][: self._next]

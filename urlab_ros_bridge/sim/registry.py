@@ -51,6 +51,7 @@ class Entry:
     :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
         off the thread that serves everybody; None means it is quick, and math.inf that it waits
         for an event that may never come.
+    :ivar staged: the handler gets the Stage, although the op needs a world: it changes which.
     :ivar prepare: for an op whose requests repeat: keeps what one says but its setpoints.
     """
 
@@ -59,6 +60,7 @@ class Entry:
     locked: bool = True
     seconds: Estimate | None = None
     prepare: Prepare | None = None
+    staged: bool = False
 
 
 class Registry:
@@ -75,6 +77,7 @@ class Registry:
         locked: bool = True,
         seconds: Estimate | None = None,
         prepare: Prepare | None = None,
+        staged: bool = False,
     ) -> None:
         """
         Serve `name` with `handler`.
@@ -86,9 +89,10 @@ class Registry:
             raise ValueError(f'{name!r} is not in the op table')
         if name in self._entries:
             raise ValueError(f'{name!r} is registered twice')
+        locked = locked and not staged
         if locked and OPS[name].category != MANAGER_REQUIRED:
             raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
-        self._entries[name] = Entry(OPS[name], handler, locked, seconds, prepare)
+        self._entries[name] = Entry(OPS[name], handler, locked, seconds, prepare, staged)
 
     def get(self, name: object) -> Entry | None:
         """Return the entry of an op, None when it is not served."""

@@ -140,6 +140,10 @@ class Replay:
         """Return the names of all sessions: live first, then in the order of loading."""
         return [LIVE, *self._loaded]
 
+    def resume(self, other: Replay) -> None:
+        """Keep what was loaded into a world that this one takes the place of."""
+        self._loaded, self.active = other._loaded, other.active
+
     def add(self, name: str, take: Take) -> None:
         """
         Keep a loaded recording and choose it; one of the same name is replaced.

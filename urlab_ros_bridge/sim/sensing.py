@@ -38,6 +38,21 @@ class Sensing:
         for noise in self._noises:
             noise.add(data)
 
+    def resume(self, other: Sensing, data: mujoco.MjData) -> None:
+        """
+        Go on as the sensors of a world that this one takes the place of.
+
+        Call it after mj_forward: held scans are written, and the noise of this moment.
+        """
+        before = {lidar.full_name: lidar for lidar in other._lidars}
+        for lidar in self._lidars:
+            if lidar.full_name in before:
+                lidar.resume(before[lidar.full_name])
+            lidar.restore(data)
+        for noise in self._noises:
+            noise.resume(other._noises)
+            noise.add(data)
+
     def forget_scans(self, time: float) -> None:
         """Begin the scanners anew at `time` (s)."""
         for lidar in self._lidars:

@@ -32,6 +32,7 @@ class Session:
     :ivar camera_header: header in front of camera frames that the hello asked for.
     :ivar include_assets: the hello asked for the model's files.
     :ivar base: the engine's counter at the hello; replies count steps since then.
+    :ivar revision: the world's, that the hello told of; see `SessionTable.expire`.
     """
 
     encoding: str = 'msgpack'
@@ -41,6 +42,7 @@ class Session:
     camera_header: str = ''
     include_assets: bool = False
     base: tuple[int, int] = (0, 0)
+    revision: int = 0
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     last_seen: float = field(default_factory=time.monotonic)
 
@@ -52,6 +54,7 @@ class SessionTable:
         self._lock = threading.Lock()
         self._plain: Session | None = None
         self._shared: dict[str, Session] = {}
+        self._oldest = 0
 
     def open(self, session: Session) -> None:
         """Add a session; a plain one replaces the plain one before it."""
@@ -85,6 +88,8 @@ class SessionTable:
                     f'session_id {session_id!r:.80} is not active; say hello again',
                 )
             session = found
+        if session.revision < self._oldest:
+            raise OpError('session_expired', 'the world was changed; say hello again')
         session.last_seen = time.monotonic()
         return session
 
@@ -94,6 +99,15 @@ class SessionTable:
             for session in (self._plain, *self._shared.values()):
                 if session is not None:
                     session.base = base
+
+    def expire(self, revision: int, keep: Session) -> None:
+        """
+        Expire all sessions that know an older world: what their handshake told is no longer so.
+
+        :param keep: the session of whoever changed the world.
+        """
+        with self._lock:
+            keep.revision = self._oldest = revision
 
     @property
     def last_plain(self) -> Session:
@@ -113,5 +127,5 @@ class SessionTable:
                 'age': round(now - session.last_seen, 3),
             }
             for session in sessions
-            if now - session.last_seen < CONNECTED_AGE
+            if now - session.last_seen < CONNECTED_AGE and session.revision >= self._oldest
         ]

@@ -150,6 +150,10 @@ ERROR_CODES: dict[str, str] = {
     'invalid_mode': 'set_viewport_mode got an unknown mode string.',
     'no_bounds': 'The target has no geometry that ends somewhere.',
     'no_viewport': 'There is no viewport whose camera could move.',
+    # Extensions: spawn_entity.
+    'name_taken': 'The name is in use in this world.',
+    'name_invalid': 'The name cannot be one of this world.',
+    'missing_assets': 'A file that the model names is missing, or may not be read.',
     # An extension: the op broke inside the server.  The server goes on.
     'internal_error': 'The server failed while it handled the op; its log has the cause.',
 }

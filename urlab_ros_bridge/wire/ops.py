@@ -201,7 +201,7 @@ read_markers | | | markers:array text:string anchor:string camera:object
         NO_MANAGER,
         'runtime',
         """
-status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int recording:object control_stream:object fault:string?
+status | | | mode:string paused:bool speed:float real_time_factor:float tick_rate:float sim_time:object sessions:array cameras:int world_revision:int recording:object control_stream:object fault:string?
 """,
         extension=True,
     ),
@@ -214,6 +214,8 @@ apply_wrench     | | articulation body force torque frame duration name | body:s
 set_setpoints    | articulation values | timeout | articulation:string count:int
 get_entities     | | entities bounds | entities:array sim_time:object
 set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool pos:array quat:array linear:array angular:array sim_time:object
+spawn_entity     | | name allow_renaming xml file pos quat kind | name:string kind:string movable:bool pos:array quat:array linear:array angular:array sim_time:object world_revision:int handshake_payload:object
+delete_entity    | entity | | entity:string world_revision:int handshake_payload:object
 """,
         extension=True,
     ),

@@ -7,6 +7,7 @@ from __future__ import annotations
 from urlab_ros_bridge.sim.editor import ops as editor_ops
 from urlab_ros_bridge.sim.ops import contacts
 from urlab_ros_bridge.sim.ops import entities
+from urlab_ros_bridge.sim.ops import entities_spawn
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
 from urlab_ros_bridge.sim.ops import randomize
@@ -35,6 +36,7 @@ _MODULES = (
     randomize,
     wrench,
     entities,
+    entities_spawn,
 )
 
 

@@ -99,7 +99,7 @@ def get_entities(context: Context, session: Session, fields: Fields) -> dict[str
     chosen = [find(everything, name) for name in _names(fields)] or everything.values()
     bounds = fields.boolean('bounds')
     return {
-        'entities': [_report(context, item, bounds) for item in chosen],
+        'entities': [report(context, item, bounds) for item in chosen],
         'sim_time': ns_to_block(context.engine.stamp_ns),
     }
 
@@ -115,7 +115,7 @@ def set_entity_state(context: Context, session: Session, fields: Fields) -> dict
     if not item.movable:
         raise bad_value('entity', item.name, 'free or a mocap body, so it cannot be moved')
     sizes = {'pos': 3, 'quat': 4, 'linear': 3, 'angular': 3}
-    given = {name: _fixed(fields, name, size) for name, size in sizes.items() if name in fields}
+    given = {name: fixed(fields, name, size) for name, size in sizes.items() if name in fields}
     if not given:
         raise OpError('missing_field', 'one of pos, quat, linear, angular')
     if 'quat' in given:
@@ -127,7 +127,7 @@ def set_entity_state(context: Context, session: Session, fields: Fields) -> dict
     context.engine.settle()
     context.engine.state_changed()
     return {
-        **_report(context, item, bounds=False),
+        **report(context, item, bounds=False),
         'sim_time': ns_to_block(context.engine.stamp_ns),
     }
 
@@ -153,7 +153,12 @@ def _names(fields: Fields) -> list[Any]:
     return names
 
 
-def _fixed(fields: Fields, name: str, size: int) -> np.ndarray:
+def fixed(fields: Fields, name: str, size: int) -> np.ndarray:
+    """
+    Return a vector field of a given length.
+
+    :raises OpError: bad_value.
+    """
     values = fields.vector(name)
     if len(values) != size:
         raise bad_value(name, values.tolist(), f'a list of {size} numbers')
@@ -201,7 +206,7 @@ def _conjugate(quat: np.ndarray) -> np.ndarray:
     return quat * np.array([1.0, -1.0, -1.0, -1.0])
 
 
-def _report(context: Context, item: Standing, bounds: bool) -> dict[str, Any]:
+def report(context: Context, item: Standing, bounds: bool) -> dict[str, Any]:
     """Return the state of one thing; that of a free or mocap body is as new as qpos."""
     model, data = context.world.model, context.world.data
     pos, quat = data.xpos[item.body], data.xquat[item.body]

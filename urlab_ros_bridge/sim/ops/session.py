@@ -26,7 +26,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     binary, reloadable = CompiledModel(), ReloadableModel()
 
     def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
-        context = stage.context
+        revision, context = stage.revision, stage.context
         header = fields.string('camera_header')
         payload = empty_handshake()
         if context:
@@ -35,7 +35,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
             payload.update(reloadable.of(context))
         if stage.shm is not None and fields.boolean('shm_channel'):
             payload.update(shm_session_dir=stage.shm_dir, shm_channel=stage.shm.open_channel())
-        session = _open_session(stage, context, fields)
+        session = _open_session(stage, context, fields, revision)
         return session, {'session_id': session.id, **payload}
 
     def meta(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
@@ -48,7 +48,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     return {'hello': hello, 'meta': meta}
 
 
-def _open_session(stage: Stage, context: Context | None, fields: Fields) -> Session:
+def _open_session(stage: Stage, context: Context | None, fields: Fields, revision: int) -> Session:
     """
     Open the session that a hello asks for; unknown levels and encodings count as absent.
 
@@ -70,6 +70,7 @@ def _open_session(stage: Stage, context: Context | None, fields: Fields) -> Sess
         camera_header=fields.string('camera_header'),
         include_assets=fields.boolean('include_assets'),
         base=context.engine.counter if context else (0, 0),
+        revision=revision,
     )
     stage.sessions.open(session)
     return session
@@ -84,7 +85,14 @@ def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
     """
     context, sessions = stage.context, stage.sessions.connected()
     if context is None:
-        return {'mode': '', 'paused': True, 'sessions': sessions, 'cameras': 0, 'world': ''}
+        return {
+            'mode': '',
+            'paused': True,
+            'sessions': sessions,
+            'cameras': 0,
+            'world': '',
+            'world_revision': stage.revision,
+        }
     engine, meter = context.engine, context.live.meter
     reply = {
         'mode': engine.mode,
@@ -98,6 +106,7 @@ def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
         'sessions': sessions,
         'cameras': context.cameras.watched,
         'world': context.world.name,
+        'world_revision': stage.revision,
         'recording': context.recorder.report(),
         'control_stream': context.inbound.report(),
     }

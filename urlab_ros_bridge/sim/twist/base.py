@@ -80,6 +80,11 @@ class TwistController(ABC):
         self._deadline = math.inf
         self._time = -math.inf
 
+    def resume(self, other: TwistController) -> None:
+        """Go on with the command of the same robot in a world that this one takes the place of."""
+        self.active, self.value, self.actions = other.active, other.value, other.actions
+        self._target, self._deadline, self._time = other._target, other._deadline, other._time
+
     def set(
         self,
         linear: Sequence[float],

@@ -1,0 +1,101 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Which element of a changed world is which of the world before.
+
+Names cannot tell: a geom needs none.  So every element of a spec is marked with its number before
+the spec is changed, and what still has its mark after compiling is the same element.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+_MARK = '#'  # MuJoCo itself writes "line 7" there
+KINDS = {
+    'body': 'bodies',
+    'jnt': 'joints',
+    'geom': 'geoms',
+    'site': 'sites',
+    'cam': 'cameras',
+    'light': 'lights',
+    'actuator': 'actuators',
+    'sensor': 'sensors',
+    'tendon': 'tendons',
+    'eq': 'equalities',
+    'mat': 'materials',
+}
+
+# kind of element -> (numbers before, numbers now), each of shape (n,)
+Same = dict[str, tuple[np.ndarray, np.ndarray]]
+
+
+def mark(spec: mujoco.MjSpec) -> None:
+    """Mark the elements of a spec that was compiled."""
+    for elements in KINDS.values():
+        for element in getattr(spec, elements):
+            element.info = f'{_MARK}{element.id}'
+
+
+def survivors(spec: mujoco.MjSpec) -> Same:
+    """Return what was marked and is still there, after compiling the changed spec."""
+    found: Same = {}
+    for kind, elements in KINDS.items():
+        pairs = [
+            (int(element.info[1:]), int(element.id))
+            for element in getattr(spec, elements)
+            if element.info.startswith(_MARK)
+        ]
+        before, now = zip(*pairs, strict=True) if pairs else ((), ())
+        found[kind] = np.array(before, np.intp), np.array(now, np.intp)
+    return found
+
+
+def spans(starts: np.ndarray, widths: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """
+    Return the slots of elements that have `widths` slots from `starts` on, in their order.
+
+    >>> spans(np.array([0, 7, 8]), np.array([7, 1, 1]), np.array([1, 2])).tolist()
+    [7, 8]
+    """
+    ranges = [np.arange(starts[i], starts[i] + widths[i]) for i in chosen if widths[i] > 0]
+    return np.concatenate(ranges).astype(np.intp) if ranges else np.empty(0, np.intp)
+
+
+class Slots:
+    """The slots that the surviving elements of a model have in the arrays of MjData."""
+
+    def __init__(self, model: mujoco.MjModel, chosen: dict[str, np.ndarray]) -> None:
+        """
+        Look the slots up.
+
+        :param chosen: kind -> numbers in this model, as in `Same`.
+        """
+        joints, actuators, bodies = (chosen[kind] for kind in ('jnt', 'actuator', 'body'))
+        kinds = model.jnt_type
+        width_q = np.array([7, 4, 1, 1])[kinds]  # free, ball, slide, hinge
+        width_v = np.array([6, 3, 1, 1])[kinds]
+        self.qpos = spans(model.jnt_qposadr, width_q, joints)
+        self.qvel = spans(model.jnt_dofadr, width_v, joints)
+        # Since MuJoCo 4 an actuator may have several controls, or none.
+        count = len(model.actuator_trntype)
+        first = getattr(model, 'actuator_ctrladr', np.arange(count))
+        width = getattr(model, 'actuator_ctrlnum', np.ones(count, int))
+        self.ctrl = spans(first, width, actuators)
+        self.act = spans(model.actuator_actadr, model.actuator_actnum, actuators)
+        self.body = bodies
+        mocaps = model.body_mocapid[bodies]
+        self.mocap = mocaps[mocaps >= 0]
+        self.eq = chosen['eq']
+
+
+def both_slots(old: mujoco.MjModel, new: mujoco.MjModel, same: Same) -> tuple[Slots, Slots]:
+    """Return the slots of what is in both models, in the same order."""
+    return (
+        Slots(old, {kind: pair[0] for kind, pair in same.items()}),
+        Slots(new, {kind: pair[1] for kind, pair in same.items()}),
+    )
+
+
+__all__ = ['KINDS', 'Same', 'Slots', 'both_slots', 'mark', 'survivors']
