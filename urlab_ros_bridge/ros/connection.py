@@ -118,7 +118,7 @@ class Link:
 
     def note_mode(self, mode: str) -> None:
         """Remember a mode that a reply told."""
-        self.state = replace(self.state, mode=mode)
+        self.state = replace(self.state, mode=mode, lockstep=self.lockstep)
 
     def note_paused(self, paused: bool) -> None:
         """Remember a pause that a reply told."""
