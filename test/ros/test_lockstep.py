@@ -4,14 +4,21 @@ import itertools
 import random
 import time
 
+from action_msgs.msg import GoalStatus
 from bridge_harness import Listener
 from bridge_harness import wait_until
+from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import PointStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
+from rclpy.action import ActionClient
 from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
@@ -78,6 +85,18 @@ def another(bridged):
     yield start
     for each in opened:
         each.close()
+
+
+@pytest.fixture
+def quadruped(bridged):
+    """A real server that holds its robot, and a bridge to it."""
+    server = Server(
+        ServerConfig(world='quadruped', rpc_port=0, state_port=0, camera_port=0, cameras='off')
+    )
+    server.start()
+    server.ports = [server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')]
+    yield bridged(server)
+    server.stop()
 
 
 def rounds(server):
@@ -203,3 +222,27 @@ def test_what_cannot_be_done_is_said(connected):
     server.mode = 'live'
     wait_until(lambda: not bridge.node.lockstep.on)
     assert state(bridge) == 'off: the mode became live'
+
+
+def test_a_trajectory_takes_its_time_in_rounds(quadruped):
+    follow = pytest.importorskip('control_msgs.action').FollowJointTrajectory
+    bridge, listener = quadruped
+    Controller(listener, ('done',), {'done': Empty})
+    name = 'joint_trajectory_controller/follow_joint_trajectory'
+    client = listener.run(lambda: ActionClient(listener.node, follow, name))
+    assert client.wait_for_server(20.0)
+    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['done']).success
+    goal = follow.Goal()
+    goal.trajectory.joint_names = ['FL_hip', 'FR_hip']
+    point = JointTrajectoryPoint(positions=[0.2, -0.2], time_from_start=Duration(sec=1))
+    goal.trajectory.points = [point]
+    begun = bridge.node.stream.timeline.stamp_ns
+    sent = client.send_goal_async(goal)
+    wait_until(sent.done)
+    result = sent.result().get_result_async()
+    wait_until(result.done, 20.0)
+    assert result.result().status == GoalStatus.STATUS_SUCCEEDED
+    assert bridge.node.stream.timeline.stamp_ns - begun >= 10**9
+    assert bridge.node.lockstep.report()[2]['rounds'] >= 50
+    positions = bridge.node.stream.joints('quadruped')[0]
+    assert positions[[0, 3]] == pytest.approx([0.2, -0.2], abs=0.1)
