@@ -130,12 +130,13 @@ class Argument:
         return int(text)
 
     def _parse_number(self, text: str) -> float:
+        unit = 'metres' if self.metavar == 'M' else 'seconds'
         try:
             value = float(text)
         except ValueError:
             value = -1.0
         if not 0.0 <= value < float('inf'):
-            raise BadArgument(self.flag, text, 'a number of seconds, 0 or more')
+            raise BadArgument(self.flag, text, f'a number of {unit}, 0 or more')
         return value
 
 

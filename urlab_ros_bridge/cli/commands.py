@@ -11,6 +11,7 @@ from urlab_ros_bridge.cli.arguments import SERVER_ARGUMENTS
 from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
 from urlab_ros_bridge.cli.gateway_arguments import CHIRAL_ARGUMENTS
 from urlab_ros_bridge.cli.gateway_arguments import EVAL_ARGUMENTS
+from urlab_ros_bridge.cli.map_arguments import MAP_ARGUMENTS
 from urlab_ros_bridge.cli.parser import Command
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
@@ -136,6 +137,21 @@ CONFORMANCE = Command(
     ),
 )
 
+MAP = Command(
+    name='map',
+    module='urlab_ros_bridge.cli.map',
+    summary='Draw the map of a world for Nav2.',
+    text='Draw the occupancy grid of a world from its geometry, as two files for map_server of\n'
+    'Nav2. The frame of the map is the world, which is where odom has its origin. Robots are\n'
+    'left out; what no robot can reach is unknown. Needs no ROS and no server.',
+    arguments=MAP_ARGUMENTS,
+    examples=(
+        ('urlab map', 'rover.pgm and rover.yaml: what the scanner sees'),
+        ('urlab map --height robot --movable', 'everything that the robot would bump into'),
+        ('urlab map --model my_house.xml --height 0.1:0.6 --output maps/house', 'your MJCF'),
+    ),
+)
+
 COMMANDS: dict[str, Command] = {
-    c.name: c for c in (UP, SERVER, BRIDGE, CHIRAL, EVAL, DOCTOR, CONFORMANCE)
+    c.name: c for c in (UP, SERVER, BRIDGE, CHIRAL, EVAL, MAP, DOCTOR, CONFORMANCE)
 }
