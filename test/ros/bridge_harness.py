@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 import threading
 import time
 
+from domains import free_domain as free_domain
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -20,14 +19,6 @@ from rclpy.qos import ReliabilityPolicy
 
 from urlab_ros_bridge.ros.node import BridgeNode
 from urlab_ros_bridge.ros.node import make_executor
-
-_COUNTER = itertools.count(os.getpid())
-
-
-def free_domain():
-    """Return a ROS domain that no other test of this run uses."""
-    return 1 + next(_COUNTER) % 100
-
 
 LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)

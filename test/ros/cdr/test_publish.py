@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes of a template through the middleware to an ordinary subscriber."""
 
-import os
 import time
 
+from domains import free_domain
 import pytest
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.ros
 def node(monkeypatch):
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=1 + os.getpid() % 100)
+    rclpy.init(context=context, domain_id=free_domain())
     node = rclpy.create_node('template_test', context=context)
     yield node
     node.destroy_node()
