@@ -167,7 +167,7 @@ def test_passthrough_and_no_controller(model):
         make_controller({'kind': 'pid'}, model, IDS, NAMES)
 
 
-def test_pd_of_twelve_joints_is_cheap():
+def test_pd_of_twelve_joints_costs_little_more_than_its_formula():
     bodies = ''.join(
         f'<body pos="0 0 {i}"><joint name="j{i}"/><geom size=".1"/></body>' for i in range(12)
     )
@@ -179,10 +179,21 @@ def test_pd_of_twelve_joints_is_cheap():
     controller = make_controller(
         {'kind': 'pd'}, model, np.arange(12), [f'j{i}' for i in range(12)]
     )
-    setpoint, ctrl, best = np.ones(12), data.ctrl[:], math.inf
+    setpoint, ctrl, ids = np.ones(12), data.ctrl[:], np.arange(12)
+    gain, damping, limit = (np.full(12, value) for value in (100.0, 5.0, 200.0))
+
+    def formula():
+        torque = gain * (setpoint - data.qpos[ids]) - damping * data.qvel[ids]
+        ctrl[:] = np.minimum(np.maximum(torque, -limit), limit)
+
+    best = {'formula': math.inf, 'ours': math.inf}
     for _ in range(20):
-        start = time.perf_counter()
-        for _ in range(200):
-            controller.compute(model, data, setpoint, ctrl)
-        best = min(best, (time.perf_counter() - start) / 200)
-    assert best < 20e-6  # about 4 us on a quiet core
+        for name, call in (
+            ('formula', formula),
+            ('ours', lambda: controller.compute(model, data, setpoint, ctrl)),
+        ):
+            start = time.perf_counter()
+            for _ in range(200):
+                call()
+            best[name] = min(best[name], time.perf_counter() - start)
+    assert best['ours'] < 3 * best['formula']  # 1.2 times on a quiet core

@@ -13,7 +13,7 @@ SLOW = ('<mujoco><option timestep="1"/><worldbody><body><joint name="j" axis="0 
         '<geom size="0.1"/></body></worldbody></mujoco>')  # fmt: skip
 
 
-def until(condition, seconds=3.0):
+def until(condition, seconds=15.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, 'it did not come true in time'
@@ -90,11 +90,11 @@ def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
     caller = connect(running, shared=True)
     caller.ask('set_sim_speed', percent=5)
     until(lambda: caller.ask('status')['step'] >= 1)
-    # The next step is due in 20 s; raising the speed and stopping are noticed at once.
+    # The next step is due in 20 s; raising the speed and stopping are noticed before that.
     caller.ask('set_sim_speed', percent=100)
     first = caller.ask('status')['step']
-    until(lambda: caller.ask('status')['step'] > first, seconds=1.6)
+    until(lambda: caller.ask('status')['step'] > first, seconds=10.0)
     caller.ask('set_sim_speed', percent=5)
-    begun = time.monotonic()
+    begun, loop = time.monotonic(), running.context.live
     running.stop()
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - begun < 10.0 and not loop.is_alive()

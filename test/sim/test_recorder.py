@@ -248,22 +248,33 @@ def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig, caplog):
     recorder.stop()
 
 
-def test_an_hour_stays_below_a_gigabyte_and_a_frame_below_five_microseconds(rig):
+def test_an_hour_stays_below_a_gigabyte_and_a_frame_costs_little_more_than_its_copy(rig):
     quadruped = rig(world='quadruped')
     recorder, data = quadruped.context.recorder, quadruped.data
     assert (quadruped.model.nq, quadruped.model.nv, quadruped.model.nu) == (19, 18, 12)
     recorder.start()
-    best, now = np.inf, 0.0
-    for _ in range(10):
-        begun = time.perf_counter()
-        for _ in range(5000):
-            now += 0.002
-            data.time = now
-            recorder._record()
-        best = min(best, (time.perf_counter() - begun) / 5000)
+    now, parts = iter(np.arange(1, 10_001) * 0.002), recorder._parts
+    row = np.empty(sum(part.size for part in parts))
+
+    def frame():
+        data.time = next(now)
+        recorder._record()
+
+    def copy():
+        data.time = 0.0
+        np.concatenate(parts, out=row)
+
+    best = {frame: np.inf, copy: np.inf}
+    for _ in range(20):
+        for call in best:
+            begun = time.perf_counter()
+            for _ in range(500):
+                call()
+            best[call] = min(best[call], time.perf_counter() - begun)
+    ratio = best[frame] / best[copy]
     hour = recorder.nbytes / recorder.frames * 3600 * 500
-    print(f'\n{best * 1e6:.2f} us a frame; an hour at 500 Hz takes {hour / 1e6:.0f} MB')
-    assert hour < 1e9 and best < 5e-6
+    print(f'\na frame is {ratio:.2f} copies; an hour at 500 Hz takes {hour / 1e6:.0f} MB')
+    assert hour < 1e9 and ratio < 5
     recorder.stop()
 
 

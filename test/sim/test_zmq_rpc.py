@@ -6,10 +6,18 @@ import os
 import threading
 import time
 
+import pytest
 import zmq
 
+from urlab_ros_bridge.sim import engine as engine_module
 from urlab_ros_bridge.sim.transports import zmq_rpc
 from urlab_ros_bridge.wire import codec
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Steps of a paused world wait far longer than clients wait for a reply."""
+    monkeypatch.setattr(engine_module, 'STEP_TIMEOUT', 60.0)
 
 
 def background(call):
@@ -31,23 +39,21 @@ def test_a_long_step_delays_nobodys_hello_or_status(server, connect):
     running = server()
     policy = connect(running, timeout=20)
     other = connect(running, shared=True)
-    begun = time.perf_counter()
     thread, results = background(lambda: policy.ask('step', n_steps=20_000))
     time.sleep(0.05)
-    worst = 0.0
-    for _ in range(10):
-        asked = time.perf_counter()
+    rounds = 0
+    while True:
         connect(running, shared=True)
         other.ask('status')
-        worst = max(worst, time.perf_counter() - asked)
-    assert thread.is_alive(), 'the step was too short for this test'
+        if not thread.is_alive():
+            break
+        rounds += 1
     thread.join()
-    took = time.perf_counter() - begun
     assert results[0]['step'] == 20_000
-    assert worst < took / 4, f'{worst:.3f} s beside a step of {took:.2f} s'
+    assert rounds >= 4, f'{rounds} hellos and statuses were answered beside a long step'
 
 
-def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect):
+def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):
     running = server()
     policy = connect(running, timeout=20)
     other = connect(running, shared=True)
@@ -63,62 +69,53 @@ def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect):
 def waiting_steps(running, callers):
     """Let each caller send a step to a paused world; return them as `background` does."""
     waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers]
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 20
     while running._transport._waiters.pending < len(callers) and time.monotonic() < deadline:
         time.sleep(0.005)
     assert running._transport._waiters.pending == len(callers)
     return waiting
 
 
-def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path):
+def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path, patient):
     running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
-    callers = [connect(running, timeout=20, shared=True) for _ in range(20)]
-    other = connect(running, shared=True)
+    callers = [connect(running, timeout=60, shared=True) for _ in range(20)]
+    other = connect(running, timeout=20, shared=True)
     other.ask('recording_start')
     other.ask('step')
     other.ask('set_paused', paused=True)
     waiting = waiting_steps(running, callers)
-    begun = time.perf_counter()
     other.hello(shared=True)
     other.ask('get_contacts')
     other.ask('recording_save', path='beside.json')  # needs a worker: files are never quick
     other.ask('replay_load', path='beside.json')
-    took = time.perf_counter() - begun
     assert all(thread.is_alive() for thread, _ in waiting)
-    assert took < 2, f'{took:.2f} s beside {len(waiting)} steps that wait up to 5 s'
     other.ask('set_paused', paused=False)
     for thread, _ in waiting:
-        thread.join(5)
+        thread.join(20)
     assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
 
 
-def test_a_waiting_step_hears_of_the_shutdown(server, connect):
+def test_a_waiting_step_hears_of_the_shutdown(server, connect, patient):
     running = server()
     policy = connect(running, timeout=20)
     policy.ask('set_paused', paused=True)
     thread, results = background(lambda: policy.ask('step'))
     time.sleep(0.2)
-    begun = time.perf_counter()
     running.stop()
-    thread.join(5)
+    thread.join(20)
     assert 'shutting_down' in str(results[0])
-    assert time.perf_counter() - begun < 3
 
 
 def test_a_slow_step_of_a_paused_live_world_delays_no_promoting_hello(server, connect):
     running = server(paused=True)
     bridge = connect(running, timeout=20, shared=True)
-    thread, results = background(lambda: bridge.ask('step', n_steps=15_000, while_paused=True))
+    thread, results = background(lambda: bridge.ask('step', n_steps=30_000, while_paused=True))
     time.sleep(0.05)
-    asked = time.perf_counter()
     policy = connect(running)
-    delay = time.perf_counter() - asked
     assert policy.ask('status')['mode'] == 'direct'
-    assert thread.is_alive(), 'the step was too short for this test'
-    begun = time.perf_counter()
-    thread.join(10)
-    assert results[0]['step'] == 15_000
-    assert delay < max(0.3, (time.perf_counter() - begun) / 2)
+    assert thread.is_alive(), 'the hello waited for the step, or the step was too short'
+    thread.join(20)
+    assert results[0]['step'] == 30_000
 
 
 def test_a_promoting_hello_counts_from_zero(server, connect):
@@ -195,7 +192,7 @@ def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
     assert connect(running).ask('list_keyframes')
 
 
-def test_more_calls_than_may_wait_are_told_so(server, connect, monkeypatch):
+def test_more_calls_than_may_wait_are_told_so(server, connect, monkeypatch, patient):
     monkeypatch.setattr(zmq_rpc, 'MAX_WAITING', 2)
     running = server(world='quadruped', step_mode='direct', paused=True)
     callers = [connect(running, shared=True) for _ in range(3)]
