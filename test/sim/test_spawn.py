@@ -105,6 +105,8 @@ def test_an_entity_is_a_body_of_its_name(rig):
     world = rig()
     reply = spawn(world, 'box', pos=[1, 2, 3], quat=[0, 0, 0, 2])
     assert (reply['name'], reply['kind'], reply['movable']) == ('box', 'entity', True)
+    listed = world.ask('get_entities')['entities']
+    assert [item['name'] for item in listed if item['spawned']] == ['box']
     assert reply['pos'] == [1, 2, 3] and reply['quat'] == [0, 0, 0, 1]
     payload = reply['handshake_payload']
     entity = payload['entities']['box']

@@ -31,6 +31,7 @@ class EntityState:
     :ivar linear: velocity of that origin in m/s, shape (3,).
     :ivar angular: rad/s, shape (3,).
     :ivar sim_time_ns: time of this state.
+    :ivar spawned: it came while the world ran.
     :ivar bounds: least and greatest corner of a box around it in m, shape (2, 3); None when not
         asked for, or when it has no geometry that ends somewhere.
     """
@@ -43,6 +44,7 @@ class EntityState:
     linear: np.ndarray
     angular: np.ndarray
     sim_time_ns: int
+    spawned: bool = False
     bounds: np.ndarray | None = None
 
 
@@ -178,5 +180,6 @@ def _state(item: dict[str, Any], time_ns: int, where: str) -> EntityState:
         f.flag(item, 'movable', where),
         *(f.vector(item, key, where) for key in ('pos', 'quat', 'linear', 'angular')),
         time_ns,
+        f.flag(item, 'spawned', where),
         np.array([f.vector(corners, key, where) for key in ('min', 'max')]) if corners else None,
     )

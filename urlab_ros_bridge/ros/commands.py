@@ -71,14 +71,19 @@ class Commands:
         self._actions.start()
 
     def apply(self, plan: WorldPlan) -> None:
-        """Take the commands of these robots, and of no others."""
+        """Take the commands of these robots, and of no others; who has not changed goes on."""
+        kept = [robot for robot in self._robots if robot.plan in plan.robots]
         for robot in self._robots:
-            robot.close()
-        self.gate.own.clear()
-        self._robots = tuple(
-            RobotCommands(robot, self._tools, self.stopped) for robot in plan.robots
-        )
-        for robot in self._robots:
+            if robot not in kept:
+                robot.close()
+        known = [robot.plan for robot in kept]
+        new = [
+            RobotCommands(robot, self._tools, self.stopped)
+            for robot in plan.robots
+            if robot not in known
+        ]
+        self._robots = (*kept, *new)
+        for robot in new:
             robot.open()
 
     def tick(self, stamp_ns: int) -> None:

@@ -52,6 +52,7 @@ class Link:
         shared sessions they are two, so that a long step never holds a command back; on others
         they are one, because a second hello would end the first session.
     :ivar reconnects: connections made again.
+    :ivar continued: the last handshake told of the same run with something more or less in it.
     :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
     """
 
@@ -84,6 +85,7 @@ class Link:
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects = 0
+        self.continued = False
         self.lockstep = False
         self._generation = 0
         self._stop = threading.Event()
@@ -177,6 +179,9 @@ class Link:
     def _ask(self) -> None:
         if self.has('status'):
             self.status = status = self.commands.status()
+            told = self.commands.handshake.raw.get('world_revision', status.world_revision)
+            if told != status.world_revision:
+                self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
             self.state = replace(
                 self.state,
                 mode=status.mode,
@@ -191,6 +196,8 @@ class Link:
         """Set the mode, find out what there is, and have it published."""
         again = self._generation > 0
         self._generation = self.commands.generation
+        run = handshake.raw.get('run')
+        self.continued = again and run is not None and run == self.handshake.raw.get('run')
         self.handshake = handshake
         if not handshake.manager_present:
             self._generation = 0
@@ -198,7 +205,8 @@ class Link:
             return
         self.state = replace(self.state, phase=Phase.PREPARING, problem='')
         self._open_second(handshake)
-        self.state = replace(self.state, mode=self._set_mode())
+        if not self.continued:
+            self.state = replace(self.state, mode=self._set_mode())
         try:
             plan = self._plan(handshake)
             problem = ''
@@ -210,9 +218,10 @@ class Link:
         self.state = replace(
             self.state, phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots)
         )
-        self.reconnects += again
+        self.reconnects += again and not self.continued
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
-        self._log('info', f'connected to {self.state.endpoint}, robots: {robots}')
+        what = 'the world was changed' if self.continued else f'connected to {self.state.endpoint}'
+        self._log('info', f'{what}, robots: {robots}')
 
     def _open_second(self, handshake: Handshake) -> None:
         """Give services a session of their own, where that takes nobody's session away."""

@@ -129,9 +129,15 @@ class Feed:
 class Publishers:
     """Makes publishers with the overridable profile of their topic; one for each topic."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, before: Publishers | None = None) -> None:
+        """
+        Begin with none.
+
+        :param before: those whose topics are gone on with where the type is the same.
+        """
         self._node = node
         self._publishers: dict[str, Publisher] = {}
+        self._before = dict(before._publishers) if before is not None else {}
 
     def get(self, message_type: type, topic: str, profile: qos.Profile = qos.sensor) -> Publisher:
         """
@@ -141,6 +147,10 @@ class Publishers:
         """
         found = self._publishers.get(topic)
         if found is None:
+            found = self._before.get(topic)
+            if found is not None and found.msg_type is message_type:
+                self._publishers[topic] = found
+                return found
             found = self._node.create_publisher(
                 message_type, topic, profile(), qos_overriding_options=qos.overridable()
             )
@@ -149,10 +159,12 @@ class Publishers:
             raise TopicTaken(topic, found.msg_type.__name__, message_type.__name__)
         return found
 
-    def close(self) -> None:
-        """Destroy all publishers."""
-        for publisher in self._publishers.values():
-            self._node.destroy_publisher(publisher)
+    def close(self, successor: Publishers | None = None) -> None:
+        """Destroy all publishers, but for those that a successor goes on with."""
+        kept = successor._publishers if successor is not None else {}
+        for topic, publisher in self._publishers.items():
+            if kept.get(topic) is not publisher:
+                self._node.destroy_publisher(publisher)
         self._publishers.clear()
 
 

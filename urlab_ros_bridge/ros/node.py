@@ -79,6 +79,7 @@ class BridgeNode(Node):
         settings = self.parameters.settings
         self.plan = WorldPlan()
         self._world_plan: WorldPlan | None = None
+        self._world: World | None = None
         self.stream = StreamThread(
             settings,
             ClockPublisher(self, settings.clock_rate),
@@ -164,17 +165,19 @@ class BridgeNode(Node):
     def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
         """Publish what there is now; called in the link thread."""
         world = None
-        # Set-points and velocities were for the server before.
-        self.commands.jump('the bridge has connected anew')
+        if not self.link.continued:
+            # Set-points and velocities were for the server before.
+            self.commands.jump('the bridge has connected anew')
         if plan != self._world_plan:
             try:
-                world = World(self, plan, self._settings())
+                world = World(self, plan, self._settings(), self._world)
             except UrlabError as error:
                 self._log('warning', f'nothing is published: {error}')
                 return
             for note in world.notes:
                 self._log('warning', note)
             self._world_plan = self.plan = plan
+            self._world = world
             self.commands.apply(plan)
         self.markers.renew(plan.scene.frame)
         self.stream.hand_over(world, has_sim_time)

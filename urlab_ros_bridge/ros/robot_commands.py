@@ -83,6 +83,7 @@ class RobotCommands:
         self.arbiter = Arbiter(tools.settings, stopped)
         self._tools = tools
         self._subscriptions: list[Subscription] = []
+        self._gated: list[str] = []
         self._receivers: list[tuple[type, str, Callable[[Any], None]]] = []
         topic = join(plan.namespace, 'joint_commands')
         self.setpoints = Setpoints(plan, topic, tools.link, tools.sender)
@@ -169,6 +170,8 @@ class RobotCommands:
 
     def close(self) -> None:
         """Withdraw all topics and actions."""
+        for name in self._gated:
+            self._tools.gate.own.pop(name, None)
         for subscription in self._subscriptions:
             self._tools.node.destroy_subscription(subscription)
         if self._topics is not None:
@@ -264,4 +267,5 @@ class RobotCommands:
 
     def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None]) -> None:
         name = self._tools.node.resolve_topic_name(topic)
+        self._gated.append(name)
         self._receivers.append((kind, topic, self._tools.gate.wrap(name, kind, receive)))

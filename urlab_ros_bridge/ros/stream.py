@@ -155,7 +155,7 @@ class StreamThread:
         while self._handed:
             old, self.world = self.world, self._handed.popleft()
             if old is not None:
-                old.close()
+                old.close(self.world)
             self.world.apply(self._settings)
             self.world.look()
 

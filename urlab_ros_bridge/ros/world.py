@@ -36,17 +36,21 @@ class World:
     :ivar notes: what could not be published, and why.
     """
 
-    def __init__(self, node: Node, plan: WorldPlan, settings: Settings) -> None:
+    def __init__(
+        self, node: Node, plan: WorldPlan, settings: Settings, before: World | None = None
+    ) -> None:
         """
         Make the publishers.
 
+        :param before: the world whose place this one will take; what both publish goes on with
+            the publishers that there are.
         :raises InterfaceMissing: without tf2_msgs.
         :raises TopicTaken: when robots without namespace share a topic of different types.
         """
         self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
-        self._publishers = Publishers(node)
+        self._publishers = Publishers(node, before._publishers if before is not None else None)
         self.feeds: list[Feed] = []
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
@@ -116,6 +120,6 @@ class World:
         if self._scene is not None:
             self._scene.clear()
 
-    def close(self) -> None:
-        """Destroy the publishers."""
-        self._publishers.close()
+    def close(self, successor: World) -> None:
+        """Destroy the publishers, but for those that the next world goes on with."""
+        self._publishers.close(successor._publishers)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field
+from dataclasses import replace
+import uuid
 
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -35,6 +37,8 @@ class Context:
     The parts of one world.
 
     `config` and `data` are the stage's and outlive it.
+
+    :ivar run: names this run; a changed world that goes on where another was has its name.
     """
 
     config: ServerConfig
@@ -47,6 +51,7 @@ class Context:
     data: DataFolder
     cameras: CameraRig
     inbound: StreamCounters = field(default_factory=StreamCounters)
+    run: str = field(default_factory=lambda: uuid.uuid4().hex)
     randomizer: Randomizer = field(default_factory=Randomizer)
 
 
@@ -54,12 +59,12 @@ def build_context(
     config: ServerConfig,
     data: DataFolder,
     world: World,
-    inbound: StreamCounters | None = None,
+    before: Context | None = None,
 ) -> Context:
     """
     Put controllers, scanners and the engine around a world; no threads, no sockets.
 
-    :param inbound: counters to go on with, None for new ones.
+    :param before: the world whose place this one will take, if any.
     :raises WorldError: when a sidecar names a scanner or camera that the model does not have.
     """
     controls, lidars, noises = {}, {}, []
@@ -72,7 +77,7 @@ def build_context(
     sensing = Sensing(scanners, noises)
     engine = Engine(world, controls, lidars, config.step_mode, config.paused, sensing)
     recorder = Recorder(engine)
-    return Context(
+    made = Context(
         config,
         world,
         engine,
@@ -82,8 +87,8 @@ def build_context(
         Replay(engine, recorder),
         data,
         CameraRig(engine),
-        inbound or StreamCounters(),
     )
+    return made if before is None else replace(made, inbound=before.inbound, run=before.run)
 
 
 def _scanners(world: World, spec: ArticulationSpec) -> list[Lidar]:

@@ -92,6 +92,7 @@ def handshake(
         'global_cameras': camera_topics(context.cameras, SCENE, camera_header),
         'depth_unit': 'm',
         'world': world.name,
+        'run': context.run,
         'timestep': world.model.opt.timestep,
     }
 

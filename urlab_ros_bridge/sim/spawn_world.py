@@ -120,7 +120,7 @@ def with_robot(world: World, name: str, source: Source, place: Place) -> Changed
     _take_keys(book, robot, f'{name}_', place)
     _attach(spec, robot, f'{name}_', spec.worldbody.add_frame(pos=place.pos, quat=place.quat))
     description = replace(world.spec, articulations=(*world.spec.articulations, made))
-    return _finished(world, spec, description, book)
+    return _finished(world, spec, description, book, world.spawned | {name})
 
 
 def with_entity(world: World, name: str, source: Source, place: Place) -> Changed:
@@ -144,7 +144,7 @@ def with_entity(world: World, name: str, source: Source, place: Place) -> Change
     else:
         body = spec.worldbody.add_body(name=name, pos=place.pos, quat=place.quat)
         _attach(spec, thing, prefix, body.add_frame())
-    return _finished(world, spec, world.spec, KeyframeBook())
+    return _finished(world, spec, world.spec, KeyframeBook(), world.spawned | {name})
 
 
 def without_robot(world: World, prefix: str) -> Changed:
@@ -247,7 +247,7 @@ def _deleted(
     world: World, spec: mujoco.MjSpec, description: WorldSpec, name: str, dropped: str = ''
 ) -> Changed:
     try:
-        return _finished(world, spec, description, KeyframeBook(), dropped)
+        return _finished(world, spec, description, KeyframeBook(), world.spawned - {name}, dropped)
     except OpError as error:
         raise OpError('destroy_failed', f'{name}: something depends on it: {error}') from error
 
@@ -257,6 +257,7 @@ def _finished(
     spec: mujoco.MjSpec,
     description: WorldSpec,
     book: KeyframeBook,
+    spawned: frozenset[str],
     dropped: str = '',
 ) -> Changed:
     """Compile, and add the keyframes of the world before and those of `book`."""
@@ -271,7 +272,7 @@ def _finished(
     cameras = {model.camera(index).name for index in range(model.ncam)}
     kept = {name: item for name, item in description.global_cameras.items() if name in cameras}
     description = replace(description, global_cameras=kept)
-    return Changed(World(world.name, description, model, spec), same)
+    return Changed(World(world.name, description, model, spec, spawned), same)
 
 
 __all__ = [

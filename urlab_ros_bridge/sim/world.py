@@ -32,15 +32,22 @@ class World:
     Knows nothing of time or clients; whoever changes `data` holds the engine's lock.
 
     :ivar source: what `model` was compiled from, as it was then.
+    :ivar spawned: names of what was spawned while the world ran.
     """
 
     def __init__(
-        self, name: str, spec: WorldSpec, model: mujoco.MjModel, source: mujoco.MjSpec
+        self,
+        name: str,
+        spec: WorldSpec,
+        model: mujoco.MjModel,
+        source: mujoco.MjSpec,
+        spawned: frozenset[str] = frozenset(),
     ) -> None:
         self.name = name
         self.spec = spec
         self.model = model
         self.source = source
+        self.spawned = spawned
         self.data = mujoco.MjData(model)
         self.articulations: dict[str, Articulation] = {
             item.prefix: index_articulation(model, item.prefix, item.actor_id)

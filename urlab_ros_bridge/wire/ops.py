@@ -213,8 +213,8 @@ randomize        | | seed items restore | seed:int restored:bool items:object
 apply_wrench     | | articulation body force torque frame duration name | body:string until:float
 set_setpoints    | articulation values | timeout | articulation:string count:int
 get_entities     | | entities bounds | entities:array sim_time:object
-set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool pos:array quat:array linear:array angular:array sim_time:object
-spawn_entity     | | name allow_renaming xml file pos quat kind | name:string kind:string movable:bool pos:array quat:array linear:array angular:array sim_time:object world_revision:int handshake_payload:object
+set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object
+spawn_entity     | | name allow_renaming xml file pos quat kind | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object world_revision:int handshake_payload:object
 delete_entity    | entity | | entity:string world_revision:int handshake_payload:object
 """,
         extension=True,

@@ -223,6 +223,7 @@ def report(context: Context, item: Standing, bounds: bool) -> dict[str, Any]:
         angular, linear = both[:3], both[3:]
     vectors = {'pos': pos, 'quat': quat, 'linear': linear, 'angular': angular}
     report: dict[str, Any] = {'name': item.name, 'kind': item.kind, 'movable': item.movable}
+    report['spawned'] = item.name in context.world.spawned
     report.update((name, values.tolist()) for name, values in vectors.items())
     if bounds:
         corners = boxes_of(model, data, _bodies(context.world, item)).bounds()

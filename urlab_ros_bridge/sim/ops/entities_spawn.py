@@ -116,7 +116,7 @@ def _place(fields: Fields) -> Place:
 def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Changed]) -> Context:
     changed = make()
     try:
-        new = build_context(stage.config, stage.data, changed.world, old.inbound)
+        new = build_context(stage.config, stage.data, changed.world, old)
     except WorldError as error:
         raise OpError('import_failed', str(error)) from error
     stage.replace(old, new, lambda: carry(old, new, changed.same), session)
@@ -139,7 +139,9 @@ def _hello(stage: Stage, context: Context, session: Session) -> dict[str, Any]:
     if session.include_assets:
         payload.update(ReloadableModel().of(context))
     payload = {'op': 'hello_ok', 'session_id': session.id, **payload}
-    return {'world_revision': session.revision, 'handshake_payload': payload}
+    revision = session.revision
+    payload['world_revision'] = revision
+    return {'world_revision': revision, 'handshake_payload': payload}
 
 
 def register(registry: Registry) -> None:

@@ -36,6 +36,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
         if stage.shm is not None and fields.boolean('shm_channel'):
             payload.update(shm_session_dir=stage.shm_dir, shm_channel=stage.shm.open_channel())
         session = _open_session(stage, context, fields, revision)
+        payload['world_revision'] = revision
         return session, {'session_id': session.id, **payload}
 
     def meta(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
