@@ -19,7 +19,7 @@ HEADER = struct.Struct('<IIIIQI')
 class StockRegion:
     """One file, mapped for reading and writing."""
 
-    def __init__(self, path, wait=5.0):
+    def __init__(self, path, wait=20.0):
         deadline = time.monotonic() + wait
         while not Path(path).exists():
             assert time.monotonic() < deadline, f'{path} never came'
@@ -57,7 +57,7 @@ class StockRegion:
         self.seen = sequence
         return payload
 
-    def wait(self, timeout=5.0):
+    def wait(self, timeout=20.0):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             payload = self.read()
@@ -78,7 +78,7 @@ class StockShmRpc:
         self.requests = StockRegion(Path(directory) / 'req.shm')
         self.replies = StockRegion(Path(directory) / 'rep.shm')
 
-    def exchange(self, frame, timeout=5.0):
+    def exchange(self, frame, timeout=20.0):
         self.replies.seen = self.replies.header()[4]
         self.requests.write(frame)
         return self.replies.wait(timeout)

@@ -141,7 +141,7 @@ def test_only_the_latest_of_several_requests_is_answered(server, connect):
         for percent in (10.0, 20.0, 30.0):
             message = {'op': 'set_sim_speed', 'session_id': shm.session_id, 'percent': percent}
             shm.requests.write(codec.pack(message))
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while shm.replies.header()[4] < before + 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.1)
@@ -159,7 +159,7 @@ def test_stop_answers_a_waiting_step(server, connect):
     thread.start()
     time.sleep(0.1)
     running.stop()
-    thread.join(timeout=5)
+    thread.join(timeout=20)
     assert replies[0]['code'] == 'shutting_down'
 
 
@@ -181,10 +181,10 @@ def test_channel_of_one_client_is_its_own(server, connect, monkeypatch):
         assert reader.tag == writer.sequence
     for one in (*requests, *replies):
         one.close()
-    assert wait(lambda: not list(directory.glob('req_*')), 4.0), 'nobody uses them any more'
+    assert wait(lambda: not list(directory.glob('req_*'))), 'nobody uses them any more'
 
 
-def wait(condition, seconds=3.0):
+def wait(condition, seconds=15.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = condition()

@@ -99,9 +99,11 @@ class ShmRpcTransport(threading.Thread):
     def stop(self) -> None:
         """Let a running call answer, then end.  Call after the engine began draining."""
         self._stopping = True
-        if self.is_alive():
+        deadline = time.monotonic() + 10.0
+        # A ring just before the thread goes to sleep is not heard, so it rings again.
+        while self.is_alive() and time.monotonic() < deadline:
             self._reader.region.bell.wake()
-            self.join(timeout=10.0)
+            self.join(timeout=0.02)
 
     def _sleep(self) -> bool:
         """Sleep until a write or a stop may have happened; say whether the client is gone."""
