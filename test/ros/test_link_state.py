@@ -56,6 +56,16 @@ def test_a_pause_and_a_stepping_client_are_no_trouble():
     assert describe(replace(LIVE, phase=Phase.OBSERVING), TALKING)[0]
 
 
+def test_a_bridge_that_steps_is_no_other_client():
+    stepped = replace(LIVE, mode='direct', lockstep=True)
+    assert describe(stepped, TALKING) == (True, 'connected: lockstep')
+    assert describe(replace(stepped, paused=True), TALKING) == (
+        True,
+        'connected: lockstep, paused',
+    )
+    assert not describe(stepped, 5.0)[0]
+
+
 @pytest.mark.parametrize('phase', Phase)
 def test_commands_are_taken_from_the_moment_their_topics_exist(phase):
     state = replace(LIVE, phase=phase)

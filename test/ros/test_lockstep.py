@@ -13,6 +13,7 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.action import ActionClient
+from small_model import EXTENSIONS
 from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectoryPoint
@@ -63,8 +64,8 @@ class Controller:
 
 @pytest.fixture
 def connected(small_server, bridged):
-    def start(mode='live', **parameters):
-        server = small_server(mode=mode)
+    def start(extensions=EXTENSIONS, **parameters):
+        server = small_server(extensions=extensions)
         parameters = {'cmd_vel_type': 'twist_stamped', **parameters}
         bridge, listener = bridged(server, **parameters)
         wait_until(lambda: bridge.node.link.state.connected)
@@ -124,8 +125,9 @@ def check_order(server):
         assert after - before == pytest.approx(PERIOD)
 
 
-def test_every_answer_is_with_the_server_before_the_next_step(connected):
-    server, bridge, listener = connected(lockstep_topics=['cmd_vel'], clock_rate=1.0)
+@pytest.mark.parametrize('extensions', [EXTENSIONS, ()], ids=['extensions', 'stock'])
+def test_every_answer_is_with_the_server_before_the_next_step(connected, extensions):
+    server, bridge, listener = connected(extensions, lockstep_topics=['cmd_vel'], clock_rate=1.0)
     controller = Controller(listener)
     wait_until(lambda: rounds(server) > 40)
     answered = bridge.node.lockstep.report()[2]['rounds']
@@ -243,6 +245,6 @@ def test_a_trajectory_takes_its_time_in_rounds(quadruped):
     wait_until(result.done, 20.0)
     assert result.result().status == GoalStatus.STATUS_SUCCEEDED
     assert bridge.node.stream.timeline.stamp_ns - begun >= 10**9
-    assert bridge.node.lockstep.report()[2]['rounds'] >= 50
+    assert bridge.node.lockstep.report()[2]['rounds'] >= 40
     positions = bridge.node.stream.joints('quadruped')[0]
     assert positions[[0, 3]] == pytest.approx([0.2, -0.2], abs=0.1)

@@ -34,3 +34,16 @@ def test_an_error_is_told_and_the_next_action_runs():
     sender.start()
     sender.stop()
     assert errors == [('a', 'no')] and done == [1]
+
+
+def test_a_flush_waits_for_the_action_under_way_and_for_those_that_wait():
+    done, gate = [], threading.Event()
+    sender = CommandSender(lambda key, error: None)
+    assert sender.flush(0.0)
+    sender.put('a', lambda: gate.wait(5) and done.append('a'))
+    sender.put('b', lambda: done.append('b'))
+    sender.start()
+    assert not sender.flush(0.05)
+    gate.set()
+    assert sender.flush(10.0) and done == ['a', 'b']
+    sender.stop()

@@ -91,8 +91,9 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
 def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
     if not state.robots:
         return False, state.problem or 'connected, but the world has no robots'
-    if state.mode == 'direct' and state.lockstep and not silent:
-        return True, 'connected: lockstep' + (', paused' if state.paused else '')
+    if state.mode == 'direct' and state.lockstep:
+        how = ', but no state arrives' if silent else ', paused' if state.paused else ''
+        return not silent, f'connected: lockstep{how}'
     if state.mode in ('direct', 'puppet'):
         how = 'steps it' if state.mode == 'direct' else 'sends its states'
         quiet = 'connected, but silent' if silent else 'connected'

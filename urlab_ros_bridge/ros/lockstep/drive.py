@@ -116,6 +116,7 @@ class Drive:
         except ModeLockedByServer:
             before = self._client.status().mode
             if before != DIRECT:
+                self.restore = False
                 raise Ended(f'the server was started in {before} mode for good') from None
         self._before = self._before or before
         link.note_mode(DIRECT)
