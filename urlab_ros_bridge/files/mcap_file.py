@@ -30,6 +30,7 @@ class McapFile:
     Writes a file; not for two threads at a time.
 
     :ivar messages: how many were written; `counts` of each topic.
+    :ivar size: bytes on the disk at the last flush.
     :ivar start_ns, end_ns: the earliest and the latest time of a message; None before the first.
     """
 
@@ -47,6 +48,7 @@ class McapFile:
 
         self.path = path
         self.messages = 0
+        self.size = 0
         self.counts: dict[str, int] = {}
         self.start_ns: int | None = None
         self.end_ns: int | None = None
@@ -59,11 +61,6 @@ class McapFile:
         self._writer.start(profile='ros2', library=LIBRARY)
         self._schemas: dict[str, int] = {}
         self._topics: dict[int, str] = {}
-
-    @property
-    def size(self) -> int:
-        """Return the bytes that were written."""
-        return self._file.tell()
 
     def channel(
         self, topic: str, kind: str, schema: str, metadata: Mapping[str, str] | None = None
@@ -109,11 +106,13 @@ class McapFile:
     def flush(self) -> None:
         """End the chunk, so that all messages so far survive the end of this process."""
         self._writer.flush()
+        self.size = self._file.tell()
 
     def close(self) -> None:
         """Write the indexes and end the file."""
         try:
             self._writer.finish()
+            self.size = self._file.tell()
         finally:
             self._file.close()
 

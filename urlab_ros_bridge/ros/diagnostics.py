@@ -13,6 +13,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_msgs.msg import KeyValue
 
 from urlab_ros_bridge.client.stream import StreamStats
+from urlab_ros_bridge.ros.bag.recorder import BagReport
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.convert import header_to_ros
 from urlab_ros_bridge.ros.counters import Counters
@@ -118,6 +119,31 @@ def lockstep_status(
 ) -> DiagnosticStatus:
     """Report on lockstep: whom it waits for, and how fast it is."""
     return status(node, 'lockstep', OK if well else WARN, text, values)
+
+
+def bag_status(node: str, report: BagReport | None) -> DiagnosticStatus:
+    """Report on the bag that is recorded, if there is one."""
+    if report is None:
+        return status(node, 'bag', OK, 'nothing is recorded', {})
+    level, text = OK, f'recording {report.path}'
+    if report.problem:
+        level, text = ERROR, report.problem
+    elif report.waits:
+        level, text = WARN, f'{text}; the disk is too slow, publishing waits for it'
+    return status(
+        node,
+        'bag',
+        level,
+        text,
+        {
+            'path': report.path,
+            'messages': report.messages,
+            'bytes': report.bytes,
+            'files': report.files,
+            'waits for the disk': report.waits,
+            'waited (s)': report.waited,
+        },
+    )
 
 
 def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:

@@ -20,9 +20,12 @@ from typing import Any
 from rclpy.context import Context as RosContext
 from rclpy.executors import Executor
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from urlab_ros_bridge.ros.bag import BagError
+from urlab_ros_bridge.ros.bag import RecordableNode
+from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.cameras import Cameras
 from urlab_ros_bridge.ros.cameras import plan_cameras
 from urlab_ros_bridge.ros.clock import ClockPublisher
@@ -49,7 +52,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 NODE_NAME = 'urlab_bridge'
 
 
-class BridgeNode(Node):
+class BridgeNode(RecordableNode):
     """The bridge."""
 
     def __init__(
@@ -71,6 +74,7 @@ class BridgeNode(Node):
             NODE_NAME, context=context, parameter_overrides=parameter_overrides, **arguments
         )
         self._log = log_to(self)
+        self.taps = Taps(lambda: self.stream.timeline.tick_ns)
         self._ros_context = context
         self._refuse_sim_time()
         self.parameters = Parameters(self, self._changed)
@@ -89,6 +93,14 @@ class BridgeNode(Node):
             also=lambda: self.commands.wanted,
         )
         self.link = Link(self._settings, self.stream, on_plan=self._on_plan, log=self._log)
+        self.recorder = Recorder(
+            self.taps,
+            self.stream,
+            self.get_namespace(),
+            self._settings,
+            lambda: self.link.handshake,
+            self._log,
+        )
         self.commands = Commands(
             self, self.link, self.stream.timeline, self._settings, self._log, self.stream.joints
         )
@@ -108,7 +120,14 @@ class BridgeNode(Node):
         )
         self.lockstep = Lockstep(parts, settings)
         self._reporter = Reporter(
-            self, self.stream, self.link, self.commands, self.lockstep, self._log, status_fd
+            self,
+            self.stream,
+            self.link,
+            self.commands,
+            self.lockstep,
+            self.recorder,
+            self._log,
+            status_fd,
         )
         self._side_services = SideThread(self, 'services')
         services = Context(
@@ -118,12 +137,15 @@ class BridgeNode(Node):
             self.commands.jump,
             self.e_stop,
             self.lockstep,
+            self.recorder,
         )
         create_services(self._side_services.node, services)
         self._simulation = Simulation(self, services, self._settings, self._log)
 
     def start(self) -> None:
         """Start all threads."""
+        if self._settings().bag:
+            self._begin_bag(self._settings().bag)
         self.commands.start()
         self.stream.start()
         self._side_services.start()
@@ -142,6 +164,7 @@ class BridgeNode(Node):
         self.markers.stop()
         self.cameras.stop()
         self.stream.stop()
+        self.recorder.close()
 
     def destroy_node(self) -> None:
         """Withdraw everything; after `stop`, or in place of `start`."""
@@ -155,6 +178,12 @@ class BridgeNode(Node):
 
     def _changed(self, settings: Settings) -> None:
         self.stream.apply(settings)
+
+    def _begin_bag(self, name: str) -> None:
+        try:
+            self.recorder.start(name, check=False)
+        except BagError as error:
+            self._log('warning', f'no bag is recorded: {error}')
 
     def _refuse_sim_time(self) -> None:
         """Set use_sim_time back: whoever publishes /clock cannot take its time from it."""
@@ -193,13 +222,16 @@ class BridgeNode(Node):
         self.commands.tick(stamp_ns)
         self.lockstep.tick(stamp_ns)
 
-    def _on_jump(self) -> None:
-        self.cameras.gate.jump()
-        self.lockstep.jump()
-        self.commands.jump()
+    def _on_jump(self, stamp_ns: int, went_back: bool) -> None:
+        if went_back:
+            self.cameras.gate.jump()
+            self.lockstep.jump()
+            self.commands.jump()
+        self.recorder.epoch(stamp_ns, went_back)
 
     def _on_beat(self, now: float) -> None:
         self.commands.watch()
+        self.recorder.watch()
         self._reporter.report(now)
 
 

@@ -14,11 +14,13 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros import qos
+from urlab_ros_bridge.ros.bag import Recorder
 from urlab_ros_bridge.ros.commands import Commands
 from urlab_ros_bridge.ros.compat import load_interface
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.counters import RateMeter
 from urlab_ros_bridge.ros.counters import Rates
+from urlab_ros_bridge.ros.diagnostics import bag_status
 from urlab_ros_bridge.ros.diagnostics import command_status
 from urlab_ros_bridge.ros.diagnostics import connection_status
 from urlab_ros_bridge.ros.diagnostics import control_status
@@ -45,6 +47,7 @@ class Reporter:
         link: Link,
         commands: Commands,
         lockstep: Lockstep,
+        recorder: Recorder,
         log: Callable[[str, str], None],
         status_fd: int | None = None,
     ) -> None:
@@ -59,6 +62,7 @@ class Reporter:
         self._link = link
         self._commands = commands
         self._lockstep = lockstep
+        self._recorder = recorder
         self._log = log
         self._status_fd = status_fd
         self._meter = RateMeter()
@@ -120,6 +124,7 @@ class Reporter:
                 self._commands.takeovers,
             ),
             lockstep_status(self._name, *self._lockstep.report()),
+            bag_status(self._name, self._recorder.report()),
             *(feed_status(self._name, feed, self._feeds) for feed in feeds),
         ]
 

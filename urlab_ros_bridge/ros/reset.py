@@ -37,11 +37,13 @@ class Timeline:
 
     :ivar epoch: grows with every jump back.
     :ivar stamp_ns: of the last tick, None before the first.
+    :ivar tick_ns: of the tick that is being published, or else of the last one.
     """
 
     def __init__(self) -> None:
         self.epoch = 0
         self.stamp_ns: int | None = None
+        self.tick_ns: int | None = None
         self._jump = False
         self._changed = threading.Condition()
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dataclasses import Field
 from dataclasses import fields
 
+from urlab_ros_bridge.ros.bag_settings import BagSettings
 from urlab_ros_bridge.ros.camera_settings import CameraSettings
 from urlab_ros_bridge.ros.command_settings import CommandSettings
 from urlab_ros_bridge.ros.description_settings import DescriptionSettings
@@ -24,7 +25,9 @@ _STDDEV_TEXT = 'A negative value: take what the server tells about the robot, el
 
 
 @dataclass(frozen=True)
-class Settings(DescriptionSettings, CameraSettings, CommandSettings, LockstepSettings):
+class Settings(
+    DescriptionSettings, CameraSettings, CommandSettings, LockstepSettings, BagSettings
+):
     """The values of all parameters at one moment; a change makes a new object."""
 
     host: str = parameter('127.0.0.1', 'Machine of the simulation server.', group='Connection')
@@ -274,7 +277,7 @@ def parameter_name(row: Field) -> str:
 
 
 # The fields of a base class come first, but read best last.
-_LAST = (CommandSettings, LockstepSettings)
+_LAST = (CommandSettings, LockstepSettings, BagSettings)
 _ROWS = sorted(
     fields(Settings),
     key=lambda row: max((row.name in part.__annotations__) * n for n, part in enumerate(_LAST, 1)),

@@ -54,7 +54,7 @@ class StreamThread:
         clock: ClockPublisher,
         *,
         on_tick: Callable[[int], None] = lambda stamp_ns: None,
-        on_jump: Callable[[], None] = lambda: None,
+        on_jump: Callable[[int, bool], None] = lambda stamp_ns, went_back: None,
         on_beat: Callable[[float], None] = lambda now: None,
         also: Callable[[], set[bytes]] = set,
     ) -> None:
@@ -62,7 +62,8 @@ class StreamThread:
         Connect the stream.
 
         :param on_tick: called with the stamp after every tick.
-        :param on_jump: called when time went back, before anything of the new epoch is published.
+        :param on_jump: called with the stamp of a new epoch, and whether time went back, before
+            anything of it is published.
         :param on_beat: called once a second with the monotonic time.
         :param also: returns prefixes of the wire that are needed beside those of topics.
         """
@@ -78,6 +79,7 @@ class StreamThread:
         self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
         self.world: World | None = None
         self._handed: deque[World | None] = deque()
+        self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
         self._has_sim_time = True
         self._clocks = 0
         self._subscribed: set[bytes] = set()
@@ -112,6 +114,20 @@ class StreamThread:
         if self.world is not None:
             self.world.apply(settings)
 
+    def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
+        """
+        Have something done between two ticks; tell whether it was done in time (s).
+
+        It is done in the stream thread, or at once where that does not run.  Who listens is looked
+        for anew afterwards.
+        """
+        if not self._thread.is_alive():
+            task()
+            return True
+        done = threading.Event()
+        self._tasks.append((task, done))
+        return done.wait(timeout)
+
     def joints(self, prefix: str) -> tuple[np.ndarray, ...] | None:
         """
         Return position, velocity and effort of a robot's joints in the present tick.
@@ -135,6 +151,9 @@ class StreamThread:
         beat = started + _BEAT_SECONDS
         while not self._stop.is_set():
             self._take_world()
+            if self._tasks:
+                self._do_tasks()
+                look = 0.0
             try:
                 tick = self.source.receive(_RECEIVE_SECONDS)
             except StreamClosed:
@@ -158,6 +177,12 @@ class StreamThread:
                 old.close(self.world)
             self.world.apply(self._settings)
             self.world.look()
+
+    def _do_tasks(self) -> None:
+        while self._tasks:
+            task, done = self._tasks.popleft()
+            task()
+            done.set()
 
     def _look(self, now: float, started: float) -> None:
         self._clock.look()
@@ -209,8 +234,7 @@ class StreamThread:
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
             timeline.begin_epoch()
-            if went_back:
-                self._hooks[1]()
+            self._hooks[1](stamp_ns, went_back)
             if world is not None:
                 world.clear()
         else:
@@ -218,6 +242,7 @@ class StreamThread:
         self._seen.clear()
         self._still = False
         self._last_tick = tick
+        timeline.tick_ns = stamp_ns
         self._clock.tick(stamp_ns, time.monotonic_ns(), step is Step.JUMP or self.stepped)
         if world is not None:
             sent = world.publish(tick, stamp_ns)

@@ -70,6 +70,8 @@ class DirectPublisher:
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher
         self._rcl = _load() if hasattr(publisher.handle, 'pointer') else None
+        # What goes past the method of the publisher must be told to it, for those that record.
+        self._note = getattr(publisher, 'note', None)
 
     def get_subscription_count(self) -> int:
         """Return how many listen."""
@@ -81,8 +83,13 @@ class DirectPublisher:
 
         :raises RCLError: when the middleware refuses it.
         """
-        if self._rcl is None or not isinstance(message, bytes) or not self._send(message):
+        if self._rcl is None or not isinstance(message, bytes):
             self._publisher.publish(message)
+            return
+        if self._note is not None:
+            self._note(message)
+        if not self._send(message):
+            Publisher.publish(self._publisher, message)
 
     def _send(self, message: bytes) -> bool:
         rcl, size = self._rcl, len(message)

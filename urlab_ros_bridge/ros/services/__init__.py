@@ -9,6 +9,7 @@ from functools import partial
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.compat import load_interface
+from urlab_ros_bridge.ros.services import bags
 from urlab_ros_bridge.ros.services import lockstep
 from urlab_ros_bridge.ros.services import model
 from urlab_ros_bridge.ros.services import poses
@@ -28,6 +29,7 @@ SERVICES: tuple[Service, ...] = (
     *poses.SERVICES,
     *model.SERVICES,
     *recording.SERVICES,
+    *bags.SERVICES,
 )
 
 

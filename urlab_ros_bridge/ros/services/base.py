@@ -15,6 +15,7 @@ from typing import Any
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.ros.bag import Recorder
 from urlab_ros_bridge.ros.connection import Link
 from urlab_ros_bridge.ros.convert import time_to_ros
 from urlab_ros_bridge.ros.e_stop import EStop
@@ -58,6 +59,7 @@ class Context:
     :ivar on_reset: forgets commands that are under way.
     :ivar e_stop: while it is engaged, nothing may be moved from here.
     :ivar lockstep: steps the server in rounds while it is on.
+    :ivar recorder: records bags.
     """
 
     link: Link
@@ -66,6 +68,7 @@ class Context:
     on_reset: Callable[[], None]
     e_stop: EStop
     lockstep: Lockstep
+    recorder: Recorder
 
     @property
     def client(self) -> Client:
@@ -122,18 +125,18 @@ class Service:
 
     :ivar name: below the namespace of the node.
     :ivar handler: what it does; the first line of its docstring says it in the documentation.
-    :ivar ops: requests of the wire that it may make; empty: the one of its own name.
+    :ivar ops: requests of the wire that it may make; None: the one of its own name.
     """
 
     name: str
     type_name: str
     handler: Handler
-    ops: tuple[str, ...] = ()
+    ops: tuple[str, ...] | None = None
 
     @property
     def requests(self) -> tuple[str, ...]:
         """Return the requests of the wire that it may make."""
-        return self.ops or (self.name,)
+        return (self.name,) if self.ops is None else self.ops
 
 
 def code_and_text(error: Exception) -> tuple[str, str]:

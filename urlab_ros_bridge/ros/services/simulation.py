@@ -9,6 +9,7 @@ from typing import Any
 
 from geometry_msgs.msg import Vector3
 
+from urlab_ros_bridge.ros.services.bags import reset_noted
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import Context
 from urlab_ros_bridge.ros.services.base import E_STOP
@@ -34,7 +35,7 @@ def reset(context: Context, request: Any, response: Any) -> str:
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
     if request.keep_time and not context.link.has('keep_time'):
         raise Unfit(BAD_VALUE, 'this server cannot keep time in a reset')
-    with context.lockstep.between_rounds():
+    with context.lockstep.between_rounds(), reset_noted(context, request):
         mark = context.stream.timeline.mark()
         result = context.client.reset(
             request.keyframe_name or None,

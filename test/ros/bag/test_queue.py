@@ -1,0 +1,67 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing is ever left out of the queue: who is too fast waits."""
+
+import threading
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from urlab_ros_bridge.ros.bag.queue import BagQueue
+from urlab_ros_bridge.ros.bag.topic import BagTopic
+
+TOPIC = BagTopic('/a', 'a_msgs/msg/A', '')
+
+
+def drain(queue, count):
+    found = []
+    while len(found) < count:
+        found += queue.take()
+    return found
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.binary(max_size=2000), max_size=60), st.integers(1, 3000))
+def test_all_come_out_in_order_however_small_it_is(messages, limit):
+    queue = BagQueue(limit)
+    sender = threading.Thread(
+        target=lambda: [queue.put(TOPIC, n, data) for n, data in enumerate(messages)]
+    )
+    sender.start()
+    found = drain(queue, len(messages))
+    sender.join(10)
+    assert found == [(TOPIC, n, data) for n, data in enumerate(messages)]
+
+
+def test_who_is_too_fast_waits_for_the_disk():
+    queue = BagQueue(1000)
+    queue.put(TOPIC, 1, bytes(1000))
+    done = threading.Event()
+    sender = threading.Thread(target=lambda: (queue.put(TOPIC, 2, b''), done.set()))
+    sender.start()
+    assert not done.wait(0.2)
+    assert len(queue.take()) == 1
+    assert done.wait(10) and queue.waits == 1 and queue.waited >= 0.1
+    assert [entry[1] for entry in queue.take()] == [2]
+
+
+def test_nobody_waits_for_a_writer_that_has_failed():
+    queue = BagQueue(1000)
+    queue.put(TOPIC, 1, bytes(1000))
+    sender = threading.Thread(target=lambda: queue.put(TOPIC, 2, b''))
+    sender.start()
+    queue.close()
+    sender.join(10)
+    assert not sender.is_alive()
+    assert [entry[1] for entry in queue.take()] == [1]
+
+
+def test_tasks_keep_their_place_and_never_wait():
+    queue, order = BagQueue(10), []
+    queue.put(TOPIC, 1, bytes(100))
+    queue.do(lambda: order.append('task'))
+    entries = queue.take()
+    assert entries[0] == (TOPIC, 1, bytes(100))
+    entries[1]()
+    assert order == ['task']

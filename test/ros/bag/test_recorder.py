@@ -1,0 +1,285 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A bag holds what the bridge publishes: all of it, once, in step with the simulation."""
+
+from pathlib import Path
+import threading
+import time
+
+from bag_reader import BagFile
+from bag_reader import stamp_of
+from bridge_harness import wait_until
+from geometry_msgs.msg import Twist
+import pytest
+import rclpy.publisher
+from rclpy.serialization import deserialize_message
+from rclpy.serialization import serialize_message
+
+from urlab_ros_bridge.ros.bag import queue
+from urlab_ros_bridge.ros.bag.errors import BagFailed
+from urlab_ros_bridge.ros.bag.files import BagFiles
+
+pytestmark = pytest.mark.ros
+srv = pytest.importorskip('urlab_msgs.srv')
+
+
+@pytest.fixture
+def published(monkeypatch):
+    """Keep all that goes to rclpy: (topic, bytes)."""
+    kept, publish = [], rclpy.publisher.Publisher.publish
+
+    def keep(self, message):
+        data = message if isinstance(message, bytes) else serialize_message(message)
+        kept.append((self.topic_name, data))
+        publish(self, message)
+
+    monkeypatch.setattr(rclpy.publisher.Publisher, 'publish', keep)
+    return kept
+
+
+@pytest.fixture
+def recording(small_server, bridged, tmp_path):
+    """Return a function that starts a server and a bridge whose bags lie in tmp_path."""
+
+    def start(**parameters):
+        server = small_server()
+        bridge, listener = bridged(server, data_dir=str(tmp_path), **parameters)
+        wait_until(
+            lambda: (
+                bridge.node.stream.world is not None
+                and bridge.node.stream.timeline.stamp_ns is not None
+            )
+        )
+        return server, bridge, listener
+
+    return start
+
+
+def advance(server, seconds):
+    goal = server.data.time + seconds
+    wait_until(lambda: server.data.time >= goal)
+
+
+def begin(bridge, name='run', **fields):
+    path, _ = bridge.node.recorder.start(name, **fields)
+    return Path(path)
+
+
+def end(bridge):
+    summary = bridge.node.recorder.stop()
+    files = [BagFile(Path(summary.path) / name) for name in summary.files]
+    assert summary.messages == sum(len(file.messages) for file in files)
+    return files
+
+
+def contiguous(part, whole):
+    """Tell whether a list is a run of another one."""
+    return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))
+
+
+def test_every_message_is_there_once_at_its_own_time(recording, published):
+    server, bridge, _ = recording()
+    path = begin(bridge)
+    advance(server, 0.35)
+    (file,) = end(bridge)
+    assert path.name == 'run' and (path / 'metadata.yaml').is_file()
+    assert {'/clock', '/tf', '/tf_static', '/odom', '/joint_states', '/scan'} <= file.topics
+    for topic in file.topics - {'/tf_static', '/robot_description', '/e_stop/active'}:
+        sent = [data for name, data in published if name == topic]
+        assert contiguous([data for _, data in file.of(topic)], sent), topic
+    stamped = 0
+    for topic, when, value in file.decoded:
+        stamp = stamp_of(value)
+        if stamp:  # static transforms have none
+            assert when == stamp, topic
+            stamped += 1
+    assert stamped > 100
+    assert all(log == publish for _, log, publish, _ in file.messages)
+    # Each tick is there as a whole: nobody but the bag listens.
+    times = [when for when, _ in file.of('/odom')]
+    assert times == sorted(set(times)) and len(times) > 100
+    first = max(file.of(topic)[0][0] for topic in ('/odom', '/joint_states', '/tf'))
+    for topic in ('/joint_states', '/tf'):
+        assert {t for t, _ in file.of(topic) if t >= first} == {t for t in times if t >= first}
+
+
+def test_latched_messages_begin_every_file(recording):
+    server, bridge, _ = recording()
+    advance(server, 0.1)
+    begin(bridge, topics=['odom', 'robot_description', 'e_stop/active'])
+    advance(server, 0.05)
+    bridge.node.link.client.reset()
+    advance(server, 0.05)
+    files = end(bridge)
+    assert len(files) == 2
+    for file in files:
+        start = int(file.notes['episode']['start_ns'])
+        for topic in ('/tf_static', '/e_stop/active'):
+            assert file.of(topic)[0][0] == start
+        wanted = {'/clock', '/tf', '/tf_static', '/odom', '/e_stop/active', '/robot_description'}
+        assert file.topics == wanted
+        assert min(when for _, when, _, _ in file.messages) == start
+
+
+def test_each_reset_that_sets_time_back_begins_a_file(recording):
+    server, bridge, listener = recording()
+    advance(server, 0.2)
+    before = bridge.node.stream.timeline.stamp_ns
+    begin(bridge, topics=['odom'])
+    advance(server, 0.05)
+    assert listener.call(srv.Reset, '/reset', keep_time=True).success
+    advance(server, 0.05)
+    assert listener.call(srv.Reset, '/reset', seed=5).success
+    advance(server, 0.05)
+    first, second = end(bridge)
+    assert first.notes['episode']['number'] == '0' and second.notes['episode']['number'] == '1'
+    assert first.notes['reset']['keep_time'] == 'true' and 'reset' not in second.notes
+    cause = second.notes['episode']
+    assert cause['cause'] == 'reset' and cause['seed'] == '5'
+    times = [when for when, _ in first.of('/odom')]
+    assert times == sorted(times) and times[0] >= before and times[-1] - times[0] > 0.05e9
+    times = [when for when, _ in second.of('/odom')]
+    assert times == sorted(times) and times[0] < 0.1e9 < before and times[-1] > times[0]
+
+
+def test_a_bag_says_where_it_comes_from(recording):
+    server, bridge, _ = recording(odom_rate=50.0)
+    begin(bridge)
+    advance(server, 0.1)
+    bridge.node.link.client.reset()
+    advance(server, 0.1)
+    first, second = end(bridge)
+    handshake = bridge.node.link.handshake
+    for file in (first, second):
+        notes = file.notes['urlab']
+        assert notes['mujoco_version'] == handshake.mujoco_version
+        assert '"odom_rate": 50.0' in notes['parameters'] and len(notes['model_sha256']) == 64
+    assert first.attachments == {'model.mjb': handshake.mjb} and second.attachments == {}
+
+
+def test_commands_are_recorded_when_they_are_heard(recording):
+    server, bridge, listener = recording(cmd_vel_type='twist')
+    publisher = listener.node.create_publisher(Twist, 'cmd_vel', 10)
+    wait_until(publisher.get_subscription_count)
+    begin(bridge, topics=['cmd_vel', 'odom'])
+    (odom,) = [feed for feed in bridge.node.stream.world.feeds if feed.topic == 'odom']
+    wait_until(lambda: odom.count)
+    wanted = []
+    for number in range(1, 4):
+        twist = Twist()
+        twist.linear.x = number * 0.1
+        publisher.publish(twist)
+        wanted.append(twist)
+        wait_until(lambda: len(server.of('set_twist')) >= len(wanted))
+        advance(server, 0.01)
+    (file,) = end(bridge)
+    found = file.of('/cmd_vel')
+    assert [deserialize_message(data, Twist) for _, data in found] == wanted
+    ticks = {when for when, _ in file.of('/odom')}
+    times = [when for when, _ in found]
+    assert times == sorted(times) and set(times) <= ticks
+
+
+def test_without_a_bag_nothing_flows_and_after_it_nothing_goes_on(recording):
+    _, bridge, _ = recording()
+    feeds = {feed.topic: feed for feed in bridge.node.stream.world.feeds}
+    assert not feeds['odom'].wanted
+    begin(bridge, topics=['odom'])
+    wait_until(lambda: feeds['odom'].count > 5)
+    assert feeds['odom'].wanted and not feeds['joint_states'].wanted
+    end(bridge)
+    wait_until(lambda: not feeds['odom'].wanted)
+    publisher = feeds['odom'].publisher
+    assert 'publish' not in vars(publisher) and publisher.get_subscription_count() == 0
+
+
+def test_a_slow_disk_makes_publishing_wait_and_loses_nothing(recording, published, monkeypatch):
+    write = BagFiles.write
+
+    def slow(self, *message):
+        time.sleep(0.002)
+        write(self, *message)
+
+    monkeypatch.setattr(BagFiles, 'write', slow)
+    monkeypatch.setattr(queue.BagQueue.__init__, '__defaults__', (20_000,))
+    _, bridge, _ = recording()
+    begin(bridge)
+    bag = bridge.node.recorder.bag
+    wait_until(lambda: bag.queue.waits > 3)
+    assert bridge.node.recorder.report().waited > 0
+    (file,) = end(bridge)
+    for topic in ('/odom', '/clock', '/joint_states'):
+        found = [data for _, data in file.of(topic)]
+        assert found and contiguous(found, [data for name, data in published if name == topic])
+
+
+def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypatch):
+    server, bridge, _ = recording()
+    begin(bridge)
+
+    def refuse(self, *message):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(BagFiles, 'write', refuse)
+    wait_until(lambda: bridge.node.recorder.report().problem)
+    ticks = bridge.node.stream.counters.ticks
+    wait_until(lambda: bridge.node.stream.counters.ticks > ticks + 20)
+    with pytest.raises(BagFailed, match='No space left'):
+        bridge.node.recorder.stop()
+    monkeypatch.undo()
+    begin(bridge, 'again')
+    advance(server, 0.1)
+    assert end(bridge)[0].messages
+
+
+def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):
+    server, _, listener = recording()
+    stop = listener.call(srv.BagStop, '/bag_stop')
+    assert not stop.success and stop.code == 'bag_not_active'
+    for fields, code in (
+        ({'name': 'run', 'topics': ['odomm']}, 'unknown_topic'),
+        ({'name': 'run', 'topics': ['(']}, 'bad_value'),
+        ({'name': '../run'}, 'path_not_writable'),
+        ({'name': '/elsewhere/run'}, 'path_not_writable'),
+    ):
+        response = listener.call(srv.BagStart, '/bag_start', **fields)
+        assert (response.success, response.code) == (False, code), response.message
+    assert not list(tmp_path.rglob('run'))
+    begun = listener.call(
+        srv.BagStart,
+        '/bag_start',
+        name='run',
+        topics=['odom', 'scan', 'joint.*'],
+        exclude=['scan'],
+    )
+    assert begun.success and begun.code == ''
+    assert begun.path == str(tmp_path / 'Bags' / 'run')
+    assert {'/clock', '/odom', '/joint_states', '/tf', '/tf_static'} <= set(begun.topics)
+    assert '/scan' not in begun.topics and '/imu/data' not in begun.topics
+    response = listener.call(srv.BagStart, '/bag_start', name='other')
+    assert response.code == 'bag_active' and not (tmp_path / 'Bags' / 'other').exists()
+    advance(server, 0.1)
+    stop = listener.call(srv.BagStop, '/bag_stop')
+    assert stop.success and stop.code == '' and stop.path == begun.path
+    assert (
+        stop.files == ['run_0.mcap']
+        and stop.bytes == (tmp_path / 'Bags/run/run_0.mcap').stat().st_size
+    )
+    assert stop.messages == len(BagFile(tmp_path / 'Bags' / 'run' / 'run_0.mcap').messages)
+    response = listener.call(srv.BagStart, '/bag_start', name='run')
+    assert response.code == 'path_not_writable' and 'there already' in response.message
+
+
+def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridged, tmp_path):
+    server = small_server()
+    bridge, _ = bridged(
+        server, data_dir=str(tmp_path), bag='whole', bag_topics=['odom'], bag_compression='none'
+    )
+    wait_until(lambda: (report := bridge.node.recorder.report()) and report.messages > 50)
+    bridge.close()
+    bridge.close = lambda: None
+    (path,) = (tmp_path / 'Bags' / 'whole').glob('*.mcap')
+    file = BagFile(path)
+    assert file.topics == {'/clock', '/tf', '/tf_static', '/odom'}
+    assert file.of('/clock')[0][0] == int(file.notes['episode']['start_ns'])
+    assert not [each for each in threading.enumerate() if each.name == 'bag']

@@ -1,0 +1,66 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Names and expressions choose whole topics; time and transforms are always there."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.ros.bag.errors import BadPattern
+from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
+from urlab_ros_bridge.ros.bag.selection import Selection
+
+names = st.from_regex(r'(/[a-z][a-z0-9_]{0,8}){1,4}', fullmatch=True)
+
+
+@given(names, names)
+def test_a_name_chooses_itself_alone(name, other):
+    selection = Selection([name], [])
+    assert selection.wants(name)
+    assert Selection([name[1:]], []).wants(name)
+    if other not in (name, '/clock') and other.rpartition('/')[2] not in ('tf', 'tf_static'):
+        assert selection.wants(other) == (other == name)
+
+
+@given(names, names)
+def test_a_name_is_below_the_namespace_of_the_node(namespace, name):
+    assert Selection([name[1:]], [], namespace).wants(namespace + name)
+
+
+@given(names)
+def test_what_is_excluded_is_not_there(name):
+    assert not Selection([], [name]).wants(name)
+    assert not Selection([name], ['/.*']).wants(name)
+
+
+def test_expressions_choose_groups():
+    selection = Selection(['odom', 'front_rgb/.*'], ['.*/compressed'])
+    wanted = ['/odom', '/front_rgb/image_raw', '/front_rgb/camera_info', '/clock', '/tf',
+              '/tf_static', '/rover_1/tf', '/rover_1/tf_static']  # fmt: skip
+    refused = ['/odom2', '/rover/odom', '/front_rgb/image_raw/compressed', '/scan', '/shtf']
+    assert [topic for topic in wanted + refused if selection.wants(topic)] == wanted
+
+
+def test_without_names_pictures_and_clouds_are_left_out():
+    selection = Selection([], [])
+    for topic in ('/odom', '/a/camera_info', '/cmd_vel', '/clock', '/front/labels'):
+        assert selection.wants(topic)
+    for topic in ('/f/image_raw', '/f/image_raw/compressed', '/f/points', '/r/f/image_raw'):
+        assert not selection.wants(topic)
+        assert Selection([topic], []).wants(topic)
+
+
+@pytest.mark.parametrize('text', ['(', '[a', '*', ''])
+def test_what_is_no_expression_is_refused(text):
+    for topics, exclude in (([text], []), ([], [text])):
+        with pytest.raises(BadPattern) as refused:
+            Selection(topics, exclude)
+        assert repr(text) in str(refused.value) and refused.value.code == 'bad_value'
+
+
+def test_a_name_that_finds_nothing_is_refused_with_those_that_would():
+    selection = Selection(['odom', 'scam'], [])
+    with pytest.raises(NoSuchTopic, match=r"'scam'.*/odom, /scan") as refused:
+        selection.check(['/scan', '/odom'])
+    assert refused.value.code == 'unknown_topic'
+    selection.check(['/odom', '/scam'])

@@ -1,0 +1,100 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Why a bag cannot be begun or ended."""
+
+from __future__ import annotations
+
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class BagError(UrlabError):
+    """
+    Base of the errors of bags.
+
+    :cvar code: of the answer of a service.
+    """
+
+    code = 'bag_failed'
+
+
+class BagActive(BagError):
+    """A bag is being written already."""
+
+    code = 'bag_active'
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f'{path} is being written; bag_stop ends it')
+
+
+class NoBag(BagError):
+    """There is no bag to end."""
+
+    code = 'bag_not_active'
+
+    def __init__(self) -> None:
+        super().__init__('no bag is being written')
+
+
+class BagsUnavailable(BagError):
+    """The package that writes the files is missing."""
+
+    code = 'bag_unavailable'
+
+    def __init__(self, cause: ImportError) -> None:
+        super().__init__(f"bags need the Python package mcap ({cause}): pip install 'mcap>=1.6'")
+
+
+class BadPattern(BagError):
+    """A text is no regular expression."""
+
+    code = 'bad_value'
+
+    def __init__(self, pattern: str, cause: object) -> None:
+        super().__init__(f'{pattern!r} is neither a topic nor a regular expression: {cause}')
+
+
+class NoSuchTopic(BagError):
+    """Nothing that the bridge publishes or hears has this name now."""
+
+    code = 'unknown_topic'
+
+    def __init__(self, pattern: str, topics: list[str]) -> None:
+        super().__init__(f'no topic matches {pattern!r}; {list_names("topic", topics, 60)}')
+
+
+class NotWritable(BagError):
+    """The folder of a bag cannot be made."""
+
+    code = 'path_not_writable'
+
+
+class BagFailed(BagError):
+    """The disk refused; what was written before is there."""
+
+
+class NotInTime(BagError):
+    """A thread of the bridge did not do its part."""
+
+    code = 'timeout'
+
+
+class SchemaMissing(BagError):
+    """A message type has no .msg file on this machine."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f'the definition of {kind} is not installed (share/PACKAGE/msg/TYPE.msg)')
+
+
+__all__ = [
+    'BadPattern',
+    'BagActive',
+    'BagError',
+    'BagFailed',
+    'BagsUnavailable',
+    'NoBag',
+    'NoSuchTopic',
+    'NotInTime',
+    'NotWritable',
+    'SchemaMissing',
+]

@@ -1,0 +1,52 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where bags lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import time
+
+from urlab_ros_bridge.files import confined
+from urlab_ros_bridge.files import default_data_dir
+from urlab_ros_bridge.files import PathRefused
+from urlab_ros_bridge.ros.bag.errors import NotWritable
+from urlab_ros_bridge.ros.settings import Settings
+
+FOLDER = 'Bags'
+DATED = 'auto'
+
+
+def make_folder(name: str, settings: Settings) -> Path:
+    """
+    Make the folder of a bag and return its absolute path.
+
+    A bare name lies in `Bags` of the data folder; an absolute path must lie in the data folder,
+    unless the parameters allow others.
+
+    :param name: empty or ``auto``: one made from the date.
+    :raises NotWritable: for other paths, and where something is already.
+    """
+    root = Path(settings.data_dir) if settings.data_dir else default_data_dir()
+    if name in ('', DATED):
+        name = time.strftime('bag_%Y_%m_%d-%H_%M_%S')
+    try:
+        path = confined(
+            Path(os.path.realpath(root)),
+            FOLDER,
+            name,
+            allow_absolute=settings.allow_absolute_paths,
+            advice='set the parameter data_dir or allow_absolute_paths of the bridge',
+        )
+        path.mkdir(parents=True)
+    except PathRefused as error:
+        raise NotWritable(str(error)) from error
+    except FileExistsError:
+        raise NotWritable(f'{path} is there already; a bag needs a name of its own') from None
+    except OSError as error:
+        raise NotWritable(f'{path}: {error.strerror or error}') from error
+    return path
+
+
+__all__ = ['FOLDER', 'make_folder']

@@ -1,0 +1,240 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Records what the bridge publishes and hears, in step with the simulation.
+
+A bag begins and ends between two ticks.  When time goes back it goes on in its next file, which
+begins with the latched messages again, so that each file can be used by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+import threading
+
+from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.files import require_mcap
+from urlab_ros_bridge.ros.bag.bag import Bag
+from urlab_ros_bridge.ros.bag.bag import Origin
+from urlab_ros_bridge.ros.bag.errors import BagActive
+from urlab_ros_bridge.ros.bag.errors import BagFailed
+from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
+from urlab_ros_bridge.ros.bag.errors import NoBag
+from urlab_ros_bridge.ros.bag.errors import NotInTime
+from urlab_ros_bridge.ros.bag.folder import make_folder
+from urlab_ros_bridge.ros.bag.provenance import provenance
+from urlab_ros_bridge.ros.bag.registry import Taps
+from urlab_ros_bridge.ros.bag.selection import Selection
+from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.stream import StreamThread
+
+ALL = ('auto',)
+# How long the disk may take for what waits when a bag ends (s).
+END_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class BagSummary:
+    """A bag that has ended: its folder, the names of its files, and how much is in them."""
+
+    path: str
+    files: tuple[str, ...]
+    messages: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class BagReport:
+    """
+    A bag that is written.
+
+    :ivar problem: why it has ended by itself, empty while all is well.
+    :ivar waits: how often publishing had to wait for the disk, and `waited` for how long (s).
+    """
+
+    path: str
+    problem: str
+    files: int
+    messages: int
+    bytes: int
+    waits: int
+    waited: float
+
+
+class Recorder:
+    """
+    At most one bag at a time; `start` and `stop` may be called from any thread.
+
+    :ivar bag: the present one; it stays when it failed, until `stop` or the next `start`.
+    """
+
+    def __init__(
+        self,
+        taps: Taps,
+        stream: StreamThread,
+        namespace: str,
+        settings: Callable[[], Settings],
+        handshake: Callable[[], Handshake | None],
+        log: Callable[[str, str], None],
+    ) -> None:
+        self.bag: Bag | None = None
+        self._taps = taps
+        self._stream = stream
+        self._namespace = namespace
+        self._settings = settings
+        self._handshake = handshake
+        self._log = log
+        self._cause: Mapping[str, str] = {}
+        self._lock = threading.Lock()
+
+    def start(
+        self,
+        name: str,
+        topics: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        *,
+        check: bool = True,
+    ) -> tuple[str, list[str]]:
+        """
+        Begin a bag with the next tick; return its folder and the topics that are recorded now.
+
+        :param topics, exclude: see `Selection`; none: those of the parameters.
+        :param check: refuse a name that finds no topic.
+        :raises BagError: with the reason.
+        """
+        settings = self._settings()
+        with self._lock:
+            if self.bag is not None and not self.bag.writer.problem:
+                raise BagActive(self.bag.folder)
+            try:
+                require_mcap()
+            except ImportError as error:
+                raise BagsUnavailable(error) from error
+            wanted = tuple(topics) or settings.bag_topics
+            selection = Selection(() if wanted == ALL else wanted, exclude, self._namespace)
+            if check:
+                selection.check(self._taps.topics())
+            folder = make_folder(name, settings)
+            bag = Bag(
+                folder,
+                selection,
+                settings.bag_compression,
+                self._taps.now,
+                self._origin,
+                lambda text: self._log('warning', f'the bag has ended: {text}'),
+            )
+            recorded: list[str] = []
+            if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
+                raise NotInTime('the stream of the bridge stands still')
+            self._log('info', f'recording {len(recorded)} topics in {folder}')
+            return str(folder), recorded
+
+    def stop(self) -> BagSummary:
+        """
+        End the bag after the present tick; return what is in it.
+
+        :raises BagError: with the reason; a bag that failed is let go of.
+        """
+        with self._lock:
+            bag = self.bag
+            if bag is None:
+                raise NoBag
+            if not self._stream.between_ticks(self._remove):
+                raise NotInTime('the stream of the bridge stands still')
+            return self._end(bag)
+
+    def close(self) -> None:
+        """End the bag, if there is one: all threads that publish have ended."""
+        bag = self.bag
+        if bag is not None:
+            self._remove()
+            try:
+                self._end(bag)
+            except BagFailed as error:
+                self._log('warning', str(error))
+
+    def epoch(self, stamp_ns: int, went_back: bool) -> None:
+        """
+        Begin a file when there is none, or when time went back; called by the stream thread.
+
+        It is called before anything of the new time is published, and nothing of the old one may
+        follow.
+        """
+        bag = self.bag
+        if bag is None:
+            return
+        if bag.begun and not went_back:
+            bag.describe(stamp_ns)
+            return
+        cause, self._cause = self._cause, {}
+        default = 'time went back' if bag.begun else 'the first tick'
+        bag.begin_file(stamp_ns, {'cause': default, **cause}, self._taps.latched())
+
+    def expect(self, cause: Mapping[str, str]) -> None:
+        """Name the cause of the next jump of time; empty: none is expected any more."""
+        self._cause = cause
+
+    def note(self, name: str, texts: Mapping[str, str]) -> None:
+        """Add texts to the bag, if there is one."""
+        bag = self.bag
+        if bag is not None:
+            bag.note(name, texts)
+
+    def watch(self) -> None:
+        """Record no more into a bag that has failed; called about once a second."""
+        if self.bag is not None and self.bag.writer.problem:
+            self._taps.record(None)
+
+    def report(self) -> BagReport | None:
+        """Return how the bag is, None when nothing is recorded."""
+        bag = self.bag
+        if bag is None:
+            return None
+        files, queue = bag.files, bag.queue
+        return BagReport(
+            str(bag.folder),
+            bag.writer.problem,
+            len(files.names),
+            files.messages,
+            files.bytes,
+            queue.waits,
+            queue.waited,
+        )
+
+    def _install(self, bag: Bag) -> list[str]:
+        self.bag = bag
+        bag.writer.start()
+        recorded = self._taps.record(bag.sink)
+        now = self._taps.now()
+        if now is not None:
+            bag.begin_file(now, {'cause': 'the bag was begun'}, self._taps.latched())
+        return recorded
+
+    def _remove(self) -> None:
+        self._taps.record(None)
+        self.bag = None
+
+    def _end(self, bag: Bag) -> BagSummary:
+        in_time = bag.writer.end(END_SECONDS)
+        if bag.writer.problem:
+            raise BagFailed(bag.writer.problem)
+        if not in_time:
+            raise NotInTime(f'{bag.folder} is still being written after {END_SECONDS:g} s')
+        files = bag.files
+        summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.bytes)
+        self._log(
+            'info',
+            f'recorded {summary.messages} messages in {len(summary.files)} files in {bag.folder}',
+        )
+        return summary
+
+    def _origin(self) -> Origin:
+        handshake = self._handshake()
+        model = handshake.mjb if handshake is not None else b''
+        return Origin(provenance(handshake, self._settings()), model)
+
+
+__all__ = ['BagReport', 'BagSummary', 'Recorder']

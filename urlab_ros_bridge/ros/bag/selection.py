@@ -1,0 +1,80 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which topics go into a bag: names and regular expressions, as `ros2 bag record` takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import re
+
+from urlab_ros_bridge.ros.bag.errors import BadPattern
+from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
+
+# A bag that names other topics is of little use without time and transforms.
+ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
+# Rendered only for those who ask, and most of the bytes of a bag: they have to be named.
+LARGE = (r'.*/image_raw(/.*)?', r'.*/points')
+
+
+class Selection:
+    """
+    Says of each topic whether it is wanted.
+
+    A pattern must match the whole name: from its leading slash on, or without the namespace of
+    the node (``odom`` is /odom, or /fleet/odom of a node in /fleet).
+    """
+
+    def __init__(
+        self, topics: Iterable[str], exclude: Iterable[str], namespace: str = '/'
+    ) -> None:
+        """
+        Read the patterns.
+
+        :param topics: names or regular expressions; none: all topics but pictures and clouds.
+        :param exclude: the same, of what is left out of these; it wins.
+        :raises BadPattern: for one that is no regular expression.
+        """
+        self._start = namespace.rstrip('/') + '/'
+        self._wanted = {text: _compile(text) for text in topics}
+        self._excluded = [_compile(text) for text in exclude]
+        self._always = [_compile(text) for text in ALWAYS]
+        self._large = [] if self._wanted else [_compile(text) for text in LARGE]
+
+    def wants(self, topic: str) -> bool:
+        """Tell whether a topic, by its full name, goes into the bag."""
+        if self._among(topic, self._excluded) or self._among(topic, self._large):
+            return False
+        return (
+            not self._wanted
+            or self._among(topic, self._wanted.values())
+            or self._among(topic, self._always)
+        )
+
+    def check(self, topics: Iterable[str]) -> None:
+        """
+        See that each name finds something.
+
+        :raises NoSuchTopic: for one that finds none of the topics.
+        """
+        names = sorted(topics)
+        for text, pattern in self._wanted.items():
+            if not any(self._among(name, (pattern,)) for name in names):
+                raise NoSuchTopic(text, names)
+
+    def _among(self, topic: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+        return any(
+            pattern.fullmatch(topic) or pattern.fullmatch(topic.removeprefix(self._start))
+            for pattern in patterns
+        )
+
+
+def _compile(text: str) -> re.Pattern[str]:
+    if not text:
+        raise BadPattern(text, 'it is empty')
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise BadPattern(text, error) from error
+
+
+__all__ = ['ALWAYS', 'LARGE', 'Selection']
