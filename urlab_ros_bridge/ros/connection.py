@@ -22,18 +22,20 @@ from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.client.replies import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
+from urlab_ros_bridge.ros.link_client import make_client
+from urlab_ros_bridge.ros.link_client import NAME
 from urlab_ros_bridge.ros.link_state import LinkState
 from urlab_ros_bridge.ros.link_state import Phase
 from urlab_ros_bridge.ros.looks import with_looks
 from urlab_ros_bridge.ros.plan import plan_world
 from urlab_ros_bridge.ros.plan import WorldPlan
+from urlab_ros_bridge.ros.plan_continued import keep_namespaces
 from urlab_ros_bridge.ros.plan_topics import plan_topics
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.stream import StreamThread
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
-NAME = 'urlab_ros_bridge'
 STATUS_SECONDS = 0.5
 RETRY_SECONDS = 0.2
 DISCOVERY_SECONDS = 1.5
@@ -76,7 +78,7 @@ class Link:
         self._stream = stream
         self._on_plan = on_plan
         self._log = log
-        self.commands = self._make(first)
+        self.commands = make_client(first)
         self.client = self.commands
         self.state = LinkState(
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
@@ -86,6 +88,7 @@ class Link:
         self.handshake: Handshake | None = None
         self.reconnects = 0
         self.continued = False
+        self._last = WorldPlan()
         self.lockstep = False
         self._generation = 0
         self._stop = threading.Event()
@@ -114,7 +117,7 @@ class Link:
         """
         if not self.has(SHARED_SESSION):
             return self.commands
-        client = self._make(self._settings(), f'{NAME} {purpose}')
+        client = make_client(self._settings(), f'{NAME} {purpose}')
         client.connect(_HELLO_SECONDS)
         return client
 
@@ -125,17 +128,6 @@ class Link:
     def note_paused(self, paused: bool) -> None:
         """Remember a pause that a reply told."""
         self.state = replace(self.state, paused=paused)
-
-    @staticmethod
-    def _make(settings: Settings, name: str = NAME) -> Client:
-        return Client(
-            settings.host,
-            settings.rpc_port,
-            state_port=settings.state_port,
-            shared=True,
-            name=name,
-            timeout=settings.rpc_timeout,
-        )
 
     def _run(self) -> None:
         if self._settings().observe_only:
@@ -228,7 +220,7 @@ class Link:
         if SHARED_SESSION not in handshake.extensions:
             self.client = self.commands
         elif self.client is self.commands:
-            self.client = self._make(self._settings())
+            self.client = make_client(self._settings())
             self.client.connect(_HELLO_SECONDS)
 
     def _set_mode(self) -> str:
@@ -242,7 +234,11 @@ class Link:
     def _plan(self, handshake: Handshake) -> WorldPlan:
         settings = self._settings()
         try:
-            return with_looks(plan_world(handshake, settings), handshake, settings)
+            plan = plan_world(handshake, settings)
+            if self.continued:
+                plan = keep_namespaces(plan, self._last)
+            self._last = plan
+            return with_looks(plan, handshake, settings)
         except ModelUnavailable as error:
             note = f'sensors have no types and there are no sensor frames: {error}'
             self._log('warning', note)
