@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.cli.commands import COMMANDS
+from urlab_ros_bridge.cli.nav2 import NAV2_ARGUMENTS
 from urlab_ros_bridge.cli.parser import from_launch_style
 from urlab_ros_bridge.cli.parser import make_parser
 from urlab_ros_bridge.cli.parser import split_ros_arguments
@@ -58,13 +59,13 @@ def test_commands_parse(page, words):
     assert all(':=' in word or word.startswith('-') for word in ros)
 
 
-def test_launch_arguments_are_those_of_urlab_up():
-    known = {argument.name for argument in COMMANDS['up'].arguments}
+def test_launch_arguments_are_those_of_the_launch_files():
+    known = {'sim.launch.py': COMMANDS['up'].arguments, 'nav2.launch.py': NAV2_ARGUMENTS}
     lines = [words for _, words in ROS if words[1:3] == ['launch', 'urlab_ros_bridge']]
     assert lines
     for words in lines:
-        assert words[3] == 'sim.launch.py'
-        assert {word.partition(':=')[0] for word in words[4:]} <= known
+        names = {argument.name for argument in known[words[3]]}
+        assert {word.partition(':=')[0] for word in words[4:] if word != '--show-args'} <= names
 
 
 @pytest.mark.ros

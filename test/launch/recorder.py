@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The few classes of `launch` that the launch file uses, keeping what they are given.
+The few classes of `launch` that the launch files use, keeping what they are given.
 
 `launch` cannot be installed from a package index, so the structure of the description is tested
 with these where it is missing, and with the real ones where it is there.
@@ -18,14 +18,19 @@ MODULES = {
     'launch.actions': (
         'DeclareLaunchArgument',
         'ExecuteProcess',
+        'GroupAction',
+        'IncludeLaunchDescription',
         'LogInfo',
+        'OpaqueFunction',
         'RegisterEventHandler',
+        'SetLaunchConfiguration',
         'Shutdown',
     ),
     'launch.conditions': ('IfCondition', 'UnlessCondition'),
     'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
     'launch.events': (),
     'launch.events.process': ('ProcessIO',),
+    'launch.launch_description_sources': ('PythonLaunchDescriptionSource',),
     'launch.substitutions': ('AndSubstitution', 'LaunchConfiguration', 'NotSubstitution'),
     'launch_ros': (),
     'launch_ros.actions': ('Node',),

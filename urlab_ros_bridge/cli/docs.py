@@ -17,7 +17,9 @@ from pathlib import Path
 import sys
 
 from urlab_ros_bridge.cli.arguments import Argument
+from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
 from urlab_ros_bridge.cli.commands import COMMANDS
+from urlab_ros_bridge.cli.nav2 import NAV2_ARGUMENTS
 from urlab_ros_bridge.cli.parser import Command
 from urlab_ros_bridge.cli.processes import Process
 from urlab_ros_bridge.cli.processes import PROCESSES
@@ -56,6 +58,12 @@ def argument_row(argument: Argument) -> tuple[str, str, str]:
     return code(option), code(argument.shown_default()), argument.text
 
 
+def launch_row(argument: Argument) -> tuple[str, str, str]:
+    """Return the cells of one launch argument: name, default, meaning."""
+    _, default, text = argument_row(argument)
+    return code(f'{argument.name}:={argument.placeholder}'), default, text
+
+
 def command_section(command: Command) -> str:
     """Return the section of one sub-command."""
     examples = '\n'.join(f'    {line}' for line in command.example_lines())
@@ -85,6 +93,8 @@ def commands_page() -> str:
         ('Process', 'Program', 'Starts', 'When it ends'), map(process_row, PROCESSES)
     )
     sections = '\n'.join(command_section(command) for command in COMMANDS.values())
+    own = [argument for argument in NAV2_ARGUMENTS if argument not in UP_ARGUMENTS]
+    nav2 = table(('Argument', 'Default', 'Meaning'), map(launch_row, own))
     return f"""\
 {NOTE}
 
@@ -95,12 +105,16 @@ Every command has `--help` and `--version`. A switch such as `--paused` may stan
 process failed, 2 for a mistake in the arguments or the set-up, which one line explains.
 
 {sections}
-## Launch file
+## Launch files
 
 `ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written
 `step_mode:=live` with underscores, and starts the same processes:
 
-{processes}"""
+{processes}
+`ros2 launch urlab_ros_bridge nav2.launch.py` starts Nav2 too ([how to](howto/nav2.md)). It
+takes the arguments of `urlab up` but for namespace and Chiral, and has its own:
+
+{nav2}"""
 
 
 def op_row(op: Op) -> tuple[str, str, str, str, str]:

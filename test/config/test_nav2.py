@@ -1,0 +1,243 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of Nav2 fit the rover and its bridge; the map fits its world."""
+
+import math
+from pathlib import Path
+import sys
+
+import mujoco
+import numpy as np
+import pytest
+from rclpy.context import Context
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy
+from running_world import CONFIG
+from running_world import interface
+from running_world import parameters_of
+import yaml
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.floor_map import is_solid
+from urlab_ros_bridge.sim.map_heights import scanner_height
+from urlab_ros_bridge.sim.world import load_world
+
+sys.path.insert(0, str(Path(__file__).parents[1] / 'sim'))
+
+from map_reader import read_map
+
+FILE = CONFIG / 'nav2' / 'rover.yaml'
+# The topics of Nav2 that RViz shows, with types and whether they are latched.
+SHOWN = {
+    'map': ('nav_msgs/msg/OccupancyGrid', True),
+    'global_costmap/costmap': ('nav_msgs/msg/OccupancyGrid', True),
+    'local_costmap/costmap': ('nav_msgs/msg/OccupancyGrid', True),
+    'plan': ('nav_msgs/msg/Path', False),
+    'lookahead_collision_arc': ('nav_msgs/msg/Path', False),
+    'local_costmap/published_footprint': ('geometry_msgs/msg/PolygonStamped', False),
+    'amcl_pose': ('geometry_msgs/msg/PoseWithCovarianceStamped', True),
+}
+DISPLAYS = {
+    'Map': 'nav_msgs/msg/OccupancyGrid',
+    'Path': 'nav_msgs/msg/Path',
+    'Polygon': 'geometry_msgs/msg/PolygonStamped',
+    'PoseWithCovariance': 'geometry_msgs/msg/PoseWithCovarianceStamped',
+    'Image': 'sensor_msgs/msg/Image',
+    'LaserScan': 'sensor_msgs/msg/LaserScan',
+    'MarkerArray': 'visualization_msgs/msg/MarkerArray',
+    'RobotModel': 'std_msgs/msg/String',
+}
+
+
+def nodes():
+    """Return the parameters of each node, those of the nested costmaps by their plain name."""
+    found = yaml.safe_load(FILE.read_text())
+    return {name: each.get(name, each)['ros__parameters'] for name, each in found.items()}
+
+
+def named(values, *endings):
+    """Return all values whose name has one of the endings, at any depth."""
+    found = set()
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= named(value, *endings)
+        elif name.endswith(endings):
+            found.add(value)
+    return found
+
+
+@pytest.fixture(scope='module')
+def world():
+    return load_world(ServerConfig(world='rover'))
+
+
+@pytest.fixture
+def rover(running):
+    if running.name != 'rover':
+        pytest.skip('the parameters are for the rover')
+    return running
+
+
+@pytest.mark.ros
+def test_ros_itself_reads_the_file():
+    """Its parser is stricter than YAML: no anchors, one type in a list."""
+    tokens = list(yaml.scan(FILE.read_text()))
+    assert not [t for t in tokens if isinstance(t, yaml.AnchorToken | yaml.AliasToken)]
+    for name, values in nodes().items():
+        if name == '/**':
+            continue
+        context = Context()
+        context.init()
+        node = Node(
+            name,
+            context=context,
+            namespace=name if name.endswith('costmap') else '',
+            cli_args=['--ros-args', '--params-file', str(FILE)],
+            automatically_declare_parameters_from_overrides=True,
+            start_parameter_services=False,
+            enable_rosout=False,
+        )
+        read = {key: each.value for key, each in node.get_parameters_by_prefix('').items()}
+        node.destroy_node()
+        context.shutdown()
+        flat = dict(flattened(values))
+        assert read['use_sim_time'] is True
+        assert {key: read[key] for key in flat} == flat
+
+
+def flattened(values, start=''):
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from flattened(value, f'{start}{name}.')
+        else:
+            yield start + name, value
+
+
+@pytest.mark.ros
+def test_topics_are_those_of_the_running_bridge(rover):
+    found = nodes()
+    for name, wanted in (
+        ('/scan', 'sensor_msgs/msg/LaserScan'),
+        ('/odom', 'nav_msgs/msg/Odometry'),
+    ):
+        assert rover.topics[name] == [wanted]
+    for values in found.values():
+        assert named(values, 'odom_topic') <= {'/odom'}
+        assert named(values, 'scan_topic') <= {'/scan'}
+        if 'scan' in values:
+            assert values['scan']['topic'] == '/scan'
+    for costmap in (found['local_costmap'], found['global_costmap']):
+        assert costmap['obstacle_layer']['scan']['topic'] == '/scan'
+        assert costmap['static_layer']['map_topic'] == '/map'
+    # What reaches the robot goes through smoother and monitor.
+    assert found['collision_monitor']['cmd_vel_out_topic'] == 'cmd_vel'
+    assert rover.listener.node.count_subscribers('/cmd_vel') == 1
+
+
+@pytest.mark.ros
+def test_frames_are_those_of_the_running_bridge(rover):
+    roots = rover.roots()
+    settings = parameters_of('rover')
+    assert (settings['map_frame'], settings['odom_frame']) == ('map', 'odom')
+    frames = set()
+    for values in nodes().values():
+        frames |= named(values, '_frame', '_frame_id')
+    assert frames == {'map', 'odom', 'base_link'}
+    scan = rover.first(interface('sensor_msgs/msg/LaserScan'), 'scan', False)
+    for frame in ('odom', 'base_link', scan.header.frame_id):
+        assert roots[frame] == 'odom'
+    # Where the map is, AMCL says, or the bridge when the launch file asks for it.
+    assert roots['map'] == 'map' and settings['publish_map_to_odom'] is False
+
+
+def test_no_speed_is_beyond_what_the_robot_may(world):
+    limits = world.spec.articulations[0].twist.limits
+    found = nodes()
+    smoother = found['velocity_smoother']
+    assert smoother['max_velocity'] == [limits.linear, limits.lateral, limits.angular]
+    assert smoother['max_accel'] == [
+        limits.linear_acceleration,
+        0.0,
+        limits.angular_acceleration,
+    ]
+    for low, high in (('min_velocity', 'max_velocity'), ('max_decel', 'max_accel')):
+        assert smoother[low] == [-each for each in smoother[high]]
+    follow = found['controller_server']['FollowPath']
+    assert follow['desired_linear_vel'] < limits.linear
+    assert follow['rotate_to_heading_angular_vel'] < limits.angular
+    assert follow['max_angular_accel'] < limits.angular_acceleration
+
+
+def test_the_radius_is_that_of_the_model(world):
+    model, data = world.model, world.data
+    bodies = [body.id for body in world.articulations['rover'].bodies]
+    geoms = np.flatnonzero(is_solid(model) & np.isin(model.geom_bodyid, bodies))
+    # Rays from outside to the axis of the robot, at all heights, meet its hull.
+    seen = np.full(model.ngeom, 1)
+    seen[geoms] = 0
+    model.geom_group[:] = seen
+    hull, geom = 0.0, np.zeros(1, np.int32)
+    for height in np.arange(0.005, 0.56, 0.01):
+        for angle in np.linspace(-math.pi, math.pi, 180, endpoint=False):
+            inward = -np.array([math.cos(angle), math.sin(angle), 0.0])
+            start = np.array([0.0, 0.0, height]) - inward
+            group = np.array([1, 0, 0, 0, 0, 0], np.uint8)
+            far = mujoco.mj_ray(model, data, start, inward, group, 1, -1, geom)
+            hull = max(hull, 1.0 - far if far >= 0 else 0.0)
+    found = nodes()
+    radii = {found[name]['robot_radius'] for name in ('local_costmap', 'global_costmap')}
+    assert len(radii) == 1 and hull <= radii.pop() <= hull + 0.03, hull
+
+
+def test_what_belongs_together_agrees(world):
+    found = nodes()
+    follow = found['controller_server']['FollowPath']
+    lidar = world.spec.articulations[0].lidars['scan']
+    assert found['amcl']['laser_min_range'] == lidar.range_min
+    assert found['amcl']['laser_max_range'] == lidar.range_max
+    for name in ('local_costmap', 'global_costmap'):
+        inflation = found[name]['inflation_layer']
+        assert follow['inflation_cost_scaling_factor'] == inflation['cost_scaling_factor']
+        assert follow['cost_scaling_dist'] <= inflation['inflation_radius']
+        assert inflation['inflation_radius'] > found[name]['robot_radius']
+        # Costmaps leave out what is higher, and that is 0 unless it is said.
+        assert found[name]['obstacle_layer']['scan']['max_obstacle_height'] > scanner_height(world)
+        assert found[name]['plugins'][-1] == 'inflation_layer'
+        for plugin in found[name]['plugins']:
+            assert found[name][plugin]['plugin'].startswith('nav2_costmap_2d::')
+
+
+def test_the_robot_starts_where_amcl_believes_it_on_free_floor(world):
+    drawn = read_map(CONFIG / 'nav2' / 'maps' / 'rover.yaml')
+    base = world.articulations['rover'].bodies[0].id
+    pose = nodes()['amcl']['initial_pose']
+    assert world.data.xpos[base][:2] == pytest.approx([pose['x'], pose['y']])
+    assert world.data.xquat[base] == pytest.approx([1.0, 0.0, 0.0, 0.0]) and pose['yaw'] == 0.0
+    around = np.linspace(-0.32, 0.32, 14)
+    square = np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
+    assert set(drawn.value(square)) == {0}
+
+
+@pytest.mark.ros
+def test_rviz_shows_what_nav2_and_the_bridge_publish(rover):
+    manager = yaml.safe_load((CONFIG / 'nav2' / 'nav2.rviz').read_text())['Visualization Manager']
+    assert manager['Global Options']['Fixed Frame'] == 'map'
+    topics = set()
+    for display in manager['Displays']:
+        kind = display['Class'].removeprefix('rviz_default_plugins/')
+        topic = display.get('Topic') or display.get('Description Topic')
+        if topic is None:
+            assert kind == 'TF'
+            continue
+        topics.add(name := topic['Value'])
+        latched = topic['Durability Policy'] == 'Transient Local'
+        if name in SHOWN:
+            assert SHOWN[name] == (DISPLAYS[kind], latched)
+        else:
+            assert rover.topics[f'/{name}'] == [DISPLAYS[kind]]
+            offered = rover.publisher_qos(f'/{name}').durability
+            assert latched == (offered == DurabilityPolicy.TRANSIENT_LOCAL)
+    assert set(SHOWN) < topics
+    tools = {tool['Class'].rpartition('/')[2]: tool for tool in manager['Tools']}
+    assert tools['SetGoal']['Topic']['Value'] == 'goal_pose'
+    assert tools['SetInitialPose']['Topic']['Value'] == 'initialpose'
