@@ -28,6 +28,7 @@ class SmallServer:
     :param extensions: what it can beyond the stock server; without ``sim_time_row`` it closes its
         ticks with state/full.
     :param send_rows: False: the dialect that knows snapshots only.
+    :param beat: repeat the state while nothing steps in direct mode, as real servers do.
     """
 
     def __init__(
@@ -38,11 +39,13 @@ class SmallServer:
         model_xml=XML,
         ports=(0, 0),
         mode='live',
+        beat=False,
     ):
         self.model = mujoco.MjModel.from_xml_string(model_xml.format(p=PREFIX))
         self.data = mujoco.MjData(self.model)
         self.extensions = extensions
         self.send_rows = send_rows
+        self.beat = beat
         self.mode, self.paused, self.step_count = mode, False, 0
         self.period = 1.0 / rate
         self.requests = []
@@ -243,6 +246,7 @@ class SmallServer:
         }
 
     def _live(self):
+        beat = 0.0
         while not self._stop.is_set():
             time.sleep(self.period)
             with self.lock:
@@ -250,6 +254,9 @@ class SmallServer:
                     if not self.paused:
                         mujoco.mj_step(self.model, self.data)
                     self._publish()
+                elif self.beat and self.mode == 'direct' and time.monotonic() > beat:
+                    self._publish()
+                    beat = time.monotonic() + 0.1
 
     def _send(self, topic, payload):
         self._pub.send_multipart([topic.encode(), payload])

@@ -65,7 +65,7 @@ class Controller:
 @pytest.fixture
 def connected(small_server, bridged):
     def start(extensions=EXTENSIONS, **parameters):
-        server = small_server(extensions=extensions)
+        server = small_server(extensions=extensions, beat=True)
         parameters = {'cmd_vel_type': 'twist_stamped', **parameters}
         bridge, listener = bridged(server, **parameters)
         wait_until(lambda: bridge.node.link.state.connected)
