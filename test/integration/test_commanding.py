@@ -84,7 +84,7 @@ def quadruped(simulation):
     server, _, listener = simulation('--world', 'quadruped')
     listener.listen(JointState, '/joint_states')
     leader = Leader(listener)
-    wait_until(lambda: listener.heard['/joint_states'], 20.0)
+    wait_until(lambda: listener.heard['/joint_states'])
     return server, listener, leader
 
 
@@ -200,8 +200,8 @@ def test_the_e_stop_stops_the_rover_and_drops_commands_until_it_is_released(simu
     )
     odometry = listener.listen(Odometry, '/odom')
     publisher = listener.node.create_publisher(Twist, '/cmd_vel', 1)
-    wait_until(publisher.get_subscription_count, 20.0)
-    wait_until(lambda: odometry, 20.0)
+    wait_until(publisher.get_subscription_count)
+    wait_until(lambda: odometry)
     state = listener.listen(Bool, '/e_stop/active', LATCHED)
     wait_until(lambda: state and state[-1].data is False)
     drive = Twist(linear=Vector3(x=0.6))
@@ -253,7 +253,7 @@ def test_the_e_stop_aborts_a_trajectory_and_holds(quadruped):
 def test_a_wrench_pushes_for_its_time(simulation):
     _, _, listener = simulation('--world', 'rover')
     odometry = listener.listen(Odometry, '/odom')
-    wait_until(lambda: odometry, 20.0)
+    wait_until(lambda: odometry)
     push = Wrench(force=Vector3(z=1.0))
     bad = listener.call(srv.ApplyWrench, '/apply_wrench', body='nobody', wrench=push)
     assert (bad.success, bad.code) == (False, 'unknown_body') and 'rover_base_link' in bad.message

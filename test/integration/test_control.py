@@ -47,7 +47,7 @@ def observer():
 
 def sender(listener, kind, topic):
     publisher = listener.node.create_publisher(kind, topic, 1)
-    wait_until(publisher.get_subscription_count, 20.0)
+    wait_until(publisher.get_subscription_count)
     return publisher
 
 
@@ -55,7 +55,7 @@ def control(listener):
     """Return the present status of control as a map."""
     heard = listener.heard.get('/diagnostics') or listener.listen(DiagnosticArray, '/diagnostics')
     count = len(heard)
-    wait_until(lambda: len(heard) > count + 1, 20.0)
+    wait_until(lambda: len(heard) > count + 1)
     (status,) = [each for each in heard[-1].status if each.name.endswith(': control')]
     return {pair.key: pair.value for pair in status.values}
 
@@ -64,7 +64,7 @@ def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, obs
     server, bridge, listener = simulation('--world', 'rover')
     publisher = sender(listener, Float64MultiArray, '/forward_velocity_controller/commands')
     odometry = listener.listen(Odometry, '/odom')
-    wait_until(lambda: odometry, 20.0)
+    wait_until(lambda: odometry)
     publisher.publish(Float64MultiArray(data=[4.0, 4.0]))
     wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
     client = observer(server)
@@ -83,7 +83,7 @@ def test_a_trajectory_outranks_joint_commands_and_diagnostics_say_so(simulation)
     leader = Leader(listener)
     publisher = sender(listener, JointState, '/joint_commands')
     states = listener.listen(JointState, '/joint_states')
-    wait_until(lambda: states, 20.0)
+    wait_until(lambda: states)
     assert control(listener)['quadruped follows'] == 'nobody'
     _, result, feedback = leader.send(goal((6.0, STAND)))
     wait_until(lambda: feedback)
@@ -123,7 +123,7 @@ def test_cmd_vel_yields_to_wheels_that_are_commanded_one_by_one(simulation):
     twist = sender(listener, Twist, '/cmd_vel')
     wheels = sender(listener, Float64MultiArray, '/forward_velocity_controller/commands')
     odometry = listener.listen(Odometry, '/odom')
-    wait_until(lambda: odometry, 20.0)
+    wait_until(lambda: odometry)
     twist.publish(Twist(linear=Vector3(x=0.4)))
     wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
     for _ in range(20):
@@ -141,7 +141,7 @@ def test_a_wrench_on_its_topic_lasts_while_it_is_repeated(simulation):
     _, _, listener = simulation('--world', 'rover', wrench_duration=0.2)
     publisher = sender(listener, WrenchStamped, '/wrench_command')
     odometry = listener.listen(Odometry, '/odom')
-    wait_until(lambda: odometry, 20.0)
+    wait_until(lambda: odometry)
     turn = WrenchStamped(
         header=Header(frame_id='base_link'), wrench=Wrench(torque=Vector3(z=150.0))
     )

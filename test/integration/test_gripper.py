@@ -17,7 +17,7 @@ msg = pytest.importorskip('control_msgs.msg')
 ROBOT = """
 <mujoco model="hand">
   <default>
-    <joint type="slide" range="0 0.06" damping="5"/>
+    <joint type="slide" range="0 0.06" damping="40"/>
     <position kp="400" ctrlrange="0 0.06" forcerange="-30 30"/>
   </default>
   <worldbody>
@@ -58,7 +58,7 @@ def hand(simulation, tmp_path):
         client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert client.wait_for_server(20.0)
         states = listener.listen(JointState, '/joint_states')
-        wait_until(lambda: states, 20.0)
+        wait_until(lambda: states)
         return listener, client
 
     return start
@@ -70,7 +70,7 @@ def run(client, goal, expected=True):
     assert future.result().accepted is expected
     if expected:
         result = future.result().get_result_async()
-        wait_until(result.done, 20.0)
+        wait_until(result.done)
         return result.result()
     return None
 

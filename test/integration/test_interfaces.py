@@ -85,7 +85,7 @@ def bridge_to(world):
         domain = free_domain()
         opened.append(Listener(domain))
         opened.append(Bridge(domain, *world.ports, **parameters))
-        wait_until(lambda: opened[-1].node.link.state.connected, 20.0)
+        wait_until(lambda: opened[-1].node.link.state.connected)
         return opened[-1], opened[-2]
 
     yield start

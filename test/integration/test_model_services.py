@@ -44,7 +44,7 @@ def ask(simulation, tmp_path):
 
     def call(kind, **fields):
         name = ''.join(f'_{letter.lower()}' if letter.isupper() else letter for letter in kind)
-        return listener.call(getattr(srv, kind), '/' + name.lstrip('_'), wait=20.0, **fields)
+        return listener.call(getattr(srv, kind), '/' + name.lstrip('_'), **fields)
 
     while call('Forward').code == 'not_connected':
         pass

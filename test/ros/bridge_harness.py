@@ -20,6 +20,9 @@ from rclpy.qos import ReliabilityPolicy
 from urlab_ros_bridge.ros.node import BridgeNode
 from urlab_ros_bridge.ros.node import make_executor
 
+# How long something is waited for at most (s): machines stall.
+PATIENCE = 30.0
+
 LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -67,14 +70,15 @@ class Listener:
         wait_until(task.done)
         return task.result()
 
-    def call(self, service_type, name, /, wait=10.0, **fields):
+    def call(self, service_type, name, /, wait=PATIENCE, **fields):
         """
         Call a service and return its response.
 
         A client that is brand new on a busy machine may ask before the server's side of DDS knows
         the reader of the answer; rmw_fastrtps then drops the answer after 0.1 s and says so
         ("client will not receive response").  As any caller of a ROS service must be ready to, the
-        call is repeated once, when half of the time has passed.
+        call is repeated once, when five seconds have passed.  Where both were merely late, the
+        second is waited for as well, so that nothing goes on in the bridge afterwards.
         """
         client = self._clients.get(name)
         if client is None:
@@ -82,7 +86,7 @@ class Listener:
         assert client.wait_for_service(wait), f'no service {name}'
         futures = [client.call_async(service_type.Request(**fields))]
         try:
-            wait_until(futures[0].done, wait / 2)
+            wait_until(futures[0].done, 5.0)
         except AssertionError:
             futures.append(client.call_async(service_type.Request(**fields)))
         answered = wait_until(lambda: next((f for f in futures if f.done()), None), wait)
@@ -98,7 +102,7 @@ class Listener:
         rclpy.shutdown(context=self.context)
 
 
-def wait_until(condition, timeout=10.0):
+def wait_until(condition, timeout=PATIENCE):
     """Wait until `condition()` is true, and return what it returned."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
@@ -110,7 +114,7 @@ def wait_until(condition, timeout=10.0):
 
 
 def wait_for_message(
-    listener, message_type, topic, predicate=lambda message: True, timeout=10.0, qos=LISTEN
+    listener, message_type, topic, predicate=lambda message: True, timeout=PATIENCE, qos=LISTEN
 ):
     """Wait for a message that satisfies a predicate, and return it."""
     messages = listener.heard.get(topic)
@@ -119,7 +123,7 @@ def wait_for_message(
     return wait_until(lambda: next((m for m in list(messages) if predicate(m)), None), timeout)
 
 
-def wait_for_time(messages, stamp_ns, timeout=15.0):
+def wait_for_time(messages, stamp_ns, timeout=PATIENCE):
     """
     Wait until a message of that simulation time or a later one was heard, and return it.
 
