@@ -133,12 +133,14 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         seed: int | None = None,
         per_articulation_qpos: Mapping[str, Mapping[str, float]] | None = None,
         keep_time: bool = False,
+        keep_state: bool = False,
     ) -> StepResult:
         """
         Reset the world.
 
         :param per_articulation_qpos: prefix -> {joint: first qpos value}.
         :param keep_time: do not set the simulated time back (extension).
+        :param keep_state: set back nothing but the time; goes with no other field (extension).
         :raises UnknownKeyframe: nothing was reset.
         """
         for prefix in per_articulation_qpos or ():
@@ -150,6 +152,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
                 seed=seed,
                 per_articulation_qpos=per_articulation_qpos,
                 keep_time=keep_time or None,
+                keep_state=keep_state or None,
             )
         )
 

@@ -102,6 +102,12 @@ class ExternalActions:
                 self.lapse(here[array], [index], until)
         self.active = bool(self._wrenches or self._lapses)
 
+    def expire(self) -> None:
+        """End everything now, as if its time had come."""
+        for slot, index, _ in self._lapses.values():
+            slot[index] = 0.0
+        self.clear()
+
     def clear(self) -> None:
         """Forget everything: after a reset."""
         self._wrenches.clear()

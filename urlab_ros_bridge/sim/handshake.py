@@ -23,6 +23,7 @@ EXTENSIONS = (
     'sim_time_row',
     'effort_row',
     'keep_time',
+    'keep_state',
     'twist_timeout',
     'step_while_paused',
     'status',

@@ -7,22 +7,30 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.sim.context import Context
+from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.fields import vector
 from urlab_ros_bridge.sim.ops.step import observation_level
 from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.rewind import rewind_clock
 from urlab_ros_bridge.sim.sessions import Session
+
+_OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
 
 
 def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     """
     Rewind to a keyframe or the model's default state, then override single joints.
 
-    `seed` starts the noise of the sensors; mj_step itself has no randomness.  The extension
-    `keep_time` resets the state but not the clock.
+    `seed` starts the noise of the sensors; mj_step itself has no randomness.  Two extensions:
+    `keep_time` resets the state but not the clock, `keep_state` the clock but not the state.
     """
     world, engine = context.world, context.engine
+    if fields.boolean('keep_state'):
+        _rewind(context, fields)
+        return context.observer.observe(session.observations, engine.steps_since(session.base))
     name = fields.string('keyframe_name')
     key = world.keyframe_id(name) if name else None
     seed = fields.number('seed')
@@ -33,6 +41,17 @@ def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     engine.settle()
     engine.state_changed()
     return context.observer.observe(session.observations, engine.steps_since(session.base))
+
+
+def _rewind(context: Context, fields: Fields) -> None:
+    others = [name for name in _OF_THE_STATE if fields.given(name)]
+    if others:
+        raise bad_value('keep_state', True, f'false where there is {", ".join(others)}')
+    if context.engine.player is not None:
+        raise OpError('not_ready', 'a replay is shown, and its frames have times of their own')
+    rewind_clock(context.engine)
+    context.engine.settle()
+    context.engine.state_changed()
 
 
 def _whole(seed: float) -> int:
