@@ -28,6 +28,16 @@ def test_both_files_are_written_and_named(words, name, tmp_path, monkeypatch, ca
     assert 0.5 < np.sum(drawn.data == 0) * 0.05**2 / 80 < 1.0
 
 
+def test_heights_resolution_and_region_are_taken(tmp_path):
+    target = tmp_path / 'part'
+    words = ['--region=-2,-4,3,1', '--height', '0.1:0.13', '--resolution', '0.1']
+    assert main(['map', *words, '--output', str(target)]) == 0
+    drawn = read_map(f'{target}.yaml')
+    assert drawn.data.shape == (50, 50) and tuple(drawn.origin) == (-2.0, -4.0)
+    # The side of the landing is 0.15 m high; the pallet is not asked for.
+    assert drawn.value([(1.2, -2.85), (1.71, 0.05)]).tolist() == [100, 0]
+
+
 def test_the_map_of_the_package_is_what_the_command_draws(tmp_path):
     shipped = Path(__file__).parents[2] / 'config' / 'nav2' / 'maps'
     words = ['--height', 'robot', '--movable', '--output', str(tmp_path / 'rover')]
