@@ -1,5 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import math
 import subprocess
 import sys
 import time
@@ -43,10 +44,11 @@ def test_the_command_line_loads_neither_ros_nor_physics_and_is_quick():
         'from urlab_ros_bridge.cli import bridge, doctor, server, up\n'
         'print([m for m in ("rclpy", "mujoco", "numpy", "zmq") if m in sys.modules])'
     )
-    times = []
-    for _ in range(3):
+    best = {'print([])': math.inf, code: math.inf}
+    for program in 3 * list(best):
         before = time.monotonic()
-        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
-        times.append(time.monotonic() - before)
+        done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+        best[program] = min(best[program], time.monotonic() - before)
         assert done.stdout.splitlines()[-1] == '[]', done.stderr
-    assert min(times) < 0.3
+    bare, ours = best.values()
+    assert ours < 10 * bare  # three times on a quiet machine

@@ -56,7 +56,7 @@ class House:
     def __exit__(self, *exc_info):
         self.supervisor.stop(1.0)
 
-    def until(self, true, seconds=10.0):
+    def until(self, true, seconds=30.0):
         deadline = time.monotonic() + seconds
         while not true():
             assert time.monotonic() < deadline, f'in vain; heard {self.heard}'
@@ -156,16 +156,17 @@ def test_deaf_children_are_killed_within_the_time_with_what_they_started():
         'words = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]\n'
         'print(subprocess.Popen(words).pid, flush=True)\n'
     )
-    programs = [(Process(name), DEAF + grandchild + SLEEP) for name in ('server', 'bridge')]
+    names = ('server', 'bridge', 'rviz', 'more')
+    programs = [(Process(name), DEAF + grandchild + SLEEP) for name in names]
     with House(*programs) as house:
-        house.until(lambda: len(house.heard) == 4)
+        house.until(lambda: len(house.heard) == 8)
         pids = [int(line) for _, line in house.heard if line.isdigit()]
         pids += house.supervisor.pids().values()
         assert all(alive(pid) for pid in pids)
         before = time.monotonic()
         house.supervisor.stop(1.0)
-        assert time.monotonic() - before < 2.0
-    deadline = time.monotonic() + 2.0
+        assert time.monotonic() - before < 3.0  # a second for each would be four
+    deadline = time.monotonic() + 20.0
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not [pid for pid in pids if alive(pid)]
@@ -189,11 +190,11 @@ def test_a_child_that_closes_its_output_does_not_make_the_supervisor_spin():
     code = 'import os\nprint("bye", flush=True)\nos.close(1)\nos.close(2)\n' + SLEEP
     with House((Process('a'), code)) as house:
         house.until(lambda: house.heard)
-        before = time.process_time()
-        end = time.monotonic() + 1.0
-        while time.monotonic() < end:
+        polls, began = 0, time.monotonic()
+        while (took := time.monotonic() - began) < 0.5:
             house.supervisor.poll(0.1)
-        assert time.process_time() - before < 0.3
+            polls += 1
+        assert polls <= took / 0.01 + 1  # the end of the file is always there: it waits 10 ms
 
 
 def test_an_endless_line_is_cut():

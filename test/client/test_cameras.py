@@ -72,7 +72,7 @@ def framed(number, stamp, pixels=PIXELS, size=(4, 2)):
 
 def test_bare_pixels_have_shape_but_no_time(publisher, stream):
     publisher.send(b'bot/camera/eye ', PIXELS)
-    frame = stream.receive(5.0)
+    frame = stream.receive(20.0)
     assert (frame.stamp_ns, frame.frame_id, frame.width, frame.height) == (None, None, 4, 2)
     assert frame.dtype == 'bgra8' and frame.pixels.shape == (2, 4, 4)
     assert frame.pixels.tobytes() == PIXELS and not frame.pixels.flags.writeable
@@ -80,7 +80,7 @@ def test_bare_pixels_have_shape_but_no_time(publisher, stream):
 
 def test_a_header_brings_time_number_and_size(publisher, stream):
     publisher.send(b'bot/camera/eye ', framed(3, 12.345678901, bytes(6 * 4), (3, 2)))
-    frame = stream.receive(5.0)
+    frame = stream.receive(20.0)
     assert (frame.stamp_ns, frame.frame_id, frame.wall_time) == (12_345_678_901, 3, 7.5)
     assert frame.pixels.shape == (2, 3, 4)
 
@@ -90,7 +90,7 @@ def test_depth_is_float32(publisher):
     with CameraStream(publisher.endpoint, DEPTH) as stream:
         publisher.await_subscriber()
         publisher.send(b'bot/camera/far ', values.tobytes())
-        frame = stream.receive(5.0)
+        frame = stream.receive(20.0)
         assert frame.dtype == 'float32' and np.array_equal(frame.pixels, values.reshape(2, 4))
 
 
@@ -104,11 +104,11 @@ def test_the_newest_wins_and_the_others_are_counted(publisher):
     with CameraStream(publisher.endpoint, EYE) as stream:
         publisher.await_subscriber()
         publisher.send(b'bot/camera/eye ', framed(1, 1.0))
-        assert stream.receive(5.0).frame_id == 1
+        assert stream.receive(20.0).frame_id == 1
         for number in (2, 3, 4, 9):
             publisher.send(b'bot/camera/eye ', framed(number, float(number)))
         time.sleep(0.3)
-        stream.receive(5.0)
+        stream.receive(20.0)
         stats = stream.stats
         # A short queue on the way drops some by itself; their numbers are missing.
         assert stats.frames + stats.missed == 9 or stats.frames <= 5
@@ -118,9 +118,9 @@ def test_the_newest_wins_and_the_others_are_counted(publisher):
 def test_missing_numbers_are_counted(publisher, stream):
     for number in (5, 6, 9, 10):
         publisher.send(b'bot/camera/eye ', framed(number, 1.0))
-        assert stream.receive(5.0).frame_id == number
+        assert stream.receive(20.0).frame_id == number
     publisher.send(b'bot/camera/eye ', framed(1, 1.0))  # the renderer began anew
-    assert stream.receive(5.0).frame_id == 1
+    assert stream.receive(20.0).frame_id == 1
     assert stream.stats.missed == 2
 
 
@@ -131,16 +131,16 @@ def test_missing_numbers_are_counted(publisher, stream):
 def test_no_message_breaks_a_stream(publisher, stream, parts):
     publisher.send(b'bot/camera/eye ' + parts[0], *parts[1:])
     publisher.send(b'bot/camera/eye ', framed(77, 1.5))
-    frame = stream.receive(5.0)
+    frame = stream.receive(20.0)
     while frame.frame_id != 77:
-        frame = stream.receive(5.0)
+        frame = stream.receive(20.0)
     assert frame.pixels.tobytes() == PIXELS
 
 
 def test_nothing_in_time_is_none_and_close_ends_a_wait(publisher, stream):
     start = time.monotonic()
     assert stream.receive(0.1) is None and stream.receive(0) is None
-    assert 0.1 <= time.monotonic() - start < 2
+    assert 0.1 <= time.monotonic() - start < 10
     threading.Timer(0.2, stream.close).start()
     with pytest.raises(StreamClosed):
         stream.receive()

@@ -99,7 +99,7 @@ def test_a_timeout_is_kept_and_the_client_works_on():
             begin = time.monotonic()
             with pytest.raises(RequestTimeout, match=r'step: no reply from tcp://127.0.0.1'):
                 client.step(timeout=timeout)
-            assert timeout <= time.monotonic() - begin < timeout + 0.3
+            assert timeout <= time.monotonic() - begin < timeout + 4
             assert client.set_paused(False) is False
 
 
@@ -110,7 +110,7 @@ def test_a_request_given_up_is_not_delivered_to_a_later_server():
     with pytest.raises(RequestTimeout):
         client.request('set_paused', timeout=0.2, paused=True)
     with FakeServer({'set_paused': paused_ok}, port=server.port) as server:
-        client.request('set_paused', timeout=3, paused=False)
+        client.request('set_paused', timeout=20, paused=False)
     assert [r['paused'] for r in server.requests if r['op'] == 'set_paused'] == [False, False]
     client.close()
 
@@ -211,8 +211,8 @@ def test_a_broken_connection_is_noticed_before_the_timeout():
     threading.Timer(0.2, server.stop).start()
     begin = time.monotonic()
     with pytest.raises(ConnectionLost):
-        client.step(timeout=5)
-    assert time.monotonic() - begin < 2
+        client.step(timeout=60)
+    assert time.monotonic() - begin < 30
     client.close()
 
 
@@ -224,7 +224,7 @@ def test_close_ends_a_request_of_another_thread():
 
         def wait():
             try:
-                client.step(timeout=5)
+                client.step(timeout=60)
             except NotConnected as error:
                 caught.append(error)
 
@@ -232,7 +232,7 @@ def test_close_ends_a_request_of_another_thread():
         thread.start()
         time.sleep(0.1)
         client.close()
-        thread.join(1)
+        thread.join(20)
         assert not thread.is_alive() and len(caught) == 1
         client.connect()  # a closed client may be opened again
         client.close()

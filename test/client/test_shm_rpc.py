@@ -80,14 +80,14 @@ def test_each_request_gets_its_own_reply(rpc, server, stock):
     assert rpc.numbered is not stock
     for number in range(500):
         frame = b'0 %d' % number
-        assert rpc.exchange('op', frame, 2.0) == frame
+        assert rpc.exchange('op', frame, 20.0) == frame
     assert len(server.seen) == 500
 
 
 def test_slow_reply_is_waited_for(rpc):
     began = time.monotonic()
-    assert rpc.exchange('op', b'0.3 slow', 2.0) == b'0.3 slow'
-    assert 0.3 <= time.monotonic() - began < 1.0
+    assert rpc.exchange('op', b'0.3 slow', 20.0) == b'0.3 slow'
+    assert 0.3 <= time.monotonic() - began < 10.0
 
 
 def test_late_reply_is_never_taken_for_another_one(rpc, stock):
@@ -95,11 +95,13 @@ def test_late_reply_is_never_taken_for_another_one(rpc, stock):
         rpc.exchange('op', b'0.3 late', 0.05)
     assert rpc.ready is not stock, 'a stock pair has to rest'
     if not stock:
-        assert rpc.exchange('op', b'0 next', 2.0) == b'0 next'
+        assert rpc.exchange('op', b'0 next', 20.0) == b'0 next'
     else:
-        time.sleep(0.4)
-        assert rpc.ready, 'the late reply has come'
-        assert rpc.exchange('op', b'0 next', 2.0) == b'0 next'
+        deadline = time.monotonic() + 20
+        while not rpc.ready:
+            assert time.monotonic() < deadline, 'the late reply has not come'
+            time.sleep(0.02)
+        assert rpc.exchange('op', b'0 next', 20.0) == b'0 next'
 
 
 def test_dropped_reply_lets_a_stock_pair_rest(rpc, stock):
@@ -111,7 +113,7 @@ def test_dropped_reply_lets_a_stock_pair_rest(rpc, stock):
 def test_oversize_request_is_refused_before_anything_is_sent(rpc, server):
     with pytest.raises(FrameTooLarge):
         rpc.exchange('op', b'0 ' + bytes(STRIDE), 1.0)
-    assert rpc.exchange('op', b'0 small', 1.0) == b'0 small'
+    assert rpc.exchange('op', b'0 small', 20.0) == b'0 small'
     assert server.seen == [b'0 small']
 
 
@@ -119,16 +121,16 @@ def test_another_thread_can_cancel(rpc):
     threading.Timer(0.1, rpc.cancel).start()
     began = time.monotonic()
     with pytest.raises(NotConnected):
-        rpc.exchange('op', b'0 drop', 5.0)
-    assert time.monotonic() - began < 1.0
+        rpc.exchange('op', b'0 drop', 60.0)
+    assert time.monotonic() - began < 30.0
 
 
 def test_server_that_removes_its_files_is_lost_at_once(rpc, server, tmp_path):
     threading.Timer(0.1, (tmp_path / 'req.shm').unlink).start()
     began = time.monotonic()
     with pytest.raises(ConnectionLost):
-        rpc.exchange('op', b'0 drop', 5.0)
-    assert time.monotonic() - began < 1.0
+        rpc.exchange('op', b'0 drop', 60.0)
+    assert time.monotonic() - began < 30.0
 
 
 def test_server_that_loses_its_lock_is_dead(tmp_path, server):

@@ -224,7 +224,7 @@ def test_no_torn_read_while_a_process_laps_the_reader(path, stride):
         reads = last = 0
         begin = time.monotonic()
         # On a busy machine it may take a while until a copy is interrupted at all.
-        while time.monotonic() < begin + (20.0 if reader.torn == 0 else 1.5):
+        while time.monotonic() < begin + (20.0 if reader.torn == 0 or reads <= 20 else 0.8):
             size = reader.read_into(buffer)
             if size is None:
                 continue
@@ -248,15 +248,15 @@ def test_sleep_ends_when_something_is_written(path):
         pytest.skip('no futex here')
     threading.Timer(0.1, writer.write, (b'ring',)).start()
     began = time.monotonic()
-    reader.sleep(5.0)
-    assert 0.05 < time.monotonic() - began < 2.0
+    reader.sleep(60.0)
+    assert 0.05 < time.monotonic() - began < 30.0
     began = time.monotonic()
-    reader.sleep(5.0)  # what was written is not read yet
-    assert time.monotonic() - began < 1.0
+    reader.sleep(60.0)  # what was written is not read yet
+    assert time.monotonic() - began < 30.0
     assert reader.read() == b'ring'
     began = time.monotonic()
     reader.sleep(0.05)
-    assert 0.04 < time.monotonic() - began < 1.0
+    assert 0.04 < time.monotonic() - began < 30.0
 
 
 def test_writer_rings_only_for_sleepers(path, monkeypatch):

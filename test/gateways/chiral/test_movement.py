@@ -4,11 +4,13 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.gateways.chiral import mover as mover_module
 from urlab_ros_bridge.gateways.chiral.latency import LatencyMeter
 from urlab_ros_bridge.gateways.chiral.mover import Mover
 from urlab_ros_bridge.gateways.chiral.target import between
@@ -33,16 +35,37 @@ def test_the_way_is_straight_and_ends_at_the_target(start, end, share):
 
 
 class Recorder:
-    def __init__(self, seconds=0.0):
+    """Remembers what was sent, and when; `after` is called in between, with how many there are."""
+
+    def __init__(self, seconds=0.0, after=lambda count: None):
         self.sent = []
-        self._seconds = seconds
+        self._seconds, self._after = seconds, after
 
     def __call__(self, target):
         time.sleep(self._seconds)
         self.sent.append((time.monotonic(), target))
+        self._after(len(self.sent))
 
     def arms(self):
         return [target.ctrl['arm'] for _, target in self.sent]
+
+
+def until(true):
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+class Clock:
+    """The mover's clock; each set-point takes an interval, on however busy a machine."""
+
+    def __init__(self, monkeypatch):
+        self.now = 50.0
+        monkeypatch.setattr(mover_module, 'time', SimpleNamespace(monotonic=lambda: self.now))
+
+    def pass_by(self, count):
+        self.now += 0.02
 
 
 @pytest.fixture
@@ -59,52 +82,57 @@ def mover():
         one.stop()
 
 
-def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover):
-    recorder = Recorder()
+def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover, monkeypatch):
+    recorder = Recorder(after=Clock(monkeypatch).pass_by)
     move = mover(recorder)
     began = time.monotonic()
     move.go([Target({'arm': 1.0})])
-    time.sleep(0.5)
-    arms = recorder.arms()
-    assert arms == sorted(arms) and arms[-1] == 1.0 and 5 <= len(arms) <= 12
-    assert 0.1 < recorder.sent[-1][0] - began < 0.3
-    assert move.here.ctrl['arm'] == 1.0
+    until(lambda: move.here.ctrl['arm'] == 1.0)
+    time.sleep(0.1)
+    assert recorder.arms() == pytest.approx([0.1 * i for i in range(1, 11)])
+    # Nine pauses of an interval lie between ten set-points.
+    assert recorder.sent[-1][0] - began > 9 * 0.02 - 0.001
 
 
-def test_a_new_target_begins_where_the_last_one_got_to(mover):
-    recorder = Recorder()
+def test_a_new_target_begins_where_the_last_one_got_to(mover, monkeypatch):
+    clock = Clock(monkeypatch)
+
+    def turn(count):
+        clock.pass_by(count)
+        if count == 4:
+            move.go([Target({'arm': 0.0})])
+
+    recorder = Recorder(after=turn)
     move = mover(recorder)
     move.go([Target({'arm': 1.0})])
-    time.sleep(0.1)
-    turning = move.here.ctrl['arm']
-    move.go([Target({'arm': 0.0})])
-    time.sleep(0.4)
-    assert 0.2 < turning < 0.9
-    assert max(recorder.arms()) <= turning + 0.15
-    assert recorder.arms()[-1] == 0.0
+    until(lambda: len(recorder.sent) > 4 and move.here.ctrl['arm'] == 0.0)
+    back = [0.4 - 0.04 * i for i in range(1, 11)]
+    assert recorder.arms() == pytest.approx([0.1, 0.2, 0.3, 0.4, *back])
 
 
 def test_a_chunk_is_one_target_a_period_and_a_new_action_drops_the_rest(mover):
-    recorder = Recorder()
-    move = mover(recorder, period=0.1, interval=None)
+    third = threading.Event()
+    recorder = Recorder(after=lambda count: count == 3 and (move.go(last), third.set()))
+    move, last = mover(recorder, period=0.1, interval=None), [Target({'arm': -1.0})]
+    began = time.monotonic()
     move.go([Target({'arm': float(i)}) for i in range(1, 9)])
-    assert move.goal.ctrl['arm'] == 8.0
-    time.sleep(0.25)
-    move.go([Target({'arm': -1.0})])
-    time.sleep(0.3)
+    assert third.is_set() or move.goal.ctrl['arm'] == 8.0
+    until(lambda: move.here.ctrl['arm'] == -1.0)
+    time.sleep(0.2)
     assert recorder.arms() == [1.0, 2.0, 3.0, -1.0]
+    assert all(recorder.sent[i][0] - began >= 0.1 * i for i in range(3))
 
 
 def test_a_twist_is_said_again(mover):
     recorder = Recorder()
     move = mover(recorder, interval=None)
     move.go([Target({}, (0.5, 0.0, 0.0))])
-    time.sleep(0.45)
-    assert len(recorder.sent) >= 3
+    until(lambda: len(recorder.sent) >= 3)
+    assert {target.twist for _, target in recorder.sent} == {(0.5, 0.0, 0.0)}
     move.go([Target({}, (0.0, 0.0, 0.0))])
-    time.sleep(0.1)
+    until(lambda: recorder.sent[-1][1].twist == (0.0, 0.0, 0.0))
     count = len(recorder.sent)
-    time.sleep(0.3)
+    time.sleep(0.25)
     assert len(recorder.sent) == count
 
 
@@ -128,7 +156,7 @@ def test_short_jobs_run_at_once_and_long_ones_beside():
     turns, done, gate = Turns('test'), [], threading.Event()
     turns.run(lambda: done.append(threading.current_thread()))
     assert done == [threading.current_thread()]
-    turns.run(lambda: (gate.wait(5), done.append('long')), long=True)
+    turns.run(lambda: (gate.wait(20), done.append('long')), long=True)
     turns.run(lambda: done.append('behind'))
     assert len(done) == 1
     gate.set()
@@ -140,7 +168,7 @@ def test_jobs_keep_their_order():
     turns, done = Turns('test'), []
     for number in range(40):
         turns.run(lambda number=number: (time.sleep(0.001), done.append(number)), number % 7 == 0)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while len(done) < 40 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert done == list(range(40))
@@ -157,9 +185,9 @@ def test_whoever_sends_too_fast_waits():
     sender.join(0.1)
     assert sender.is_alive() and not done
     gate.set()
-    sender.join(5)
+    sender.join(20)
     turns.run(lambda: None, long=True)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while len(done) < len(everything) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert done == list(everything)
@@ -178,7 +206,7 @@ def test_what_goes_wrong_in_a_send_ends_no_motion():
     try:
         for value in (1.0, 2.0):
             mover.go([Target({'arm': value})])
-            time.sleep(0.05)
+            until(lambda value=value: sent and sent[-1].ctrl['arm'] == value)
         assert [target.ctrl['arm'] for target in sent] == [1.0, 2.0]
     finally:
         mover.stop()

@@ -24,8 +24,10 @@ def test_timestamps_of_the_clock_that_was_asked_for(quadruped, gateway, clock, n
         assert before <= stamp <= now()
         assert isinstance(stamp, int) == (clock == 'unix_ns')
         client.act(np.tile([0.0, 0.83, -1.66], 4), {'camera': stamp})
-        time.sleep(0.2)
-        assert 0 < client.observe().extra['latency']['last'] < 0.5
+        deadline = time.monotonic() + 20
+        while not (latency := client.observe().extra['latency']):
+            assert time.monotonic() < deadline
+        assert 0 < latency['last'] <= (now() - stamp) / (1e9 if clock == 'unix_ns' else 1)
 
 
 def moved_away(client):
@@ -39,24 +41,33 @@ def test_a_lost_driver_leaves_its_target_in_force(quadruped, gateway):
         with StockClient(server.url) as client:
             _, target = moved_away(client)
             client.act(target)
-            time.sleep(0.1)
-        time.sleep(0.6)
+            time.sleep(0.2)  # six periods
         with connect_when_free(server.url) as client:
-            np.testing.assert_allclose(client.observe().proprios['joint_pos'], target, atol=0.12)
+            deadline = time.monotonic() + 20
+            while np.abs(client.observe().proprios['joint_pos'] - target).max() > 0.12:
+                assert time.monotonic() < deadline
 
 
 def test_a_lost_driver_can_mean_a_stop(quadruped, gateway):
     """The joints stay where they are, on the way to a target that is never reached."""
-    control = {'rate': 1.0, 'on_disconnect': 'stop'}
+    control = {'rate': 0.25, 'on_disconnect': 'stop'}
     with gateway(quadruped, {'control': control}) as server:
+
+        def way(client, start):
+            return (client.observe().proprios['joint_pos'] - start)[1::3] / 0.25
+
         with StockClient(server.url) as client:
             start, target = moved_away(client)
             client.act(target)
-            time.sleep(0.4)
-        time.sleep(1.0)
+            while way(client, start).min() < 0.1:
+                time.sleep(0.02)
         with connect_when_free(server.url) as client:
-            way = (client.observe().proprios['joint_pos'] - start)[1::3] / 0.25
-        assert np.all((way > 0.05) & (way < 0.85))
+            before, stands = way(client, start), False
+            while not stands:  # it would be four seconds on its way
+                time.sleep(0.3)
+                now = way(client, start)
+                before, stands = now, np.abs(now - before).max() < 0.01
+        assert np.all((now > 0.05) & (now < 0.85))
 
 
 def test_a_lost_driver_can_mean_a_reset(quadruped, gateway):
