@@ -166,6 +166,22 @@ def test_a_span_of_heights_is_all_of_its_planes_together(rover):
     assert through_files(band).value(places).tolist() == [OCCUPIED] * 2
 
 
+@pytest.mark.parametrize('sign', [1, -1])
+@pytest.mark.parametrize('axis', [0, 1])
+def test_walls_that_are_planes_are_seen_from_their_front(axis, sign, tmp_path):
+    normal = ' '.join(str(sign * (i == axis)) for i in range(3))
+    place = ' '.join(str(-1.0 * sign * (i == axis)) for i in range(3))
+    (tmp_path / 'arena.xml').write_text(
+        f'<mujoco><worldbody><geom type="plane" size="0 0 1" pos="{place}" zaxis="{normal}"/>'
+        '<geom type="plane" size="0 0 1"/></worldbody></mujoco>'
+    )
+    world = load_world(ServerConfig(model=tmp_path / 'arena.xml'))
+    drawn = through_files(draw_floor_map(world, [0.5], region=(-2.0, -2.0, 2.0, 2.0)))
+    found = np.argwhere(drawn.data == OCCUPIED)[:, 1 - axis]
+    wall = (-1.0 * sign + 2.0) / 0.05
+    assert len(found) == 80 and set(found) <= {round(wall) - 1, round(wall)}
+
+
 def test_planes_leave_no_gap():
     for low, high in ((0.03, 0.54), (-0.2, 0.333), (0.255, 0.255)):
         found = planes(low, high)

@@ -188,18 +188,20 @@ def _cut(
     occupied: NDArray[np.bool_],
 ) -> None:
     """Mark the cells in which a surface crosses the plane at `height`."""
-    for axis in (0, 1):
+    # Planes are met from the front only.
+    planes = (eyes.geom_group == 0) & (eyes.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)
+    for axis, sign in ((0, 1), (1, 1), (0, -1), (1, -1))[: 4 if planes.any() else 2]:
         across = 1 - axis
         along, lines = occupied.shape[::-1][axis], occupied.shape[::-1][across]
         length = along * resolution
         direction = np.zeros(3)
-        direction[axis] = 1.0
+        direction[axis] = sign
         start = np.full(3, height)
+        start[axis] = origin[axis] + (length if sign < 0 else 0.0)
         for line in range(lines * RAYS_PER_CELL):
-            start[axis] = origin[axis]
             start[across] = origin[across] + (line + 0.5) * resolution / RAYS_PER_CELL
             for place in _surfaces(eyes, data, start, direction, length):
-                cell = int(place / resolution)
+                cell = int((place if sign > 0 else length - place) / resolution)
                 if 0 <= cell < along:
                     index = (line // RAYS_PER_CELL, cell)
                     occupied[index if axis == 0 else index[::-1]] = True
