@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import pathlib
 
+import yaml
+
 from urlab_ros_bridge.wire.errors import UnknownName
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     'UnknownWorld',
     'object_names',
     'object_path',
+    'robot_names',
     'world_names',
     'world_path',
 ]
@@ -55,6 +58,16 @@ def world_path(name: str) -> pathlib.Path:
     if name not in world_names():
         raise UnknownWorld(name)
     return _folder() / f'{name}.yaml'
+
+
+def robot_names() -> list[str]:
+    """Return the bundled worlds with one robot, in alphabetical order."""
+    return [name for name in world_names() if _robots(name) == 1]
+
+
+def _robots(world: str) -> int:
+    with world_path(world).open(encoding='utf-8') as file:
+        return len(yaml.safe_load(file).get('articulations', []))
 
 
 def object_names() -> list[str]:

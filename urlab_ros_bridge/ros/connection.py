@@ -86,12 +86,10 @@ class Link:
         )
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
-        self.reconnects = 0
-        self.continued = False
+        self.reconnects, self.continued = 0, False
         self._last = WorldPlan()
-        self.lockstep = False
-        self._generation = 0
-        self._stop = threading.Event()
+        self.lockstep, self._generation = False, 0
+        self._stop, self._woken = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
 
     def start(self) -> None:
@@ -101,9 +99,14 @@ class Link:
     def stop(self) -> None:
         """End the thread and the sessions."""
         self._stop.set()
+        self._woken.set()
         for client in {self.client, self.commands}:
             client.close()
         self._thread.join(3.0)
+
+    def look(self) -> None:
+        """Look at the server at once: something is known to have changed."""
+        self._woken.set()
 
     def has(self, extension: str) -> bool:
         """Tell whether the server has an extension of the protocol."""
@@ -145,7 +148,8 @@ class Link:
             except Exception as error:
                 # Whatever it is, the link comes back; it must never end in silence.
                 self._problem(f'{type(error).__name__}: {error}')
-            self._stop.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
+            self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
+            self._woken.clear()
 
     def _watch(self) -> None:
         """Connect when there is no session; else see how the server is."""

@@ -131,6 +131,7 @@ class SimulationContext:
     def wait_for_world(self, before: Handshake) -> None:
         """Wait until the bridge publishes another world than before; not for ever."""
         link, deadline = self.bridge.link, time.monotonic() + _DISCOVERY_SECONDS
+        link.look()
         while time.monotonic() < deadline:
             if link.handshake is not before and link.state.connected:
                 return

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a URI or a text defines: bundled objects, MJCF and URDF files.
+What a URI or a text defines: bundled models, MJCF and URDF files.
 
 A definition that needs no other file goes to the server as text, so that the server may be on
 another machine; one with meshes or textures goes as a path, which the server reads itself.
@@ -16,10 +16,13 @@ from urllib.parse import unquote
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
+from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import object_path
-from urlab_ros_bridge.models import UnknownObject
+from urlab_ros_bridge.models import robot_names
+from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.ros.simulation.results import NOT_FOUND
 from urlab_ros_bridge.ros.simulation.results import Refusal
+from urlab_ros_bridge.wire.errors import UnknownName
 
 # simulation_interfaces/srv/SpawnEntity.
 UNSUPPORTED_FORMAT = 103
@@ -28,7 +31,9 @@ RESOURCE_PARSE_ERROR = 106
 
 # Format by the root element of a text.
 FORMATS = {'mujoco': 'mjcf', 'robot': 'urdf'}
-SUFFIXES = ('.xml', '.mjcf', '.urdf')
+MODELS = ('.xml', '.mjcf', '.urdf')
+# A description of a world with one robot: the server reads it.
+SIDECARS = ('.yaml', '.yml')
 BUNDLED = 'urlab'
 _FILES = re.compile(r'\bfile(?:name)?\s*=')
 _LARGEST = 32 * 1024 * 1024
@@ -57,15 +62,15 @@ def define(uri: str, text: str) -> Definition:
         if not text.strip():
             raise Refusal(NO_RESOURCE, 'uri and resource_string are both empty')
         return Definition(_name_in(text), xml=text)
-    bundled = _bundled(uri)
-    if bundled:
-        return Definition(bundled, xml=object_path(bundled).read_text(encoding='utf-8'))
+    if urlsplit(uri).scheme == BUNDLED:
+        return _bundled(uri)
     path = path_of(uri)
-    if path.suffix.lower() not in SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix not in (*MODELS, *SIDECARS):
         raise Refusal(
-            UNSUPPORTED_FORMAT, f'{path.name} is none of: {", ".join(SUFFIXES)} (MJCF, URDF)'
+            UNSUPPORTED_FORMAT, f'{path.name} is none of: {", ".join((*MODELS, *SIDECARS))}'
         )
-    if not path.is_file():
+    if suffix in SIDECARS or not path.is_file():
         # It may be there on the machine of the server, which says so when it is not.
         return Definition(path.stem, file=str(path))
     if path.stat().st_size > _LARGEST:
@@ -77,17 +82,17 @@ def define(uri: str, text: str) -> Definition:
     return Definition(name, xml=text)
 
 
-def _bundled(uri: str) -> str:
-    """Return the name of a bundled object, empty for another URI."""
+def _bundled(uri: str) -> Definition:
+    """Return a bundled object as text, and a bundled robot as a file that the server has too."""
     parts = urlsplit(uri)
-    if parts.scheme != BUNDLED:
-        return ''
     name = f'{parts.netloc}{parts.path}'.strip('/')
-    try:
-        object_path(name)
-    except UnknownObject as error:
-        raise Refusal(NOT_FOUND, str(error)) from None
-    return name
+    if name in object_names():
+        return Definition(name, xml=object_path(name).read_text(encoding='utf-8'))
+    if name in robot_names():
+        return Definition(name, file=world_path(name).name)
+    raise Refusal(
+        NOT_FOUND, str(UnknownName('bundled model', name, [*object_names(), *robot_names()]))
+    )
 
 
 def path_of(uri: str) -> Path:

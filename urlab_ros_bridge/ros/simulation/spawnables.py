@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""get_spawnables: bundled objects, and model files in folders that a request names."""
+"""get_spawnables: bundled models, and model files in folders that a request names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from urlab_ros_bridge.models import object_names
+from urlab_ros_bridge.models import robot_names
 from urlab_ros_bridge.ros.compat import load_interface
 from urlab_ros_bridge.ros.simulation.base import Entry
 from urlab_ros_bridge.ros.simulation.base import PACKAGE
@@ -15,16 +16,17 @@ from urlab_ros_bridge.ros.simulation.base import SimulationContext
 from urlab_ros_bridge.ros.simulation.features import Feature
 from urlab_ros_bridge.ros.simulation.features import SPAWN
 from urlab_ros_bridge.ros.simulation.resources import BUNDLED
+from urlab_ros_bridge.ros.simulation.resources import MODELS
 from urlab_ros_bridge.ros.simulation.resources import path_of
-from urlab_ros_bridge.ros.simulation.resources import SUFFIXES
 from urlab_ros_bridge.ros.simulation.results import NOT_FOUND
 from urlab_ros_bridge.ros.simulation.results import Refusal
 
 
 def get_spawnables(context: SimulationContext, request: Any, response: Any) -> str:
-    """List the bundled objects, and the MJCF and URDF files of folders that are named."""
+    """List the bundled models, and the MJCF and URDF files of folders that are named."""
     message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
     found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
+    found += [(f'{BUNDLED}:{name}', 'bundled robot') for name in robot_names()]
     for source in request.sources:
         found += _files(source)
     for uri, description in found:
@@ -40,7 +42,7 @@ def _files(source: str) -> Iterator[tuple[str, str]]:
     if not folder.is_dir():
         raise Refusal(NOT_FOUND, f'{source} is no folder here')
     for path in sorted(folder.iterdir()):
-        if path.suffix.lower() in SUFFIXES and path.is_file():
+        if path.suffix.lower() in MODELS and path.is_file():
             yield path.as_uri(), f'file in {source}'
 
 
