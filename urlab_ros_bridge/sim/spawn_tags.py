@@ -3,8 +3,8 @@
 """
 Which element of a changed world is which of the world before.
 
-Names cannot tell: a geom needs none.  So every element of a spec is marked with its number before
-the spec is changed, and what still has its mark after compiling is the same element.
+Names cannot tell: a geom needs none.  So every element of a spec has a mark, which copying and
+attaching leave alone: what has the same mark in two worlds is the same element.
 """
 
 from __future__ import annotations
@@ -31,25 +31,46 @@ KINDS = {
 Same = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
-def mark(spec: mujoco.MjSpec) -> None:
-    """Mark the elements of a spec that was compiled."""
-    for elements in KINDS.values():
-        for element in getattr(spec, elements):
-            element.info = f'{_MARK}{element.id}'
+def mark(spec: mujoco.MjSpec, owner: str) -> None:
+    """
+    Mark the elements of a spec.
 
-
-def survivors(spec: mujoco.MjSpec) -> Same:
-    """Return what was marked and is still there, after compiling the changed spec."""
-    found: Same = {}
+    :param owner: tells these elements from those of other files.
+    """
     for kind, elements in KINDS.items():
-        pairs = [
-            (int(element.info[1:]), int(element.id))
-            for element in getattr(spec, elements)
-            if element.info.startswith(_MARK)
-        ]
-        before, now = zip(*pairs, strict=True) if pairs else ((), ())
-        found[kind] = np.array(before, np.intp), np.array(now, np.intp)
+        for number, element in enumerate(getattr(spec, elements)):
+            element.info = _mark(owner, kind, number)
+
+
+def marks(spec: mujoco.MjSpec, owner: str = '') -> dict[str, dict[str, int]]:
+    """
+    Return kind -> {mark: number in the compiled model} of a spec that was compiled.
+
+    :param owner: the spec has no marks yet; return those that `mark` would give it.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for kind, elements in KINDS.items():
+        numbers = found[kind] = {}
+        for number, element in enumerate(getattr(spec, elements)):
+            text = _mark(owner, kind, number) if owner else element.info
+            if text.startswith(_MARK):
+                numbers[text] = int(element.id)
     return found
+
+
+def common(before: dict[str, dict[str, int]], now: dict[str, dict[str, int]]) -> Same:
+    """Return which elements are in both of two specs, in the order that they had before."""
+    found: Same = {}
+    for kind in KINDS:
+        here = now[kind]
+        pairs = sorted((old, here[text]) for text, old in before[kind].items() if text in here)
+        first, second = zip(*pairs, strict=True) if pairs else ((), ())
+        found[kind] = np.array(first, np.intp), np.array(second, np.intp)
+    return found
+
+
+def _mark(owner: str, kind: str, number: int) -> str:
+    return f'{_MARK}{owner}/{kind}/{number}'
 
 
 def spans(starts: np.ndarray, widths: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -98,4 +119,4 @@ def both_slots(old: mujoco.MjModel, new: mujoco.MjModel, same: Same) -> tuple[Sl
     )
 
 
-__all__ = ['KINDS', 'Same', 'Slots', 'both_slots', 'mark', 'survivors']
+__all__ = ['KINDS', 'Same', 'Slots', 'both_slots', 'common', 'mark', 'marks']

@@ -3,18 +3,19 @@
 """
 A world with one thing more or less than another: made beside it, while that one goes on.
 
-The world before is only read.  What both have keeps its order, so spawning moves no number of the
-model, and deleting closes the gap.
+The world before is only read.  What is spawned is attached to a copy of the world's own spec anew
+at each change: copies of copies would grow.  What both worlds have keeps its order, so spawning
+moves no number of the model, and deleting closes the gap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
 import logging
 from pathlib import Path
 from typing import Any
+import uuid
 
 import mujoco
 
@@ -24,24 +25,25 @@ from urlab_ros_bridge.sim.foreign import compile_spec
 from urlab_ros_bridge.sim.keyframes import KeyframeBook
 from urlab_ros_bridge.sim.naming import name_unnamed
 from urlab_ros_bridge.sim.spawn_keys import add_keyframes
+from urlab_ros_bridge.sim.spawn_parts import attach_spawned
+from urlab_ros_bridge.sim.spawn_parts import delete_named
+from urlab_ros_bridge.sim.spawn_parts import strip
+from urlab_ros_bridge.sim.spawn_parts import without_keys
 from urlab_ros_bridge.sim.spawn_source import import_failed
 from urlab_ros_bridge.sim.spawn_source import Source
+from urlab_ros_bridge.sim.spawn_tags import common
 from urlab_ros_bridge.sim.spawn_tags import mark
+from urlab_ros_bridge.sim.spawn_tags import marks
 from urlab_ros_bridge.sim.spawn_tags import Same
-from urlab_ros_bridge.sim.spawn_tags import survivors
 from urlab_ros_bridge.sim.specs import ArticulationSpec
 from urlab_ros_bridge.sim.specs import WorldSpec
+from urlab_ros_bridge.sim.world import Grown
+from urlab_ros_bridge.sim.world import Place
+from urlab_ros_bridge.sim.world import Spawned
 from urlab_ros_bridge.sim.world import World
 
 ARTICULATION, ENTITY = 'articulation', 'entity'
-# Lists of a spec whose elements carry the name of what brought them.
-_NAMED = (
-    'sensors', 'actuators', 'equalities', 'pairs', 'excludes', 'tendons', 'skins', 'flexes',
-    'tuples', 'texts', 'numerics', 'sites', 'cameras', 'lights', 'geoms', 'materials', 'textures',
-    'meshes', 'hfields',
-)  # fmt: skip
-_BODY_KINDS = (mujoco.mjtObj.mjOBJ_BODY, mujoco.mjtObj.mjOBJ_XBODY)
-_LOG = logging.getLogger(__name__)
+_OWN = 'world'  # owner of the marks of what the world's own files brought
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +58,11 @@ class Changed:
     same: Same
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the origin of a model's file goes: m, and quaternion wxyz."""
-
-    pos: Sequence[float] = (0.0, 0.0, 0.0)
-    quat: Sequence[float] = (1.0, 0.0, 0.0, 0.0)
-
-
 def kind_of(source: Source) -> str:
     """
     Return what a model is unless the request says so.
 
     An entity has one root, free or welded, and neither actuators nor further joints.
-
-    :raises OpError: import_failed.
     """
     spec, free = source.spec, mujoco.mjtJoint.mjJNT_FREE
     alone = len(spec.worldbody.bodies) <= 1 and not len(spec.actuators)
@@ -105,22 +97,23 @@ def with_robot(world: World, name: str, source: Source, place: Place) -> Changed
 
     :raises OpError: import_failed.
     """
-    spec, book = _copied(world), KeyframeBook()
-    robot = source.spec
-    _strip(robot, name)
+    book, robot = KeyframeBook(), source.spec
+    strip(robot, name)
     name_unnamed(robot)
-    given = {'pos': tuple(place.pos), 'quat': tuple(place.quat)}
+    try:
+        book.take(robot, f'{name}_', place.pos, place.quat)
+    except WorldError as error:
+        raise import_failed(error) from error
+    given: dict[str, Any] = {'prefix': name, 'actor_id': name, 'pos': place.pos}
+    given['quat'] = place.quat
     if source.settings is not None:
-        made = replace(source.settings, prefix=name, actor_id=name, **given)
+        made = replace(source.settings, **given)
     else:
-        made = ArticulationSpec(
-            prefix=name, actor_id=name, model=Path(name), controller=None, twist=None,
-            cameras={}, lidars={}, frames={}, covariances={}, **given,
-        )  # fmt: skip
-    _take_keys(book, robot, f'{name}_', place)
-    _attach(spec, robot, f'{name}_', spec.worldbody.add_frame(pos=place.pos, quat=place.quat))
-    description = replace(world.spec, articulations=(*world.spec.articulations, made))
-    return _finished(world, spec, description, book, world.spawned | {name})
+        nothing = {key: {} for key in ('cameras', 'lidars', 'frames', 'covariances')}
+        made = ArticulationSpec(model=Path(name), controller=None, twist=None, **nothing, **given)
+    robots = (*world.spec.articulations, made)
+    spawned = _spawned(name, robot, place, robot=True)
+    return _added(world, spawned, replace(world.spec, articulations=robots), book)
 
 
 def with_entity(world: World, name: str, source: Source, place: Place) -> Changed:
@@ -129,22 +122,12 @@ def with_entity(world: World, name: str, source: Source, place: Place) -> Change
 
     :raises OpError: import_failed.
     """
-    spec, thing, prefix = _copied(world), source.spec, f'{name}.'
-    for key in list(thing.keys):
-        thing.delete(key)
-    thing.nkey = 0
-    frame: Any
+    thing = without_keys(source.spec)
     if thing.worldbody.bodies:
-        _strip(thing, name)
+        strip(thing, name)
         name_unnamed(thing)
-        root = thing.worldbody.bodies[0].name
-        frame = spec.worldbody.add_frame(pos=place.pos, quat=place.quat)
-        _attach(spec, thing, prefix, frame)
-        _rename_body(spec, prefix + root, name)
-    else:
-        body = spec.worldbody.add_body(name=name, pos=place.pos, quat=place.quat)
-        _attach(spec, thing, prefix, body.add_frame())
-    return _finished(world, spec, world.spec, KeyframeBook(), world.spawned | {name})
+    spawned = _spawned(name, thing, place, robot=False)
+    return _added(world, spawned, world.spec, KeyframeBook())
 
 
 def without_robot(world: World, prefix: str) -> Changed:
@@ -153,13 +136,9 @@ def without_robot(world: World, prefix: str) -> Changed:
 
     :raises OpError: destroy_failed.
     """
-    spec, start = _copied(world), f'{prefix}_'
-    for body in spec.worldbody.bodies:
-        if body.name.startswith(start):
-            spec.delete(body)
-    _delete_named(spec, start)
+    start = f'{prefix}_'
     others = tuple(item for item in world.spec.articulations if item.prefix != prefix)
-    return _deleted(world, spec, replace(world.spec, articulations=others), prefix, start)
+    return _removed(world, prefix, start, replace(world.spec, articulations=others), start)
 
 
 def without_body(world: World, name: str) -> Changed:
@@ -168,102 +147,66 @@ def without_body(world: World, name: str) -> Changed:
 
     :raises OpError: destroy_failed.
     """
-    spec = _copied(world)
-    spec.delete(spec.body(name))
-    _delete_named(spec, f'{name}.')
     objects = tuple(item for item in world.spec.objects if item.name != name)
-    return _deleted(world, spec, replace(world.spec, objects=objects), name)
+    return _removed(world, name, f'{name}.', replace(world.spec, objects=objects), '')
 
 
-def _copied(world: World) -> mujoco.MjSpec:
-    """Return a marked copy of what the world was compiled from, without keyframes."""
+def _spawned(name: str, spec: mujoco.MjSpec, place: Place, robot: bool) -> Spawned:
+    mark(spec, uuid.uuid4().hex[:12])
+    return Spawned(name, robot, spec, place)
+
+
+def _grown(world: World) -> Grown:
+    """
+    Return what a world consists of.
+
+    :raises OpError: not_ready.
+    """
+    if world.grown is not None:
+        return world.grown
     if world.source.compiler.settotalmass > 0:
         raise OpError('not_ready', 'the world file sets its total mass (settotalmass)')
-    spec = world.source.copy()
-    mark(spec)
-    for key in list(spec.keys):
-        spec.delete(key)
-    spec.nkey = 0
-    return spec
+    own = without_keys(world.source.copy())
+    mark(own, _OWN)
+    return Grown(own, ())
 
 
-def _take_keys(book: KeyframeBook, robot: mujoco.MjSpec, prefix: str, place: Place) -> None:
+def _added(world: World, item: Spawned, description: WorldSpec, book: KeyframeBook) -> Changed:
+    grown = _grown(world)
+    made = replace(grown, spawned=(*grown.spawned, item))
+    return _finished(world, made, description, book, '')
+
+
+def _removed(world: World, name: str, start: str, description: WorldSpec, keys: str) -> Changed:
+    """Return the world without what has a name, or names that begin with `start`."""
+    grown = _grown(world)
+    others = tuple(item for item in grown.spawned if item.name != name)
+    if len(others) < len(grown.spawned):
+        made = replace(grown, spawned=others)
+    else:
+        own = grown.own.copy()
+        for body in own.worldbody.bodies:
+            if body.name == name or (keys and body.name.startswith(start)):
+                own.delete(body)
+        delete_named(own, start)
+        made = replace(grown, own=own)
     try:
-        book.take(robot, prefix, place.pos, place.quat)
-    except WorldError as error:
-        raise import_failed(error) from error
-
-
-def _attach(spec: mujoco.MjSpec, child: mujoco.MjSpec, prefix: str, frame: Any) -> None:
-    try:
-        spec.attach(child, prefix=prefix, frame=frame)
-    except (ValueError, RuntimeError) as error:
-        raise import_failed(error) from error
-
-
-def _strip(spec: mujoco.MjSpec, name: str) -> None:
-    """Leave out what stands directly in the model's own world: a floor to look at it, lights."""
-    world = spec.worldbody
-    extra = [
-        element
-        for elements in (world.geoms, world.lights, world.cameras, world.sites)
-        for element in elements
-    ]
-    for element in extra:
-        spec.delete(element)
-    if extra:
-        _LOG.info(
-            '%s: %d elements of its own world (floor, lights) are left out', name, len(extra)
-        )
-
-
-def _rename_body(spec: mujoco.MjSpec, old: str, new: str) -> None:
-    """Rename a body and whatever refers to it."""
-    spec.body(old).name = new
-    for sensor in spec.sensors:
-        if sensor.objtype in _BODY_KINDS and sensor.objname == old:
-            sensor.objname = new
-        if sensor.reftype in _BODY_KINDS and sensor.refname == old:
-            sensor.refname = new
-    for holders, fields in (
-        (spec.excludes, ('bodyname1', 'bodyname2')),
-        (spec.equalities, ('name1', 'name2')),
-        ((*spec.cameras, *spec.lights), ('targetbody',)),
-    ):
-        for holder in holders:
-            for field in fields:
-                if getattr(holder, field) == old:
-                    setattr(holder, field, new)
-
-
-def _delete_named(spec: mujoco.MjSpec, start: str) -> None:
-    for elements in _NAMED:
-        for element in list(getattr(spec, elements)):
-            if element.name.startswith(start):
-                spec.delete(element)
-
-
-def _deleted(
-    world: World, spec: mujoco.MjSpec, description: WorldSpec, name: str, dropped: str = ''
-) -> Changed:
-    try:
-        return _finished(world, spec, description, KeyframeBook(), world.spawned - {name}, dropped)
+        return _finished(world, made, description, KeyframeBook(), keys)
     except OpError as error:
         raise OpError('destroy_failed', f'{name}: something depends on it: {error}') from error
 
 
 def _finished(
-    world: World,
-    spec: mujoco.MjSpec,
-    description: WorldSpec,
-    book: KeyframeBook,
-    spawned: frozenset[str],
-    dropped: str = '',
+    world: World, grown: Grown, description: WorldSpec, book: KeyframeBook, dropped: str
 ) -> Changed:
     """Compile, and add the keyframes of the world before and those of `book`."""
+    spec = grown.own.copy()
     try:
+        for item in grown.spawned:
+            attach_spawned(spec, item)
         model = spec.compile()
-        same = survivors(spec)
+        before = marks(world.source, '' if world.grown is not None else _OWN)
+        same = common(before, marks(spec))
         if add_keyframes(world.model, spec, model, same, dropped):
             model = compile_spec(spec, 'the changed world', logging.DEBUG)
         model = book.restore(spec, model)
@@ -272,14 +215,13 @@ def _finished(
     cameras = {model.camera(index).name for index in range(model.ncam)}
     kept = {name: item for name, item in description.global_cameras.items() if name in cameras}
     description = replace(description, global_cameras=kept)
-    return Changed(World(world.name, description, model, spec, spawned), same)
+    return Changed(World(world.name, description, model, spec, grown), same)
 
 
 __all__ = [
     'ARTICULATION',
     'ENTITY',
     'Changed',
-    'Place',
     'check_source',
     'kind_of',
     'with_entity',

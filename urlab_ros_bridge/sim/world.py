@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,41 @@ from urlab_ros_bridge.sim.sidecar import load_sidecar
 from urlab_ros_bridge.sim.sidecar import WorldSpec
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the origin of a model's file goes: m, and quaternion wxyz."""
+
+    pos: tuple[float, ...] = (0.0, 0.0, 0.0)
+    quat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """
+    Something that was spawned.
+
+    :ivar robot: it is an articulation.
+    :ivar spec: it alone, uncompiled; only copies of it are attached.
+    """
+
+    name: str
+    robot: bool
+    spec: mujoco.MjSpec
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """
+    A world that was changed while it ran.
+
+    :ivar own: what is left of what its files brought, without keyframes; only copies are changed.
+    """
+
+    own: mujoco.MjSpec
+    spawned: tuple[Spawned, ...]
+
+
 class World:
     """
     Model, data and index tables.
@@ -32,7 +68,7 @@ class World:
     Knows nothing of time or clients; whoever changes `data` holds the engine's lock.
 
     :ivar source: what `model` was compiled from, as it was then.
-    :ivar spawned: names of what was spawned while the world ran.
+    :ivar grown: what it consists of, when something was spawned or deleted while it ran.
     """
 
     def __init__(
@@ -41,13 +77,13 @@ class World:
         spec: WorldSpec,
         model: mujoco.MjModel,
         source: mujoco.MjSpec,
-        spawned: frozenset[str] = frozenset(),
+        grown: Grown | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
         self.model = model
         self.source = source
-        self.spawned = spawned
+        self.grown = grown
         self.data = mujoco.MjData(model)
         self.articulations: dict[str, Articulation] = {
             item.prefix: index_articulation(model, item.prefix, item.actor_id)
@@ -55,6 +91,11 @@ class World:
         }
         self.entities: dict[str, Entity] = index_entities(model, list(self.articulations))
         mujoco.mj_forward(model, self.data)
+
+    @property
+    def spawned(self) -> set[str]:
+        """Return the names of what was spawned while the world ran."""
+        return {item.name for item in self.grown.spawned} if self.grown is not None else set()
 
     def articulation(self, prefix: object) -> Articulation:
         """
@@ -147,4 +188,4 @@ def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
     return replace(spec, articulations=(renamed, *others))
 
 
-__all__ = ['World', 'load_world']
+__all__ = ['Grown', 'Place', 'Spawned', 'World', 'load_world']

@@ -40,12 +40,12 @@ from urlab_ros_bridge.sim.spawn_world import Changed
 from urlab_ros_bridge.sim.spawn_world import check_source
 from urlab_ros_bridge.sim.spawn_world import ENTITY
 from urlab_ros_bridge.sim.spawn_world import kind_of
-from urlab_ros_bridge.sim.spawn_world import Place
 from urlab_ros_bridge.sim.spawn_world import with_entity
 from urlab_ros_bridge.sim.spawn_world import with_robot
 from urlab_ros_bridge.sim.spawn_world import without_body
 from urlab_ros_bridge.sim.spawn_world import without_robot
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.world import Place
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 SECONDS = 1.0  # estimate: a compiler is never quick
