@@ -44,8 +44,8 @@ class StreamThread:
     :ivar counters, timeline: read them from any thread.
     :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
         latest payload.
-    :ivar stepped: steps are taken one by one and nobody may miss one: every time is told, and
-        snapshots are read, because there are no rows.
+    :ivar stepped: steps are taken one by one and nobody may miss one: every time is told, every
+        state shown once, and snapshots are read, because there are no rows.
     """
 
     def __init__(
@@ -260,7 +260,9 @@ class StreamThread:
         changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
         self._seen.update(tick.rows)
         content = _content(tick) if not tick.rows else self._last_snapshot
-        all_changed = content != self._last_snapshot
+        # An instant that somebody answers is shown once, and commands already change the state.
+        once = self.stepped and self._last_snapshot is not None
+        all_changed = content != self._last_snapshot and not once
         self._last_snapshot = content
         if self.world is None:
             return 0

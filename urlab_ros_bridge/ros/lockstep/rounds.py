@@ -97,7 +97,8 @@ class Rounds:
         self._thread = threading.Thread(target=self._run, name='lockstep', daemon=True)
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the thread; commands on the topics are kept from now on."""
+        self._gate.arm(self._topics.names)
         self._thread.start()
 
     def stop(self, restore: bool = True) -> None:
