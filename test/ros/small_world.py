@@ -13,6 +13,7 @@ from small_model import EXTENSIONS
 from small_model import LIDAR
 from small_model import PREFIX
 from small_model import XML
+from small_rows import send_rows
 import zmq
 
 from urlab_ros_bridge.wire import codec
@@ -265,41 +266,8 @@ class SmallServer:
         data = self.data
         data.sensor(f'{PREFIX}_scan').data[:] = np.arange(8) - 1.0
         if self.send_rows and self.mode == 'live':
-            self._send_rows()
+            send_rows(self)
         snapshot = {'op': 'state_full', **self._state()}
         self._send('state/full', codec.pack(snapshot))
         if 'sim_time_row' in self.extensions:
             self._send('sim_time', rows.pack_sim_time(self.now, self.step_count, time.time_ns()))
-
-    def _send_rows(self):
-        data = self.data
-        for joint in (1, 2):
-            name = self.model.joint(joint).name.removeprefix(f'{PREFIX}_')
-            self._send(
-                f'{PREFIX}/joint/{name}',
-                rows.pack_joint(
-                    joint, data.qpos[6 + joint], data.qvel[5 + joint], data.qacc[5 + joint]
-                ),
-            )
-        quat = data.qpos[3:7]
-        self._send(
-            f'{PREFIX}/base_state/root',
-            rows.pack_base_state(
-                rows.BaseState(
-                    tuple(data.qpos[:3]),
-                    (*quat[1:], quat[0]),
-                    tuple(data.qvel[:3]),
-                    tuple(data.qvel[3:6]),
-                )
-            ),
-        )
-        for index in range(self.model.nsensor):
-            sensor = data.sensor(index)
-            self._send(
-                f'{PREFIX}/sensor/{sensor.name.removeprefix(PREFIX + "_")}',
-                rows.pack_sensor(index, sensor.data),
-            )
-        if 'effort_row' in self.extensions:
-            self._send(f'{PREFIX}/effort', data.qfrc_actuator[6:8].astype('<f4').tobytes())
-        self._send('scene/box/xpos', data.body('box').xpos.tobytes())
-        self._send('scene/box/xquat', data.body('box').xquat.tobytes())
