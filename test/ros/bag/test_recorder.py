@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bag holds what the bridge publishes: all of it, once, in step with the simulation."""
 
+import contextlib
 from pathlib import Path
 import threading
 import time
@@ -10,6 +11,9 @@ from bag_reader import BagFile
 from bag_reader import stamp_of
 from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
+from mcap.exceptions import EndOfFile
+from mcap.records import Message
+from mcap.stream_reader import StreamReader
 import pytest
 import rclpy.publisher
 from rclpy.serialization import deserialize_message
@@ -268,6 +272,25 @@ def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):
     assert stop.messages == len(BagFile(tmp_path / 'Bags' / 'run' / 'run_0.mcap').messages)
     response = listener.call(srv.BagStart, '/bag_start', name='run')
     assert response.code == 'path_not_writable' and 'there already' in response.message
+
+
+def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording, tmp_path):
+    server, bridge, _ = recording()
+    path = begin(bridge)
+    files = bridge.node.recorder.bag.files
+    wait_until(lambda: files.bytes > 20_000)
+    # What the file is at this moment is all that a killed process leaves.
+    whole, part = path / 'run_0.mcap', tmp_path / 'part.mcap'
+    part.write_bytes(whole.read_bytes())
+    advance(server, 0.1)
+    (file,) = end(bridge)
+    found = []
+    with part.open('rb') as stream, contextlib.suppress(EndOfFile):
+        for record in StreamReader(stream).records:
+            if isinstance(record, Message):
+                found.append((record.log_time, record.data))
+    assert len(found) > 100
+    assert found == [(when, data) for _, when, _, data in file.messages[: len(found)]]
 
 
 def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridged, tmp_path):

@@ -20,6 +20,7 @@ from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.ros.bag.bag import Bag
 from urlab_ros_bridge.ros.bag.bag import Origin
 from urlab_ros_bridge.ros.bag.errors import BagActive
+from urlab_ros_bridge.ros.bag.errors import BagError
 from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
 from urlab_ros_bridge.ros.bag.errors import NoBag
@@ -148,12 +149,14 @@ class Recorder:
 
     def close(self) -> None:
         """End the bag, if there is one: all threads that publish have ended."""
-        bag = self.bag
-        if bag is not None:
+        with self._lock:  # a service may be ending it
+            bag = self.bag
+            if bag is None:
+                return
             self._remove()
             try:
                 self._end(bag)
-            except BagFailed as error:
+            except BagError as error:
                 self._log('warning', str(error))
 
     def epoch(self, stamp_ns: int, went_back: bool) -> None:

@@ -1,0 +1,143 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is published is recorded once, whichever way it is published; nobody else pays for it."""
+
+from bridge_harness import free_domain
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import QoSProfile
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import Image
+from std_msgs.msg import String
+
+from urlab_ros_bridge.ros.bag import RecordableNode
+from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag.taps import AHEAD_NS
+from urlab_ros_bridge.ros.bag.taps import Sink
+from urlab_ros_bridge.ros.bag.topic import BagTopic
+from urlab_ros_bridge.ros.cameras.direct import DirectPublisher
+
+pytestmark = pytest.mark.ros
+NOW = 5_000_000_000
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@pytest.fixture
+def node():
+    context = Context()
+    rclpy.init(context=context, domain_id=free_domain())
+    node = RecordableNode('recorded', context=context)
+    node.taps = Taps(lambda: NOW)
+    yield node
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+@pytest.fixture
+def recorded():
+    """Return what was recorded, and what finds a sink for every topic."""
+    kept = []
+
+    def find(name, message_type, profile):
+        topic = BagTopic(name, message_type.__name__, '')
+        put = lambda topic, stamp, data: kept.append((topic.name, stamp, data))  # noqa: E731
+        return Sink(topic, message_type, put, lambda: NOW)
+
+    return kept, find
+
+
+def image(stamp_ns):
+    message = Image(data=bytes(1000))
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, 10**9)
+    return serialize_message(message)
+
+
+def test_bytes_and_messages_are_recorded_as_they_are_published(node, recorded):
+    kept, find = recorded
+    publisher = node.create_publisher(String, 'text', 1)
+    publisher.publish(String(data='before'))
+    assert node.taps.record(find) == ['/text']
+    publisher.publish(String(data='one'))
+    publisher.publish(serialize_message(String(data='two')))
+    node.taps.record(None)
+    publisher.publish(String(data='after'))
+    wanted = [('/text', NOW, serialize_message(String(data=text))) for text in ('one', 'two')]
+    assert kept == wanted
+
+
+@pytest.mark.parametrize('direct', [True, False])
+def test_pictures_are_recorded_once_on_either_way(node, recorded, direct, monkeypatch):
+    kept, find = recorded
+    publisher = DirectPublisher(node.create_publisher(Image, 'image', 1))
+    if not direct:
+        monkeypatch.setattr(publisher, '_send', lambda message: False)
+    node.taps.record(find)
+    assert publisher.get_subscription_count() == 1
+    first, second = image(NOW - 7), image(NOW + AHEAD_NS)
+    publisher.publish(first)
+    publisher.publish(second)
+    assert kept == [('/image', NOW - 7, first), ('/image', NOW + AHEAD_NS, second)]
+
+
+def test_a_picture_of_another_time_is_recorded_at_this_one(node, recorded):
+    kept, find = recorded
+    node.taps.record(find)
+    publisher = node.create_publisher(Image, 'image', 1)
+    publisher.publish(image(NOW + AHEAD_NS + 1))
+    assert [stamp for _, stamp, _ in kept] == [NOW]
+
+
+def test_only_what_is_recorded_is_another_publisher(node, recorded):
+    publisher = node.create_publisher(String, 'text', 1)
+    assert publisher.publish.__func__ is Publisher.publish
+    assert publisher.get_subscription_count() == 0
+    node.taps.record(recorded[1])
+    assert publisher.publish.__func__ is not Publisher.publish
+    assert publisher.get_subscription_count() == 1
+    node.taps.record(None)
+    assert publisher.publish.__func__ is Publisher.publish
+    assert publisher.get_subscription_count() == 0
+
+
+def test_latched_messages_without_a_time_wait_for_a_bag(node, recorded):
+    _, find = recorded
+    text = node.create_publisher(String, 'text', LATCHED)
+    picture = node.create_publisher(Image, 'image', LATCHED)
+    other = node.create_publisher(String, 'other', 1)
+    for data in ('old', 'new'):
+        text.publish(String(data=data))
+        other.publish(String(data=data))
+    picture.publish(image(NOW))
+    assert node.taps.latched() == []
+    node.taps.record(find)
+    ((sink, message),) = node.taps.latched()
+    assert sink.topic.name == '/text' and message.data == 'new'
+
+
+def test_what_comes_and_goes_while_a_bag_is_written(node, recorded):
+    kept, find = recorded
+    node.taps.record(find)
+    publisher = node.create_publisher(String, 'late', 1)
+    subscription = node.create_subscription(String, 'heard', lambda message: None, 1)
+    publisher.publish(String(data='x'))
+    assert [name for name, _, _ in kept] == ['/late']
+    assert set(node.taps.topics()) == {'/late', '/heard'}
+    node.destroy_publisher(publisher)
+    node.destroy_subscription(subscription)
+    assert node.taps.topics() == []
+
+
+def test_what_is_heard_is_recorded_before_it_is_handed_on(node, recorded):
+    kept, find = recorded
+    order = []
+    subscription = node.create_subscription(
+        Image, 'heard', lambda message: order.append(len(kept)), 1
+    )
+    node.taps.record(find)
+    message = Image()
+    message.header.stamp.sec = 99  # of whoever sent it
+    subscription.callback(message)
+    assert order == [1] and kept == [('/heard', NOW, serialize_message(message))]
