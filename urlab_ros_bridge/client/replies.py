@@ -189,8 +189,9 @@ def parse_mocap_pose(reply: dict[str, Any]) -> MocapPose:
 def parse_status(reply: dict[str, Any]) -> ServerStatus:
     """Read a status reply."""
     where = 'status_ok'
+    told = reply.get('sim_time')
     try:
-        sim_time_ns = block_to_ns(reply.get('sim_time'))
+        sim_time_ns = block_to_ns(told) if told is not None else 0  # none without a world
     except BadTime as error:
         raise ProtocolError(f'{where}.sim_time: {error}') from error
     return ServerStatus(

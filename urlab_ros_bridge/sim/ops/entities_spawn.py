@@ -25,6 +25,7 @@ from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.handshake import CompiledModel
 from urlab_ros_bridge.sim.handshake import handshake
+from urlab_ros_bridge.sim.memory import give_back
 from urlab_ros_bridge.sim.ops.entities import find
 from urlab_ros_bridge.sim.ops.entities import fixed
 from urlab_ros_bridge.sim.ops.entities import report
@@ -114,6 +115,7 @@ def _place(fields: Fields) -> Place:
 
 
 def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Changed]) -> Context:
+    give_back()  # the world before the last change is free by now
     changed = make()
     try:
         new = build_context(stage.config, stage.data, changed.world, old)
