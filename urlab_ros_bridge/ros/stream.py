@@ -35,6 +35,8 @@ BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
 _LOOK_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
+# Where somebody answers, time counts as standing still after so long (ns of wall time).
+_STILL_NS = 1_000_000_000
 
 
 class StreamThread:
@@ -85,6 +87,7 @@ class StreamThread:
         self._subscribed: set[bytes] = set()
         self._seen: dict[bytes, bytes] = {}
         self._still = False
+        self._moved_ns = 0
         self._last_snapshot: object = None
         self._last_tick: Tick | None = None
         self._stop = threading.Event()
@@ -243,7 +246,8 @@ class StreamThread:
         self._still = False
         self._last_tick = tick
         timeline.tick_ns = stamp_ns
-        self._clock.tick(stamp_ns, time.monotonic_ns(), step is Step.JUMP or self.stepped)
+        self._moved_ns = now_ns = time.monotonic_ns()
+        self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
         if world is not None:
             sent = world.publish(tick, stamp_ns)
             counters.messages += sent
@@ -260,11 +264,12 @@ class StreamThread:
         changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
         self._seen.update(tick.rows)
         content = _content(tick) if not tick.rows else self._last_snapshot
-        # An instant that somebody answers is shown once, and commands already change the state.
+        # An instant that somebody answers is shown once: commands already change the state, and
+        # newcomers have the next one, unless time stands still.
         once = self.stepped and self._last_snapshot is not None
         all_changed = content != self._last_snapshot and not once
         self._last_snapshot = content
-        if self.world is None:
+        if self.world is None or (once and time.monotonic_ns() - self._moved_ns < _STILL_NS):
             return 0
         return self.world.publish_again(tick, stamp_ns, None if all_changed else changed)
 
