@@ -2,83 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bag holds what the bridge publishes: all of it, once, in step with the simulation."""
 
-import contextlib
-from pathlib import Path
 import threading
-import time
 
 from bag_reader import BagFile
 from bag_reader import stamp_of
+from bag_runs import advance
+from bag_runs import begin
+from bag_runs import contiguous
+from bag_runs import end
 from bridge_harness import wait_until
 from geometry_msgs.msg import Twist
-from mcap.exceptions import EndOfFile
-from mcap.records import Message
-from mcap.stream_reader import StreamReader
 import pytest
-import rclpy.publisher
 from rclpy.serialization import deserialize_message
-from rclpy.serialization import serialize_message
-
-from urlab_ros_bridge.ros.bag import queue
-from urlab_ros_bridge.ros.bag.errors import BagFailed
-from urlab_ros_bridge.ros.bag.files import BagFiles
 
 pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
-
-
-@pytest.fixture
-def published(monkeypatch):
-    """Keep all that goes to rclpy: (topic, bytes)."""
-    kept, publish = [], rclpy.publisher.Publisher.publish
-
-    def keep(self, message):
-        data = message if isinstance(message, bytes) else serialize_message(message)
-        kept.append((self.topic_name, data))
-        publish(self, message)
-
-    monkeypatch.setattr(rclpy.publisher.Publisher, 'publish', keep)
-    return kept
-
-
-@pytest.fixture
-def recording(small_server, bridged, tmp_path):
-    """Return a function that starts a server and a bridge whose bags lie in tmp_path."""
-
-    def start(**parameters):
-        server = small_server()
-        bridge, listener = bridged(server, data_dir=str(tmp_path), **parameters)
-        wait_until(
-            lambda: (
-                bridge.node.stream.world is not None
-                and bridge.node.stream.timeline.stamp_ns is not None
-            )
-        )
-        return server, bridge, listener
-
-    return start
-
-
-def advance(server, seconds):
-    goal = server.data.time + seconds
-    wait_until(lambda: server.data.time >= goal)
-
-
-def begin(bridge, name='run', **fields):
-    path, _ = bridge.node.recorder.start(name, **fields)
-    return Path(path)
-
-
-def end(bridge):
-    summary = bridge.node.recorder.stop()
-    files = [BagFile(Path(summary.path) / name) for name in summary.files]
-    assert summary.messages == sum(len(file.messages) for file in files)
-    return files
-
-
-def contiguous(part, whole):
-    """Tell whether a list is a run of another one."""
-    return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))
 
 
 def test_every_message_is_there_once_at_its_own_time(recording, published):
@@ -197,45 +135,6 @@ def test_without_a_bag_nothing_flows_and_after_it_nothing_goes_on(recording):
     assert 'publish' not in vars(publisher) and publisher.get_subscription_count() == 0
 
 
-def test_a_slow_disk_makes_publishing_wait_and_loses_nothing(recording, published, monkeypatch):
-    write = BagFiles.write
-
-    def slow(self, *message):
-        time.sleep(0.002)
-        write(self, *message)
-
-    monkeypatch.setattr(BagFiles, 'write', slow)
-    monkeypatch.setattr(queue.BagQueue.__init__, '__defaults__', (20_000,))
-    _, bridge, _ = recording()
-    begin(bridge)
-    bag = bridge.node.recorder.bag
-    wait_until(lambda: bag.queue.waits > 3)
-    assert bridge.node.recorder.report().waited > 0
-    (file,) = end(bridge)
-    for topic in ('/odom', '/clock', '/joint_states'):
-        found = [data for _, data in file.of(topic)]
-        assert found and contiguous(found, [data for name, data in published if name == topic])
-
-
-def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypatch):
-    server, bridge, _ = recording()
-    begin(bridge)
-
-    def refuse(self, *message):
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr(BagFiles, 'write', refuse)
-    wait_until(lambda: bridge.node.recorder.report().problem)
-    ticks = bridge.node.stream.counters.ticks
-    wait_until(lambda: bridge.node.stream.counters.ticks > ticks + 20)
-    with pytest.raises(BagFailed, match='No space left'):
-        bridge.node.recorder.stop()
-    monkeypatch.undo()
-    begin(bridge, 'again')
-    advance(server, 0.1)
-    assert end(bridge)[0].messages
-
-
 def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):
     server, _, listener = recording()
     stop = listener.call(srv.BagStop, '/bag_stop')
@@ -272,25 +171,6 @@ def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):
     assert stop.messages == len(BagFile(tmp_path / 'Bags' / 'run' / 'run_0.mcap').messages)
     response = listener.call(srv.BagStart, '/bag_start', name='run')
     assert response.code == 'path_not_writable' and 'there already' in response.message
-
-
-def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording, tmp_path):
-    server, bridge, _ = recording()
-    path = begin(bridge)
-    files = bridge.node.recorder.bag.files
-    wait_until(lambda: files.bytes > 20_000)
-    # What the file is at this moment is all that a killed process leaves.
-    whole, part = path / 'run_0.mcap', tmp_path / 'part.mcap'
-    part.write_bytes(whole.read_bytes())
-    advance(server, 0.1)
-    (file,) = end(bridge)
-    found = []
-    with part.open('rb') as stream, contextlib.suppress(EndOfFile):
-        for record in StreamReader(stream).records:
-            if isinstance(record, Message):
-                found.append((record.log_time, record.data))
-    assert len(found) > 100
-    assert found == [(when, data) for _, when, _, data in file.messages[: len(found)]]
 
 
 def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridged, tmp_path):

@@ -1,0 +1,30 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Begin and end bags, and read them."""
+
+from pathlib import Path
+
+from bag_reader import BagFile
+from bridge_harness import wait_until
+
+
+def advance(server, seconds):
+    goal = server.data.time + seconds
+    wait_until(lambda: server.data.time >= goal)
+
+
+def begin(bridge, name='run', **fields):
+    path, _ = bridge.node.recorder.start(name, **fields)
+    return Path(path)
+
+
+def end(bridge):
+    summary = bridge.node.recorder.stop()
+    files = [BagFile(Path(summary.path) / name) for name in summary.files]
+    assert summary.messages == sum(len(file.messages) for file in files)
+    return files
+
+
+def contiguous(part, whole):
+    """Tell whether a list is a run of another one."""
+    return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))

@@ -1,0 +1,80 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""However the disk is: what was published while a bag was written is in it, or it says so."""
+
+import contextlib
+import time
+
+from bag_runs import advance
+from bag_runs import begin
+from bag_runs import contiguous
+from bag_runs import end
+from bridge_harness import wait_until
+from mcap.exceptions import EndOfFile
+from mcap.records import Message
+from mcap.stream_reader import StreamReader
+import pytest
+
+from urlab_ros_bridge.ros.bag import queue
+from urlab_ros_bridge.ros.bag.errors import BagFailed
+from urlab_ros_bridge.ros.bag.files import BagFiles
+
+pytestmark = pytest.mark.ros
+
+
+def test_a_slow_disk_makes_publishing_wait_and_loses_nothing(recording, published, monkeypatch):
+    write = BagFiles.write
+
+    def slow(self, *message):
+        time.sleep(0.002)
+        write(self, *message)
+
+    monkeypatch.setattr(BagFiles, 'write', slow)
+    monkeypatch.setattr(queue.BagQueue.__init__, '__defaults__', (20_000,))
+    _, bridge, _ = recording()
+    begin(bridge)
+    bag = bridge.node.recorder.bag
+    wait_until(lambda: bag.queue.waits > 3)
+    assert bridge.node.recorder.report().waited > 0
+    (file,) = end(bridge)
+    for topic in ('/odom', '/clock', '/joint_states'):
+        found = [data for _, data in file.of(topic)]
+        assert found and contiguous(found, [data for name, data in published if name == topic])
+
+
+def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypatch):
+    server, bridge, _ = recording()
+    begin(bridge)
+
+    def refuse(self, *message):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr(BagFiles, 'write', refuse)
+    wait_until(lambda: bridge.node.recorder.report().problem)
+    ticks = bridge.node.stream.counters.ticks
+    wait_until(lambda: bridge.node.stream.counters.ticks > ticks + 20)
+    with pytest.raises(BagFailed, match='No space left'):
+        bridge.node.recorder.stop()
+    monkeypatch.undo()
+    begin(bridge, 'again')
+    advance(server, 0.1)
+    assert end(bridge)[0].messages
+
+
+def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording, tmp_path):
+    server, bridge, _ = recording()
+    path = begin(bridge)
+    files = bridge.node.recorder.bag.files
+    wait_until(lambda: files.bytes > 20_000)
+    # What the file is at this moment is all that a killed process leaves.
+    whole, part = path / 'run_0.mcap', tmp_path / 'part.mcap'
+    part.write_bytes(whole.read_bytes())
+    advance(server, 0.1)
+    (file,) = end(bridge)
+    found = []
+    with part.open('rb') as stream, contextlib.suppress(EndOfFile):
+        for record in StreamReader(stream).records:
+            if isinstance(record, Message):
+                found.append((record.log_time, record.data))
+    assert len(found) > 100
+    assert found == [(when, data) for _, when, _, data in file.messages[: len(found)]]
