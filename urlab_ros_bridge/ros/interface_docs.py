@@ -20,6 +20,8 @@ from urlab_ros_bridge.ros.interfaces import TOPICS
 from urlab_ros_bridge.ros.services import Service
 from urlab_ros_bridge.ros.services import SERVICES
 from urlab_ros_bridge.ros.settings import TABLE
+from urlab_ros_bridge.ros.simulation import ENTRIES
+from urlab_ros_bridge.ros.simulation import Entry
 
 _PAGE = """\
 # Interfaces
@@ -28,8 +30,9 @@ Everything that the bridge offers, on one page. The parameters, with types, defa
 are in [parameters.md](parameters.md); what messages mean is in [bridge.md](bridge.md),
 [commanding.md](commanding.md) and [geometry_conventions.md](geometry_conventions.md);
 `ros2 interface show urlab_msgs/srv/Reset` explains the fields of a type. The node `urlab_bridge`
-has the topics and the parameters, `urlab_bridge_services` the services, and `urlab_bridge_actions`
-the actions; what every ROS node has besides (`/rosout`, parameter services) is left out here.
+has the topics and the parameters, `urlab_bridge_services` the services, `urlab_bridge_actions` the
+actions, and `urlab_bridge_simulation` the standard services of simulators; what every ROS node has
+besides (`/rosout`, parameter services) is left out here.
 
 A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
 everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or
@@ -58,6 +61,14 @@ Each answers with `success`, `code` and `message` besides what it tells; std_srv
 no `code`, it begins the message. "Ops" are its requests in the [protocol](protocol.md).
 
 {services}
+## Standard services of simulators
+
+[simulation_interfaces.md](simulation_interfaces.md) explains them. The parameter
+`simulation_interfaces` switches all of them off, and without the package of that name there are
+none. "Features" are the numbers of the standard that they stand for; "Needs" are extensions of the
+server, or `model`: MuJoCo beside the bridge.
+
+{simulation}
 ## Frames
 
 Names are those of the model without the robot's prefix, with `frame_prefix` in front. Transforms
@@ -79,6 +90,9 @@ def interfaces_markdown() -> str:
         ),
         actions=_table(('Action', 'Type', 'There for'), map(_action, ACTIONS)),
         services=_table(('Service', 'Type', 'Effect', 'Ops'), map(_service, SERVICES)),
+        simulation=_table(
+            ('Name', 'Type', 'Effect', 'Features', 'Needs', 'Ops'), map(_standard, ENTRIES)
+        ),
         frames=_table(('Parent', 'Child', 'Topic', 'For', 'Switched by'), map(_frame, FRAMES)),
     )
 
@@ -132,6 +146,19 @@ def _action(action: Action) -> tuple[str, ...]:
 def _service(service: Service) -> tuple[str, ...]:
     effect = (service.handler.__doc__ or '').strip().partition('\n')[0].rstrip('.')
     return _code(service.name), service.type_name, effect, ' '.join(map(_code, service.requests))
+
+
+def _standard(row: Entry) -> tuple[str, ...]:
+    effect = (row.handler.__doc__ or '').strip().partition('\n')[0].rstrip('.')
+    needs = dict.fromkeys((row.needs, *row.features.values()))
+    return (
+        _code(row.name),
+        row.type_name,
+        effect,
+        ', '.join(str(int(feature)) for feature in row.features),
+        ' '.join(_code(need) for need in needs if need),
+        ' '.join(map(_code, row.ops)),
+    )
 
 
 def _frame(rule: FrameRule) -> tuple[str, ...]:

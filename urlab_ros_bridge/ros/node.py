@@ -140,7 +140,7 @@ class BridgeNode(RecordableNode):
             self.recorder,
         )
         create_services(self._side_services.node, services)
-        self._simulation = Simulation(self, services, self._settings, self._log)
+        self.simulation = Simulation(self, services, self._settings, self._log)
 
     def start(self) -> None:
         """Start all threads."""
@@ -149,7 +149,7 @@ class BridgeNode(RecordableNode):
         self.commands.start()
         self.stream.start()
         self._side_services.start()
-        self._simulation.start()
+        self.simulation.start()
         self.markers.start()
         self.link.start()
         self.lockstep.start()
@@ -159,7 +159,7 @@ class BridgeNode(RecordableNode):
         self.lockstep.end()
         self.commands.stop()
         self._side_services.stop()
-        self._simulation.stop()
+        self.simulation.stop()
         self.link.stop()
         self.markers.stop()
         self.cameras.stop()
@@ -170,7 +170,7 @@ class BridgeNode(RecordableNode):
         """Withdraw everything; after `stop`, or in place of `start`."""
         self.commands.destroy()
         self._side_services.destroy()
-        self._simulation.destroy()
+        self.simulation.destroy()
         super().destroy_node()
 
     def _settings(self) -> Settings:

@@ -46,7 +46,11 @@ ENTRIES: tuple[Entry, ...] = (
 
 
 class Simulation:
-    """Offers the table in a node and a thread of its own, so that nothing else waits for it."""
+    """
+    Offers the table in a node and a thread of its own, so that nothing else waits for it.
+
+    :ivar context: what the handlers work with.
+    """
 
     def __init__(
         self,
@@ -56,6 +60,7 @@ class Simulation:
         log: Callable[[str, str], None],
     ) -> None:
         """Offer everything; without the package nothing, and the log says what to install."""
+        self.context = SimulationContext(bridge, settings, ENTRIES)
         self._side: SideThread | None = None
         self._actions: list[steps_action.StepsAction] = []
         if not settings().simulation_interfaces:
@@ -66,12 +71,12 @@ class Simulation:
             log('warning', f'the services of simulation_interfaces are not offered: {error}')
             return
         self._side = SideThread(node, 'simulation')
-        context = SimulationContext(bridge, settings, ENTRIES)
         for row, kind in zip(ENTRIES, types, strict=True):
             if row.kind == 'action':
-                self._actions.append(row.handler(self._side.node, context))
+                self._actions.append(row.handler(self._side.node, self.context))
             else:
-                self._side.node.create_service(kind, row.name, partial(answer, row, context))
+                handler = partial(answer, row, self.context)
+                self._side.node.create_service(kind, row.name, handler)
 
     def start(self) -> None:
         """Start the thread."""
