@@ -4,7 +4,15 @@
 
 import logging
 
+from hypothesis import HealthCheck
+from hypothesis import settings
 import pytest
+
+# How long an example takes says more about the machine than about what is tested.
+settings.register_profile(
+    'urlab', settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile('urlab')
 
 
 @pytest.hookimpl(wrapper=True)

