@@ -216,3 +216,31 @@ def spawn_file(world, name, file):
     reply = world.ask('spawn_entity', name=name, file=file, pos=[10, len(name), 1])
     renewed(world)
     return reply
+
+
+NOISY = """
+articulations:
+  - prefix: rover
+    model: {model}
+    lidars:
+      scan: {{angle_min: -3.14, angle_max: 3.12, range_min: 0.1, range_max: 12, rate: 10}}
+    noise:
+      scan: {{stddev: 0.01, bias: 0.01, dropout: 0.05}}
+      imu_gyro: {{stddev: 0.01, bias: 0.02, walk: 0.01, dropout: 0.1}}
+"""
+
+
+def test_scans_and_noise_go_on_as_if_nothing_had_happened(rig, tmp_path):
+    sidecar = tmp_path / 'noisy.yaml'
+    sidecar.write_text(NOISY.format(model=BUNDLED / 'rover_robot.xml'))
+    changed, twin = rig(model=str(sidecar)), rig(model=str(sidecar))
+    for each in (changed, twin):
+        each.ask('set_mode', mode='direct')
+        each.ask('reset', seed=5)
+        each.ask('step', n_steps=333)
+    spawn(changed, 'box', pos=[0, 0, 99])
+    delete(changed, 'box')
+    derive(twin)
+    for steps in (1, 10, 400):
+        ours, theirs = (each.ask('step', n_steps=steps) for each in (changed, twin))
+        assert ours['per_articulation'] == theirs['per_articulation']
