@@ -40,6 +40,8 @@ REQUESTS = [
     ('reset', {'keyframe_name': 'folded', 'keep_time': True}),
     ('lockstep', {'enabled': True, 'topics': ['rover/cmd_vel']}),
     ('lockstep', {}),
+    ('bag_start', {'name': 'run', 'topics': ['rover/odom']}),
+    ('bag_stop', {}),
     ('set_speed', {'percent': 100.0}),
     ('set_twist', {'articulation': 'rover', 'linear': Vector3(x=0.1), 'timeout': 0.1}),
     ('e_stop', {'data': True}),
@@ -200,8 +202,8 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
     assert services() == {f'/{row.name}': [row.type_name] for row in SERVICES}
 
 
-def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to):
-    bridge, listener = bridge_to()
+def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_path):
+    bridge, listener = bridge_to(data_dir=str(tmp_path))
     made = []
     client = bridge.node.link.client
     request = client._request
