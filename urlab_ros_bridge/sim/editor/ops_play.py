@@ -47,6 +47,7 @@ def _hello(editor: Editor, context: Context, session: Session) -> dict[str, Any]
     )
     if session.include_assets:
         payload.update(editor.reloadable.of(context))
+    payload['world_revision'] = editor.stage.revision
     return {'op': 'hello_ok', 'session_id': session.id, **payload}
 
 
