@@ -158,10 +158,19 @@ def test_who_is_silent_is_named_and_waited_for_or_not(connected):
     assert on.success, on.message
     wait_until(lambda: rounds(server) > 5)
     assert bridge.node.lockstep.report()[2]['cmd_vel unanswered'] >= 3
+    # Other terms take the place of these, without a moment in between.
+    again = {'enabled': True, 'topics': ['cmd_vel'], 'period': 0.1, 'timeout': 0.05}
+    assert listener.call(srv.SetLockstep, '/lockstep', **again).success
+    wait_until(lambda: server.of('step')[-1]['n_steps'] == 50)
+    assert listener.call(srv.SetLockstep, '/lockstep').success and server.mode == 'live'
+    modes = [request['mode'] for request in server.of('set_mode')]
+    assert modes[-3:] == ['direct', 'direct', 'live']
 
 
 def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
-    server, bridge, listener = connected()
+    server, bridge, listener = connected(lockstep_topics=['a b'])
+    assert "'a b'" in state(bridge) and server.mode == 'live'
+    assert [request['mode'] for request in server.of('set_mode')] == ['live']
     request = {'enabled': True, 'topics': ['done', '/ready'], 'period': 0.01}
     assert listener.call(srv.SetLockstep, '/lockstep', **request).success
     wait_until(lambda: 'who publishes done, /ready' in state(bridge))

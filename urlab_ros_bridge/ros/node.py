@@ -151,8 +151,8 @@ class BridgeNode(RecordableNode):
         self._side_services.start()
         self.simulation.start()
         self.markers.start()
-        self.link.start()
         self.lockstep.start()
+        self.link.start()
 
     def stop(self) -> None:
         """Stop the robots that were driven from here, then all threads."""

@@ -205,7 +205,7 @@ class SensorFeeds:
             1.0 / lidar.rate if lidar.rate > 0 else 0.0,
         )
         template = LaserScanTemplate(scanner.frame, geometry)
-        scans, state = _Scans(lidar.rate), self.state
+        scans, state = Scans(lidar.rate), self.state
 
         def build(stamp_ns: int) -> Any:
             values = state.sensor(lidar.name)
@@ -240,7 +240,7 @@ class SensorFeeds:
         return feed
 
 
-class _Scans:
+class Scans:
     """
     Which scans are new.
 

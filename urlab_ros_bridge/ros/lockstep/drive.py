@@ -36,6 +36,7 @@ class Drive:
 
     :ivar takeovers: grows when a server was made ready: the first, a restarted one, another world.
     :ivar restore: put the server back into the mode that it had before.
+    :ivar before: that mode, empty while it is not known.
     """
 
     def __init__(self, link: Link, period: float, log: Callable[[str, str], None]) -> None:
@@ -54,7 +55,7 @@ class Drive:
         self._generation = 0
         self._steps = 0
         self._last_ns: int | None = None
-        self._before = ''
+        self.before = ''
         self._told_foreign = False
 
     def ready(self) -> bool:
@@ -97,8 +98,8 @@ class Drive:
         if client is None:
             return
         try:
-            if self.restore and self._before not in ('', DIRECT):
-                link.note_mode(client.set_mode(self._before).current)
+            if self.restore and self.before not in ('', DIRECT):
+                link.note_mode(client.set_mode(self.before).current)
         except UrlabError as error:
             self._log('warning', f'lockstep: the mode stays {DIRECT}: {error}')
         if client is not link.commands:
@@ -118,7 +119,7 @@ class Drive:
             if before != DIRECT:
                 self.restore = False
                 raise Ended(f'the server was started in {before} mode for good') from None
-        self._before = self._before or before
+        self.before = self.before or before
         link.note_mode(DIRECT)
         link.note_paused(False)
         self._generation = self._client.generation

@@ -59,7 +59,10 @@ class Lockstep:
     def start(self) -> None:
         """Begin if a parameter says so."""
         if self._terms.topics:
-            self.begin(self._terms.topics)
+            try:
+                self.begin(timeout=self._terms.timeout)
+            except ValueError as error:
+                self._ended(str(error))
 
     def begin(
         self, topics: tuple[str, ...] = (), period: float = 0.0, timeout: float = 0.0
@@ -68,24 +71,23 @@ class Lockstep:
         Begin, in place of one that is under way; return what holds.
 
         :param topics: none: those of the last time.
-        :param period: s of simulation time, 0: that of the parameter; `timeout` s of wall time.
+        :param period: s of simulation time, 0: that of the parameter.
+        :param timeout: s of wall time to wait for an answer, 0: for ever.
         :raises ValueError: when there are no topics, one is no name, or the period does not fit.
         :raises UrlabError: when the timestep is not known.
         """
         last = self._terms
         settings = self._parts.settings()
-        terms = Terms(
-            topics or last.topics,
-            period or settings.lockstep_period,
-            timeout or settings.lockstep_timeout,
-        )
+        terms = Terms(topics or last.topics, period or settings.lockstep_period, timeout)
         if not terms.topics:
             raise ValueError('topics is empty, and so is the parameter lockstep_topics')
         handshake = self._parts.link.handshake
         if handshake is not None:
             steps_of(terms.period, timestep_of(handshake))
-        rounds = Rounds(self._parts, terms, self._turns, self._ended)
-        self.end()
+        rounds, present = Rounds(self._parts, terms, self._turns, self._ended), self._rounds
+        if present is not None:
+            self.end(restore=False)
+            rounds.follow(present)
         with self._lock:
             self._terms, self.ended = terms, ''
             self._switch(True)

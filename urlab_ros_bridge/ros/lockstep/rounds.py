@@ -112,6 +112,10 @@ class Rounds:
         self._gate.poke()
         self._thread.join(10.0)
 
+    def follow(self, other: Rounds) -> None:
+        """Take the place of another one: at the end the mode is what it was before that one."""
+        self._drive.before = other._drive.before
+
     @property
     def rate(self) -> float:
         """Return rounds per second of wall time, of the last ones."""
