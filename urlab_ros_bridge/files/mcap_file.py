@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import contextlib
 from pathlib import Path
 
 LIBRARY = 'urlab_ros_bridge'
@@ -118,7 +119,8 @@ class McapFile:
 
     def abandon(self) -> None:
         """Close the file without indexes: the disk takes nothing any more."""
-        self._file.close()
+        with contextlib.suppress(OSError):
+            self._file.close()
 
 
 __all__ = ['CHUNK_BYTES', 'COMPRESSIONS', 'LIBRARY', 'McapFile', 'require_mcap']

@@ -9,6 +9,7 @@ wait.  So a bag holds all that was published while it was written, or says that 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 import threading
 import time
@@ -21,6 +22,9 @@ _WORTH_BYTES = 256 << 10
 _LOOK_SECONDS = 0.1
 # What an entry costs beside its bytes.
 _ENTRY_BYTES = 200
+# So many are taken at a time, which is quick, and makes room bit by bit.
+_BATCH = 200
+_BATCH_BYTES = 1 << 20
 
 # A message of a topic with its time, or something that is to be done between messages.
 Entry = tuple[BagTopic, int, bytes] | Callable[[], None]
@@ -38,8 +42,9 @@ class BagQueue:
         self.waited = 0.0
         self._limit = limit_bytes
         self._worth = min(_WORTH_BYTES, limit_bytes)
-        self._entries: list[Entry] = []
+        self._entries: deque[Entry] = deque()
         self._bytes = 0
+        self._more = False
         self._closed = False
         self._changed = threading.Condition()
 
@@ -64,19 +69,27 @@ class BagQueue:
             self._changed.notify_all()
 
     def take(self) -> list[Entry]:
-        """Return what there is, or nothing after a while."""
+        """Return the oldest entries; nothing when none has come for a while."""
+        entries: list[Entry] = []
         with self._changed:
-            if self._bytes < self._worth:
+            if not self._more and self._bytes < self._worth:
                 self._changed.wait(_LOOK_SECONDS)
-            entries, self._entries = self._entries, []
-            self._bytes = 0
-            self._changed.notify_all()
+            full, size = self._bytes >= self._limit, 0
+            while self._entries and len(entries) < _BATCH and size < _BATCH_BYTES:
+                entry = self._entries.popleft()
+                entries.append(entry)
+                size += _ENTRY_BYTES + (0 if callable(entry) else len(entry[2]))
+            self._bytes -= size
+            self._more = bool(self._entries)
+            if full:
+                self._changed.notify_all()
         return entries
 
     def close(self) -> None:
-        """Take no more messages, and let go of everybody who waits."""
+        """Forget what waits, take no more messages, and let go of everybody who waits."""
         with self._changed:
             self._closed = True
+            self._entries.clear()
             self._changed.notify_all()
 
     def _wait(self) -> None:

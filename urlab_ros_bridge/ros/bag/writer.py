@@ -10,6 +10,7 @@ import time
 
 from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.queue import BagQueue
+from urlab_ros_bridge.ros.bag.queue import Entry
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # A killed bridge loses at most what was recorded for so long (s of wall time).
@@ -60,8 +61,11 @@ class BagWriter:
             except (OSError, UrlabError) as error:
                 self._failed(str(error))
                 return
+            except Exception as error:  # whatever it is, publishing must not wait for this thread
+                self._failed(f'{type(error).__name__}: {error}')
+                return
 
-    def _write(self, entries: list) -> None:
+    def _write(self, entries: list[Entry]) -> None:
         for number, entry in enumerate(entries):
             if callable(entry):
                 entry()
