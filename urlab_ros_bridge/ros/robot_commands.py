@@ -173,6 +173,7 @@ class RobotCommands:
         for name in self._gated:
             self._tools.gate.own.pop(name, None)
         for subscription in self._subscriptions:
+            self._tools.gate.own.pop(subscription.topic_name, None)
             self._tools.node.destroy_subscription(subscription)
         if self._topics is not None:
             self._topics.close()

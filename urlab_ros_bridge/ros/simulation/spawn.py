@@ -80,22 +80,23 @@ def spawn(context: SimulationContext, request: Any) -> str:
     frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
     position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
     name = _name(request, definition.name)
-    before = context.handshake
-    try:
-        entity = context.bridge.client.spawn_entity(
-            name,
-            xml=definition.xml,
-            file=definition.file,
-            pos=position,
-            quat=(w, x, y, z),
-            allow_renaming=request.allow_renaming,
-        )
-    except RemoteError as error:
-        if error.code not in _RESULTS:
-            raise
-        text = with_code(error.code, str(error))
-        raise Refusal(_RESULTS[error.code], text) from error
-    context.wait_for_world(before)
+    with context.bridge.lockstep.between_rounds():
+        before = context.handshake
+        try:
+            entity = context.bridge.client.spawn_entity(
+                name,
+                xml=definition.xml,
+                file=definition.file,
+                pos=position,
+                quat=(w, x, y, z),
+                allow_renaming=request.allow_renaming,
+            )
+        except RemoteError as error:
+            if error.code not in _RESULTS:
+                raise
+            text = with_code(error.code, str(error))
+            raise Refusal(_RESULTS[error.code], text) from error
+        context.wait_for_world(before)
     return entity.name
 
 
@@ -123,9 +124,10 @@ def _name(request: Any, suggested: str) -> str:
 
 def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Take an entity away; answers when its topics are gone."""
-    before = context.handshake
-    context.bridge.client.delete_entity(request.entity)
-    context.wait_for_world(before)
+    with context.bridge.lockstep.between_rounds():
+        before = context.handshake
+        context.bridge.client.delete_entity(request.entity)
+        context.wait_for_world(before)
     return ''
 
 

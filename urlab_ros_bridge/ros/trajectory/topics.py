@@ -56,6 +56,7 @@ class TrajectoryTopics:
         self._timeline = timeline
         self._refusals = refusals
         self._settings = settings
+        self._gate = gate
         self._limiter = RateLimiter(STATE_RATE)
         self._subscription = node.create_subscription(
             JointTrajectory,
@@ -107,6 +108,7 @@ class TrajectoryTopics:
 
     def close(self) -> None:
         """Withdraw the topics."""
+        self._gate.own.pop(self._subscription.topic_name, None)
         self._node.destroy_subscription(self._subscription)
         if self._state is not None:
             self._node.destroy_publisher(self._state)
