@@ -1,0 +1,26 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Without the package that writes the files, bags are refused, and nothing is left on the disk."""
+
+from dataclasses import replace
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
+from urlab_ros_bridge.ros.settings import Settings
+
+
+@pytest.mark.parametrize('module', [None, SimpleNamespace(Writer=object)], ids=['none', 'old'])
+def test_the_answer_says_what_to_install(monkeypatch, tmp_path, module):
+    monkeypatch.setitem(sys.modules, 'mcap.writer', module)
+    settings = replace(Settings(), data_dir=str(tmp_path))
+    taps = Taps(lambda: None)
+    recorder = Recorder(taps, None, '/', lambda: settings, lambda: None, lambda *text: None)
+    with pytest.raises(BagsUnavailable, match=r"pip install 'mcap>=1\.6'") as refused:
+        recorder.start('run')
+    assert refused.value.code == 'bag_unavailable' and not list(tmp_path.iterdir())
+    assert recorder.bag is None and recorder.report() is None
