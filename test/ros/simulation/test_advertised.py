@@ -8,6 +8,7 @@ from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
 import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
+from yard import fitted
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
 msg = pytest.importorskip('simulation_interfaces.msg')
@@ -83,12 +84,12 @@ def services(listener):
 def served(listener, types):
     """Return the features whose use is not answered with FEATURE_UNSUPPORTED."""
     there = services(listener)
-    answers = {
-        name: listener.call(types[service], f'/{service}', wait=20.0, **fields).result.result
-        for name, (service, fields) in USES.items()
-        if service in there
-    }
-    found = {name for name, result in answers.items() if result}
+    found = set()
+    for name, (service, fields) in USES.items():
+        if service in there:
+            kind = types[service]
+            answer = listener.call(kind, f'/{service}', wait=20.0, **fitted(kind, fields))
+            found |= {name} if answer.result.result else set()
     actions = dict(get_action_server_names_and_types_by_node(listener.node, NODE, '/'))
     if actions == {'/simulate_steps': ['simulation_interfaces/action/SimulateSteps']}:
         found.add(ACTION)

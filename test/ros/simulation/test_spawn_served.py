@@ -177,7 +177,7 @@ def test_what_is_offered_can_be_spawned(yard, tmp_path):
     (tmp_path / 'mine.urdf').write_text(URDF.replace('post', 'mine'))
     (tmp_path / 'notes.txt').write_text('no model')
     offered = yard.well('get_spawnables', sources=[tmp_path.as_uri()]).spawnables
-    uris = {each.uri for each in offered}
+    uris = {getattr(each, 'entity_resource', each).uri for each in offered}
     assert {'urlab:box', 'urlab:rover', (tmp_path / 'mine.urdf').as_uri()} <= uris
     assert not any('notes' in uri for uri in uris) and all(each.description for each in offered)
     assert spawn(yard, uri=(tmp_path / 'mine.urdf').as_uri()) == 'mine'

@@ -80,7 +80,11 @@ def test_the_commands_of_the_page_are_requests_of_the_table(line):
     assert rows[name].type_name == type_name
     kind = load_interface(type_name)
     request = kind.Goal() if rows[name].kind == 'action' else kind.Request()
-    check(request, yaml.safe_load(fields or '{}'))
+    told = yaml.safe_load(fields or '{}')
+    if 'entity_resource' in request.get_fields_and_field_types():
+        told = {'entity_resource' if key == 'uri' else key: told[key] for key in told}
+        told['entity_resource'] = {'uri': told['entity_resource']}
+    check(request, told)
 
 
 def test_the_page_shows_every_service_but_its_plural_twins():

@@ -50,6 +50,19 @@ PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 OK = 1
 
 
+def fitted(kind, fields):
+    """Return the fields of a request of version 1 as those of the version that is installed."""
+    own, fields = kind.Request.get_fields_and_field_types(), dict(fields)
+    if 'entity_resource' in own:
+        texts = {name: fields.pop(name) for name in ('uri', 'resource_string') if name in fields}
+        resource = load_interface('simulation_interfaces/msg/Resource')
+        fields['entity_resource'] = resource(**texts)
+    for name in ('set_pose', 'set_twist'):
+        if name in own:
+            fields.setdefault(name, True)
+    return fields
+
+
 class Yard:
     """A server on free ports, and a bridge and a listener on a domain of their own."""
 
@@ -76,7 +89,8 @@ class Yard:
 
     def ask(self, name, /, **fields):
         """Call a service, and return its response."""
-        return self.listener.call(self.types[name], f'/{name}', wait=20.0, **fields)
+        kind = self.types[name]
+        return self.listener.call(kind, f'/{name}', wait=20.0, **fitted(kind, fields))
 
     def well(self, name, /, **fields):
         """Call a service that must say OK."""
