@@ -10,7 +10,7 @@ import pytest
 
 from urlab_ros_bridge.wire import codec
 
-MOVING = {'session_id', 'wall_time', 'sessions', 'real_time_factor', 'tick_rate'}
+MOVING = {'session_id', 'run', 'wall_time', 'sessions', 'real_time_factor', 'tick_rate'}
 ASKED = (
     ('step', {'n_steps': 2, 'observations': 'minimal'}),
     ('step', {'observations': 'standard'}),
