@@ -9,7 +9,7 @@ import pytest
 from urlab_ros_bridge.sim.live import METER_WINDOW
 from urlab_ros_bridge.sim.live import RealTimeMeter
 
-SLOW = ('<mujoco><option timestep="1"/><worldbody><body><joint name="j" axis="0 1 0"/>'
+SLOW = ('<mujoco><option timestep="0.5"/><worldbody><body><joint name="j" axis="0 1 0"/>'
         '<geom size="0.1"/></body></worldbody></mujoco>')  # fmt: skip
 
 
@@ -89,12 +89,14 @@ def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
     running = server(model=mjcf(SLOW, 'slow'))
     caller = connect(running, shared=True)
     caller.ask('set_sim_speed', percent=5)
-    until(lambda: caller.ask('status')['step'] >= 1)
-    # The next step is due in 20 s; raising the speed and stopping are noticed before that.
+    until(lambda: caller.ask('status')['step'] >= 2)
+    # The next step is due in 10 s; raising the speed and stopping are noticed before that.
     caller.ask('set_sim_speed', percent=100)
     first = caller.ask('status')['step']
-    until(lambda: caller.ask('status')['step'] > first, seconds=10.0)
+    until(lambda: caller.ask('status')['step'] > first, seconds=8.0)
     caller.ask('set_sim_speed', percent=5)
+    first = caller.ask('status')['step']
+    until(lambda: caller.ask('status')['step'] > first)
     begun, loop = time.monotonic(), running.context.live
     running.stop()
-    assert time.monotonic() - begun < 10.0 and not loop.is_alive()
+    assert time.monotonic() - begun < 8.0 and not loop.is_alive()

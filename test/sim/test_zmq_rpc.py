@@ -50,7 +50,7 @@ def test_a_long_step_delays_nobodys_hello_or_status(server, connect):
         rounds += 1
     thread.join()
     assert results[0]['step'] == 20_000
-    assert rounds >= 4, f'{rounds} hellos and statuses were answered beside a long step'
+    assert rounds >= 10, f'{rounds} hellos and statuses were answered beside a long step'
 
 
 def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often a server looks whether a stock client, which does not ring, has written."""
 
-import threading
+from pathlib import Path
 import time
 
 import pytest
@@ -15,13 +15,19 @@ OFTEN, SOMETIMES, SELDOM = (pause for _, pause in shm_rpc.POLL)
 
 
 @pytest.fixture
-def looks(monkeypatch):
+def running(server):
+    return server(cameras='off')
+
+
+@pytest.fixture
+def looks(running, monkeypatch):
     """Return the pauses that the server makes before its looks; it tires ten times as soon."""
     made = []
     real = RegionReader.sleep
+    requests = Path(running.stage.shm_dir) / 'req.shm'
 
     def sleep(self, timeout, **options):
-        if threading.current_thread().name == 'shm-rpc-req':
+        if self.region.path == requests:
             made.append(timeout)
         real(self, timeout, **options)
 
@@ -38,18 +44,21 @@ def until(condition):
         time.sleep(0.005)
 
 
-def test_nobody_is_looked_for_while_nobody_has_the_region_open(server, connect, looks):
-    connect(server(cameras='off'))
+def test_nobody_is_looked_for_while_nobody_has_the_region_open(running, connect, looks):
+    connect(running)
     until(lambda: looks and looks[-1] == shm_rpc.LONG_SLEEP)
     looks.clear()
     time.sleep(1.2 * shm_rpc.LONG_SLEEP)
     assert set(looks) <= {shm_rpc.LONG_SLEEP} and len(looks) <= 2
 
 
+def test_in_the_end_there_are_a_hundred_looks_a_second():
+    assert SELDOM == 0.01 >= 5 * SOMETIMES >= 25 * OFTEN
+
+
 def test_who_is_silent_is_looked_for_more_and_more_seldom_and_often_again_once_it_writes(
-    server, connect, looks
+    running, connect, looks
 ):
-    running = server(cameras='off')
     client = connect(running)
     shm = StockShmRpc(running.stage.shm_dir, client.session_id)
     for _ in range(2):
