@@ -66,9 +66,14 @@ class SideThread:
         self._thread.join(1.0)
         self._stopped.set()
 
+    @property
+    def busy(self) -> bool:
+        """Tell whether the thread goes on: a request that was given up may still use the node."""
+        return self._thread.is_alive()
+
     def destroy(self) -> None:
         """Withdraw the node, unless a request that was given up still uses it."""
-        if not self._thread.is_alive():
+        if not self.busy:
             self._executor.remove_node(self.node)
             self._executor.shutdown()
             self.node.destroy_node()

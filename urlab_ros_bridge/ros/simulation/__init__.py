@@ -92,5 +92,9 @@ class Simulation:
 
     def destroy(self) -> None:
         """Withdraw the services."""
-        if self._side is not None:
-            self._side.destroy()
+        if self._side is None:
+            return
+        # An action that is not withdrawn by itself keeps its node alive.
+        for action in self._actions if not self._side.busy else ():
+            action.destroy()
+        self._side.destroy()

@@ -62,6 +62,10 @@ class StepsAction:
         if self._busy.acquire(timeout=1.0):
             self._busy.release()
 
+    def destroy(self) -> None:
+        """Withdraw the action; after `stop`, or when it never began."""
+        self._server.destroy()
+
     def _start(self, handle: ServerGoalHandle) -> None:
         threading.Thread(
             target=self._run, args=(handle,), name='simulate_steps', daemon=True
