@@ -101,6 +101,24 @@ def test_bounds_hold_every_vertex_and_move_along(shared_rig):
     shared_rig.ask('reset')
 
 
+def test_bounds_of_the_body_turn_with_it(shared_rig):
+    shared_rig.ask('reset')
+    upright = state(shared_rig, 'pallet', bounds=True)
+    quat = [0.5, 0.1, -0.7, 0.5]
+    shared_rig.ask('set_entity_state', entity='pallet', pos=[1, 2, 3], quat=quat)
+    turned = state(shared_rig, 'pallet', bounds=True)
+    for key in ENDS:
+        assert turned['body_bounds'][key] == pytest.approx(upright['body_bounds'][key])
+        own = np.array(upright['bounds'][key]) - upright['pos']
+        assert upright['body_bounds'][key] == pytest.approx(own.tolist())
+    # Along the world's axes what lies askew takes more room.
+    room = [
+        np.subtract(*(each['bounds'][key] for key in reversed(ENDS))) for each in (upright, turned)
+    ]
+    assert np.prod(room[1]) > np.prod(room[0])
+    shared_rig.ask('reset')
+
+
 def test_bad_requests_change_nothing(shared_rig):
     shared_rig.ask('reset')
     before = shared_rig.data.qpos.copy(), shared_rig.data.qvel.copy()

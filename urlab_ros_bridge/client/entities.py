@@ -34,6 +34,7 @@ class EntityState:
     :ivar spawned: it came while the world ran.
     :ivar bounds: least and greatest corner of a box around it in m, shape (2, 3); None when not
         asked for, or when it has no geometry that ends somewhere.
+    :ivar body_bounds: likewise of a box along the axes of its body, in the frame of its body.
     """
 
     name: str
@@ -46,6 +47,7 @@ class EntityState:
     sim_time_ns: int
     spawned: bool = False
     bounds: np.ndarray | None = None
+    body_bounds: np.ndarray | None = None
 
 
 class EntityOps(Session):
@@ -173,7 +175,6 @@ def _time(reply: dict[str, Any], where: str) -> int:
 
 
 def _state(item: dict[str, Any], time_ns: int, where: str) -> EntityState:
-    corners = f.mapping(item, 'bounds', where)
     return EntityState(
         f.text(item, 'name', where),
         f.text(item, 'kind', where),
@@ -181,5 +182,10 @@ def _state(item: dict[str, Any], time_ns: int, where: str) -> EntityState:
         *(f.vector(item, key, where) for key in ('pos', 'quat', 'linear', 'angular')),
         time_ns,
         f.flag(item, 'spawned', where),
-        np.array([f.vector(corners, key, where) for key in ('min', 'max')]) if corners else None,
+        *(_corners(item, key, where) for key in ('bounds', 'body_bounds')),
     )
+
+
+def _corners(item: dict[str, Any], name: str, where: str) -> np.ndarray | None:
+    box = f.mapping(item, name, where)
+    return np.array([f.vector(box, key, where) for key in ('min', 'max')]) if box else None

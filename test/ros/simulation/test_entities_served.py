@@ -172,7 +172,8 @@ def test_what_an_entity_is(yard, name):
 )
 def test_bounds_are_relative_to_the_body(yard, name, upper, lower):
     if name != 'pillar':
-        yard.client.set_entity_state(name, pos=(7, 8, 9))
+        # However it lies.
+        yard.client.set_entity_state(name, pos=(7, 8, 9), quat=(0.8, 0.2, 0.4, 0.4))
     bounds = yard.well('get_entity_bounds', entity=name).bounds
     assert bounds.type == msg.Bounds.TYPE_BOX
     assert numbers(bounds.points[0]) == pytest.approx(upper, abs=1e-6)

@@ -4,14 +4,11 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 from geometry_msgs.msg import Vector3
-import numpy as np
 
 from urlab_ros_bridge.client.entities import EntityState
-from urlab_ros_bridge.ros.convert.frames import rotate_inverse
 from urlab_ros_bridge.ros.simulation.base import Entry
 from urlab_ros_bridge.ros.simulation.base import SimulationContext
 from urlab_ros_bridge.ros.simulation.features import ENTITIES
@@ -20,7 +17,6 @@ from urlab_ros_bridge.ros.simulation.filters import BOX
 from urlab_ros_bridge.ros.simulation.filters import category_of
 from urlab_ros_bridge.ros.simulation.filters import chosen
 from urlab_ros_bridge.ros.simulation.filters import tags_of
-from urlab_ros_bridge.ros.simulation.frames import pose_of
 
 _KINDS = {
     'articulation': 'robot',
@@ -65,26 +61,12 @@ def describe(context: SimulationContext, entity: EntityState) -> str:
 def get_entity_bounds(context: SimulationContext, request: Any, response: Any) -> str:
     """Tell the box around an entity, along the axes of its base."""
     entity = one(context, request.entity, bounds=True)
-    if entity.bounds is None:
+    if entity.body_bounds is None:
         return f'{entity.name} has no geometry that ends somewhere'
-    corners = box_in_body(entity)
+    least, greatest = entity.body_bounds.tolist()
     response.bounds.type = BOX
-    response.bounds.points = [
-        Vector3(x=x, y=y, z=z) for x, y, z in (corners[1].tolist(), corners[0].tolist())
-    ]
+    response.bounds.points = [Vector3(x=x, y=y, z=z) for x, y, z in (greatest, least)]
     return ''
-
-
-def box_in_body(entity: EntityState) -> np.ndarray:
-    """
-    Return least and greatest corner along the axes of the entity's body, shape (2, 3), m.
-
-    It holds the box along the world's axes, so it is larger than needed where these differ.
-    """
-    position, quaternion = pose_of(entity)
-    corners = np.array(list(itertools.product(*entity.bounds.T))) - position
-    turned = np.array([rotate_inverse(quaternion, corner) for corner in corners.tolist()])
-    return np.array([turned.min(axis=0), turned.max(axis=0)])
 
 
 ENTRIES = (

@@ -17,6 +17,8 @@ import numpy as np
 
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.editor.geometry import boxes_of
+from urlab_ros_bridge.sim.editor.transforms import as_vector
+from urlab_ros_bridge.sim.editor.transforms import Pose
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.fields import bad_value
@@ -93,7 +95,8 @@ def get_entities(context: Context, session: Session, fields: Fields) -> dict[str
     Return where everything is and how it moves.
 
     `entities` chooses some by name; with `bounds` each has the corners of the box around its
-    geoms, along the world's axes, unless it has no geometry that ends somewhere.
+    geoms, along the world's axes and (`body_bounds`) along those of its body, unless it has no
+    geometry that ends somewhere.
     """
     everything = standing(context.world)
     chosen = [find(everything, name) for name in _names(fields)] or everything.values()
@@ -226,10 +229,21 @@ def report(context: Context, item: Standing, bounds: bool) -> dict[str, Any]:
     report['spawned'] = item.name in context.world.spawned
     report.update((name, values.tolist()) for name, values in vectors.items())
     if bounds:
-        corners = boxes_of(model, data, _bodies(context.world, item)).bounds()
-        if corners is not None:
-            report['bounds'] = {'min': corners[0].tolist(), 'max': corners[1].tolist()}
+        report.update(_bounds(context.world, item))
     return report
+
+
+def _bounds(world: World, item: Standing) -> dict[str, Any]:
+    """Return the box along the world's axes, and that along those of the body, in its frame."""
+    model, data = world.model, world.data
+    boxes = boxes_of(model, data, _bodies(world, item))
+    body = Pose(as_vector(data.xpos[item.body]), tuple(data.xquat[item.body].tolist()))
+    found = {'bounds': boxes.bounds(), 'body_bounds': boxes.bounds(body.inverse())}
+    return {
+        name: {'min': corners[0].tolist(), 'max': corners[1].tolist()}
+        for name, corners in found.items()
+        if corners is not None
+    }
 
 
 def _bodies(world: World, item: Standing) -> list[int]:
