@@ -24,7 +24,7 @@ def nanoseconds(message):
 
 
 def test_topics_of_a_robot_go_on_while_others_come_and_go(simulation):
-    server, _, listener = simulation('--cameras', 'off')
+    server, _, listener = simulation('--cameras', 'off', cmd_vel_type='twist')
     odom = listener.listen(Odometry, '/odom')
     wait_until(lambda: odom)
     with Client('127.0.0.1', server.ports[0], shared=True) as client:
