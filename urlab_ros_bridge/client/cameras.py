@@ -18,6 +18,7 @@ from urlab_ros_bridge.client.frames import Frame
 from urlab_ros_bridge.client.frames import FrameSource
 from urlab_ros_bridge.client.frames import shape_pixels
 from urlab_ros_bridge.client.handshake import Camera
+from urlab_ros_bridge.client.keepalive import notice_dead_hosts
 from urlab_ros_bridge.client.shm_cameras import ShmCameraStream
 from urlab_ros_bridge.client.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.shm_source import Directory
@@ -71,8 +72,7 @@ class CameraStream:
         self._socket.maxmsgsize = MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER
         self._socket.reconnect_ivl = 100
         self._socket.reconnect_ivl_max = 1000
-        self._socket.heartbeat_ivl = 1000
-        self._socket.heartbeat_timeout = 5000
+        notice_dead_hosts(self._socket)
         # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
         self._socket.subscribe(f'{topic or camera.topic} '.encode())
         self._socket.connect(endpoint)

@@ -17,6 +17,7 @@ import zmq
 from urlab_ros_bridge.client.assembler import TickAssembler
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.keepalive import notice_dead_hosts
 from urlab_ros_bridge.client.results import MAX_SNAPSHOT_BYTES
 from urlab_ros_bridge.client.tick import Tick
 from urlab_ros_bridge.wire.errors import WireError
@@ -173,9 +174,7 @@ class StateStream:
         socket.maxmsgsize = MAX_SNAPSHOT_BYTES
         socket.reconnect_ivl = 100
         socket.reconnect_ivl_max = 1000
-        socket.heartbeat_ivl = 1000
-        socket.heartbeat_timeout = 3000
-        socket.heartbeat_ttl = 3000
+        notice_dead_hosts(socket)
         return socket
 
     def _change(self, option: int, topic: bytes) -> None:
