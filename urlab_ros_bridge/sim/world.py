@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import mujoco
@@ -24,6 +25,8 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.naming import prefix_problem
 from urlab_ros_bridge.sim.sidecar import load_sidecar
 from urlab_ros_bridge.sim.sidecar import WorldSpec
+from urlab_ros_bridge.sim.standing import Standing
+from urlab_ros_bridge.sim.standing import standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,11 @@ class World:
         }
         self.entities: dict[str, Entity] = index_entities(model, list(self.articulations))
         mujoco.mj_forward(model, self.data)
+
+    @cached_property
+    def standing(self) -> dict[str, Standing]:
+        """Return what stands in the world, by name."""
+        return standing(self.model, self.articulations)
 
     @property
     def spawned(self) -> set[str]:

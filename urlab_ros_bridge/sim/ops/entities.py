@@ -9,7 +9,6 @@ those of its base, the first body of its file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -25,69 +24,14 @@ from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.standing import ARTICULATION
+from urlab_ros_bridge.sim.standing import Standing
+from urlab_ros_bridge.sim.standing import STATIC
 from urlab_ros_bridge.sim.world import World
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
-ARTICULATION, ENTITY, MOCAP, STATIC = 'articulation', 'entity', 'mocap', 'static'
-_FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _LEAST_NORM = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """
-    Something that stands in the world.
-
-    :ivar kind: articulation, entity (it has joints), mocap (clients move it) or static.
-    :ivar body: the body whose pose it has.
-    :ivar qpos: address of its free joint in qpos, -1 without one; `qvel` likewise.
-    :ivar mocap: slot of its mocap pose, -1 without one.
-    """
-
-    name: str
-    kind: str
-    body: int
-    qpos: int
-    qvel: int
-    mocap: int
-
-    @property
-    def movable(self) -> bool:
-        """Say whether a pose can be written."""
-        return self.qpos >= 0 or self.mocap >= 0
-
-
-def standing(world: World) -> dict[str, Standing]:
-    """
-    Return all articulations, entities and static bodies by name.
-
-    A static one is a body without joints that stands directly in the world.  When a body has the
-    name of an articulation, the name means the articulation.
-    """
-    model, found = world.model, {}
-    for prefix, articulation in world.articulations.items():
-        if articulation.bodies:
-            found[prefix] = _standing(model, prefix, ARTICULATION, articulation.bodies[0].id)
-    prefixes = tuple(f'{prefix}_' for prefix in world.articulations)
-    for body in range(1, model.nbody):
-        name = model.body(body).name
-        if name.startswith(prefixes) or name in found:
-            continue
-        if model.body_mocapid[body] >= 0:
-            found[name] = _standing(model, name, MOCAP, body)
-        elif model.body_jntnum[body]:
-            found[name] = _standing(model, name, ENTITY, body)
-        elif name and model.body_parentid[body] == 0:
-            found[name] = _standing(model, name, STATIC, body)
-    return found
-
-
-def _standing(model: mujoco.MjModel, name: str, kind: str, body: int) -> Standing:
-    joint, mocap = int(model.body_jntadr[body]), int(model.body_mocapid[body])
-    if joint < 0 or model.jnt_type[joint] != _FREE:
-        return Standing(name, kind, body, -1, -1, mocap)
-    start_q, start_v = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
-    return Standing(name, kind, body, start_q, start_v, mocap)
+_BOUNDS_SECONDS = 0.01
 
 
 def get_entities(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
@@ -98,7 +42,7 @@ def get_entities(context: Context, session: Session, fields: Fields) -> dict[str
     geoms, along the world's axes and (`body_bounds`) along those of its body, unless it has no
     geometry that ends somewhere.
     """
-    everything = standing(context.world)
+    everything = context.world.standing
     chosen = [find(everything, name) for name in _names(fields)] or everything.values()
     bounds = fields.boolean('bounds')
     return {
@@ -114,7 +58,7 @@ def set_entity_state(context: Context, session: Session, fields: Fields) -> dict
     `pos` m, `quat` wxyz of any length but 0, `linear` m/s, `angular` rad/s.  An angular velocity
     that is not given stays what it is in the world frame, whatever `quat` becomes.
     """
-    item = find(standing(context.world), fields.string('entity'))
+    item = find(context.world.standing, fields.string('entity'))
     if not item.movable:
         raise bad_value('entity', item.name, 'free or a mocap body, so it cannot be moved')
     sizes = {'pos': 3, 'quat': 4, 'linear': 3, 'angular': 3}
@@ -257,7 +201,12 @@ def _bodies(world: World, item: Standing) -> list[int]:
     return sorted(below)
 
 
+def _seconds(context: Context, fields: Fields) -> float:
+    """Estimate: boxes of many geoms take a while."""
+    return _BOUNDS_SECONDS if fields.given('bounds') else 0.0
+
+
 def register(registry: Registry) -> None:
     """Add the ops of this module."""
-    registry.register('get_entities', get_entities)
+    registry.register('get_entities', get_entities, seconds=_seconds)
     registry.register('set_entity_state', set_entity_state)

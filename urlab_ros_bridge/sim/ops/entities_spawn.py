@@ -29,7 +29,6 @@ from urlab_ros_bridge.sim.memory import give_back
 from urlab_ros_bridge.sim.ops.entities import find
 from urlab_ros_bridge.sim.ops.entities import fixed
 from urlab_ros_bridge.sim.ops.entities import report
-from urlab_ros_bridge.sim.ops.entities import standing
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
 from urlab_ros_bridge.sim.spawn_names import choose_name
@@ -80,7 +79,7 @@ def delete_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, A
     """Take an articulation, or whatever stands directly in the world, out of it."""
     with stage.changing:
         old = _running(stage)
-        item = find(standing(old.world), fields.string('entity'))
+        item = find(old.world.standing, fields.string('entity'))
         if item.kind == ARTICULATION:
             new = _change(stage, session, old, lambda: without_robot(old.world, item.name))
         else:
@@ -127,9 +126,9 @@ def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Cha
 
 def _state(context: Context, name: str) -> dict[str, Any]:
     with context.engine.lock:
-        item = standing(context.world).get(name)
+        item = context.world.standing.get(name)
         if item is None:
-            raise unknown('unknown_body', 'entity', name, standing(context.world))
+            raise unknown('unknown_body', 'entity', name, context.world.standing)
         stamp = ns_to_block(context.engine.stamp_ns)
         return {**report(context, item, bounds=False), 'sim_time': stamp}
 
