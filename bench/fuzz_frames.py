@@ -18,7 +18,15 @@ from urlab_ros_bridge.wire.ops import OPS
 
 # How often an op is picked: a hello ships the whole model, editor ops are refused unread, and the
 # fields of the others are where there is most to go wrong.
-_WEIGHTS = {'hello': 0.05, 'meta': 0.2, 'recording_save': 0.3, 'step': 6.0, 'randomize': 3.0}
+_WEIGHTS = {
+    'hello': 0.05,
+    'meta': 0.2,
+    'recording_save': 0.3,
+    'step': 6.0,
+    'randomize': 3.0,
+    'spawn_entity': 0.5,
+    'delete_entity': 0.7,
+}
 _EDITOR_WEIGHT = 0.1
 _EDITING = {'begin_pie': 0.2, 'stop_pie': 0.1, 'create_level': 0.5, 'spawn_actor': 3.0}
 _NAMES = (
@@ -38,6 +46,14 @@ _KEYS = (
     'articulation', 'together', 'distribution', 'body1', 'geom2', 'left_wheel', 'op',
     'data_base64',
 )  # fmt: skip
+_MODELS = (
+    '<mujoco><worldbody><body><freejoint/><geom size="0.1"/></body></worldbody></mujoco>',
+    '<mujoco><worldbody><geom size="0.1"/></worldbody></mujoco>',
+    '<robot name="r"><link name="a"><collision><geometry><sphere radius="1"/></geometry>'
+    '</collision></link></robot>',
+    '<mujoco/>',
+    '<robot',
+)
 _ACTORS = ('r1', 'r2', 'b1', 'b2', 'lamp')
 _BOMBS = (
     b'\xdd\xff\xff\xff\xff',
@@ -194,6 +210,9 @@ _LIKELY: dict[str, Callable[[random.Random], Any]] = {
     'half_extents': lambda r: [0.1, 0.1, 0.1],
     'text': lambda r: 'hello',
     'timeout_s': lambda r: r.choice((5, 30)),
+    'xml': lambda r: r.choice(_MODELS),
+    'file': lambda r: r.choice(('rover.yaml', 'rover_robot.xml', 'x.xml')),
+    'entity': lambda r: r.choice(('lab', 'hall', 'x', 'pallet', 'target')),
     'body': lambda r: r.choice(('target', 'pallet', 'rover_base_link')),
     'mode': lambda r: r.choice(('live', 'direct', 'puppet')),
     'observations': lambda r: r.choice(('minimal', 'standard', 'full')),
