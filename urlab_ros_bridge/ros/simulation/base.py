@@ -20,7 +20,6 @@ from typing import Any
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.handshake import Handshake
 from urlab_ros_bridge.ros.services.base import Context
-from urlab_ros_bridge.ros.services.base import Unfit
 from urlab_ros_bridge.ros.settings import Settings
 from urlab_ros_bridge.ros.simulation.features import Feature
 from urlab_ros_bridge.ros.simulation.features import MODEL
@@ -128,14 +127,20 @@ class SimulationContext:
         self.bridge.client  # noqa: B018  (says what is wrong)
         return self.bridge.link.handshake
 
-    def wait_for_world(self, before: Handshake) -> None:
-        """Wait until the bridge publishes another world than before; not for ever."""
+    def wait_for_world(self) -> None:
+        """Wait until the bridge publishes the world that the services know; not for ever."""
         link, deadline = self.bridge.link, time.monotonic() + _DISCOVERY_SECONDS
+        wanted = _revision(link.client.handshake)
         link.look()
         while time.monotonic() < deadline:
-            if link.handshake is not before and link.state.connected:
+            if link.state.connected and _revision(link.handshake) >= wanted:
                 return
             time.sleep(_LOOK_SECONDS)
+
+
+def _revision(handshake: Handshake) -> int:
+    """Return how often the world of a server had changed when it said this."""
+    return handshake.raw.get('world_revision', 0)
 
 
 def answer(row: Entry, context: SimulationContext, request: Any, response: Any) -> Any:
@@ -154,6 +159,3 @@ def answer(row: Entry, context: SimulationContext, request: Any, response: Any) 
     response.result.result = result
     response.result.error_message = text
     return response
-
-
-__all__ = ['PACKAGE', 'Entry', 'SimulationContext', 'Unfit', 'answer']

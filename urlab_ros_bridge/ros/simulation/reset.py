@@ -59,11 +59,11 @@ def delete_spawned(context: SimulationContext) -> int:
     """Delete every entity that was spawned; return how many."""
     client = context.bridge.client
     names = [name for name, entity in client.get_entities().items() if entity.spawned]
-    for name in names:
-        before = context.handshake
-        client.delete_entity(name)
-        if name == names[-1]:
-            context.wait_for_world(before)
+    with context.bridge.lockstep.between_rounds():
+        for name in names:
+            client.delete_entity(name)
+        if names:
+            context.wait_for_world()
     return len(names)
 
 

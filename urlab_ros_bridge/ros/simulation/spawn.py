@@ -81,7 +81,6 @@ def spawn(context: SimulationContext, request: Any) -> str:
     position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
     name = _name(request, definition.name)
     with context.bridge.lockstep.between_rounds():
-        before = context.handshake
         try:
             entity = context.bridge.client.spawn_entity(
                 name,
@@ -96,7 +95,7 @@ def spawn(context: SimulationContext, request: Any) -> str:
                 raise
             text = with_code(error.code, str(error))
             raise Refusal(_RESULTS[error.code], text) from error
-        context.wait_for_world(before)
+        context.wait_for_world()
     return entity.name
 
 
@@ -125,9 +124,8 @@ def _name(request: Any, suggested: str) -> str:
 def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Take an entity away; answers when its topics are gone."""
     with context.bridge.lockstep.between_rounds():
-        before = context.handshake
         context.bridge.client.delete_entity(request.entity)
-        context.wait_for_world(before)
+        context.wait_for_world()
     return ''
 
 
