@@ -74,7 +74,8 @@ class Dispatcher:
         :param editing: whether the frame came by a way that serves editor ops.
         """
         session = None
-        self._stage.settled.wait(SETTLE_SECONDS)
+        if not self._stage.settled.is_set():
+            self._stage.settled.wait(SETTLE_SECONDS)
         try:
             call = self._again(frame)
             if call is not None:
