@@ -4,6 +4,7 @@
 
 from pathlib import Path
 import sys
+import threading
 import uuid
 
 import pytest
@@ -145,11 +146,18 @@ class Socket(Caller):
         self.socket.setsockopt(zmq.LINGER, 0)
         self.socket.setsockopt(zmq.RCVTIMEO, int(timeout * 1000))
         self.socket.connect(endpoint)
+        self.busy = threading.Lock()
         super().__init__(self._exchange)
 
     def _exchange(self, frame):
-        self.socket.send(frame)
-        return self.socket.recv()
+        with self.busy:
+            self.socket.send(frame)
+            return self.socket.recv()
+
+    def close(self):
+        # A thread of a test that has failed may still wait: closing then would end the process.
+        if self.busy.acquire(blocking=False):
+            self.socket.close()
 
 
 @pytest.fixture
@@ -181,7 +189,7 @@ def connect():
 
     yield start
     for socket in made:
-        socket.socket.close()
+        socket.close()
 
 
 @pytest.fixture
