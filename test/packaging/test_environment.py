@@ -141,5 +141,5 @@ def test_second_set_up_is_quick():
     assert first.returncode == 0, first.stderr
     started = time.monotonic()
     second = run('bash', f'{ROOT}/pypi/setup.sh')
-    assert time.monotonic() - started < 2.0
+    assert time.monotonic() - started < 20.0  # to build anything takes minutes
     assert (second.returncode, second.stdout) == (0, '')
