@@ -36,7 +36,7 @@ def test_the_states_and_the_ways_between_them(yard):
     assert go(yard, STOPPED) == msg.Result.RESULT_OK and now(yard) == STOPPED
     status = yard.client.status()
     assert status.paused and status.sim_time_ns == 0
-    assert yard.bridge.node.stream.timeline.stamp_ns == 0
+    wait_until(lambda: yard.bridge.node.stream.timeline.stamp_ns == 0)
     assert go(yard, STOPPED) == SET.ALREADY_IN_TARGET_STATE
     # To be paused from the start makes no step.
     assert go(yard, PAUSED) == msg.Result.RESULT_OK and now(yard) == PAUSED
@@ -89,7 +89,8 @@ def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
         yard.well('step_simulation', steps=250)
         after = yard.client.status()
         assert after.sim_time_ns - before == 250 * 2_000_000 and after.paused
-        assert yard.bridge.node.stream.timeline.stamp_ns == after.sim_time_ns
+        timeline = yard.bridge.node.stream.timeline
+        wait_until(lambda now=after.sim_time_ns, line=timeline: line.stamp_ns == now)
         assert now(yard) == PAUSED
     assert yard.ask('step_simulation', steps=0).result.result == FAILED
 
@@ -109,12 +110,12 @@ def test_a_full_reset_is_seen_in_the_stream_when_it_is_answered(yard, scope):
     reach(yard, PLAYING)
     wait_until(lambda: yard.client.status().sim_time_ns > 5e7)
     reach(yard, PAUSED)
-    epoch = yard.bridge.node.stream.timeline.epoch
+    timeline = yard.bridge.node.stream.timeline
+    epoch = timeline.epoch
     yard.client.set_entity_state('ball', pos=(5, 5, 5))
     yard.well('reset_simulation', scope=scope)
     assert yard.client.status().sim_time_ns == 0
-    assert yard.bridge.node.stream.timeline.epoch == epoch + 1
-    assert yard.bridge.node.stream.timeline.stamp_ns == 0
+    wait_until(lambda: (timeline.epoch, timeline.stamp_ns) == (epoch + 1, 0))
     assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
 
 
