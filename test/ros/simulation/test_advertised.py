@@ -179,3 +179,21 @@ def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
     before = threads()
     bridged(small_server(), simulation_interfaces=offered)
     assert threads() - before == offered
+
+
+def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
+    from urlab_ros_bridge.ros import simulation
+    from urlab_ros_bridge.ros.compat import InterfaceMissing
+    from urlab_ros_bridge.ros.settings import Settings
+
+    def missing(name):
+        raise InterfaceMissing(name, ImportError('there is none'))
+
+    monkeypatch.setattr(simulation, 'load_interface', missing)
+    logged = []
+    made = simulation.Simulation(None, None, Settings, lambda *words: logged.append(words))
+    made.start()
+    made.stop()
+    made.destroy()
+    ((severity, text),) = logged
+    assert severity == 'warning' and 'simulation_interfaces' in text and 'make setup' in text
