@@ -129,8 +129,9 @@ class Commands:
         return sum(robot.arbiter.takeovers for robot in self._robots)
 
     def stop(self) -> None:
-        """Stop the robots that we move, then the threads."""
-        for robot in self._robots:
+        """Stop the robots that we move, then the threads; again it does nothing."""
+        robots, self._robots = self._robots, []
+        for robot in robots:
             robot.leave()
             robot.close()
         self._actions.stop()
