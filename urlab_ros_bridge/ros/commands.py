@@ -130,7 +130,7 @@ class Commands:
 
     def stop(self) -> None:
         """Stop the robots that we move, then the threads; again it does nothing."""
-        robots, self._robots = self._robots, []
+        robots, self._robots = self._robots, ()
         for robot in robots:
             robot.leave()
             robot.close()
