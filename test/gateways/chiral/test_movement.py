@@ -87,7 +87,7 @@ def test_a_target_is_reached_in_one_period_and_then_nothing_is_sent(mover, monke
     move = mover(recorder)
     began = time.monotonic()
     move.go([Target({'arm': 1.0})])
-    until(lambda: move.here.ctrl['arm'] == 1.0)
+    until(lambda: len(recorder.sent) >= 10 and move.here.ctrl['arm'] == 1.0)
     time.sleep(0.1)
     assert recorder.arms() == pytest.approx([0.1 * i for i in range(1, 11)])
     # Nine pauses of an interval lie between ten set-points.
@@ -105,8 +105,8 @@ def test_a_new_target_begins_where_the_last_one_got_to(mover, monkeypatch):
     recorder = Recorder(after=turn)
     move = mover(recorder)
     move.go([Target({'arm': 1.0})])
-    until(lambda: len(recorder.sent) > 4 and move.here.ctrl['arm'] == 0.0)
     back = [0.4 - 0.04 * i for i in range(1, 11)]
+    until(lambda: len(recorder.sent) >= 14 and move.here.ctrl['arm'] == 0.0)
     assert recorder.arms() == pytest.approx([0.1, 0.2, 0.3, 0.4, *back])
 
 
