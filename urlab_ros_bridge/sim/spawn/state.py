@@ -14,9 +14,9 @@ import numpy as np
 
 from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.spawn_tags import both_slots
-from urlab_ros_bridge.sim.spawn_tags import Same
-from urlab_ros_bridge.sim.spawn_tags import Slots
+from urlab_ros_bridge.sim.spawn.tags import both_slots
+from urlab_ros_bridge.sim.spawn.tags import Same
+from urlab_ros_bridge.sim.spawn.tags import Slots
 
 # Array of MjData -> which slots count.
 _ARRAYS = {

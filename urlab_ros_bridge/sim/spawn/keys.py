@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import mujoco
 
-from urlab_ros_bridge.sim.spawn_tags import both_slots
-from urlab_ros_bridge.sim.spawn_tags import Same
+from urlab_ros_bridge.sim.spawn.tags import both_slots
+from urlab_ros_bridge.sim.spawn.tags import Same
 
 
 def add_keyframes(
