@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='package')
 def start_server(tmp_path_factory):
     """Return a factory of servers with the suite's world; they are stopped at the end."""
     running = []
@@ -46,7 +46,7 @@ def start_server(tmp_path_factory):
         server.stop()
 
 
-@pytest.fixture(scope='session', autouse=True)
+@pytest.fixture(scope='package', autouse=True)
 def run_of_users(request, tmp_path_factory):
     """
     Run the whole suite as users do, beside the tests before the one that judges it.
@@ -68,7 +68,7 @@ def run_of_users(request, tmp_path_factory):
         process.wait(20)
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='package')
 def sound(start_server):
     """Return where a server without faults listens."""
     return start_server()
