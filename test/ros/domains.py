@@ -16,8 +16,8 @@ from pathlib import Path
 import tempfile
 
 # Domains above 101 would use ports that the system gives to others.
-BLOCK = 20
-BLOCKS = 5
+BLOCK = 33
+BLOCKS = 3
 
 
 @functools.cache
