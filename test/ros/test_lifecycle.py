@@ -110,6 +110,9 @@ def test_wrong_parameters_fail_to_configure(managed):
     _, listener = managed(clock_rate=-1.0)
     assert not change(listener, CONFIGURE)
     assert not change(listener, ACTIVATE)
+    # Nothing is left of the node that came to nothing.
+    left = ['listener', 'urlab_bridge_lifecycle']
+    wait_until(lambda: sorted(listener.node.get_node_names()) == left)
 
 
 def test_a_remapped_name_is_that_of_the_managed_node_alone(managed):

@@ -76,8 +76,18 @@ class BridgeNode(RecordableNode):
         self._log = log_to(self)
         self.taps = Taps(lambda: self.stream.timeline.tick_ns)
         self._ros_context = context
-        self._refuse_sim_time()
-        self.parameters = Parameters(self, self._changed)
+        self._beside: list[Commands | SideThread | Simulation] = []
+        try:
+            self._refuse_sim_time()
+            self.parameters = Parameters(self, self._changed)
+            self._furnish(status_fd)
+        except BaseException:
+            # What is left of a node that came to nothing would stay in the graph.
+            self.destroy_node()
+            raise
+
+    def _furnish(self, status_fd: int | None) -> None:
+        """Make the parts, in the order in which they need each other."""
         for text in undeclared_overrides(self):
             self._log('warning', text)
         settings = self.parameters.settings
@@ -104,6 +114,7 @@ class BridgeNode(RecordableNode):
         self.commands = Commands(
             self, self.link, self.stream.timeline, self._settings, self._log, self.stream.joints
         )
+        self._beside.append(self.commands)
         self.e_stop = EStop(self, self.commands, self._log)
         self.cameras = Cameras(self, self.stream.timeline, self._settings, self._log)
         self.markers = LiveMarkers(
@@ -130,6 +141,7 @@ class BridgeNode(RecordableNode):
             status_fd,
         )
         self._side_services = SideThread(self, 'services')
+        self._beside.append(self._side_services)
         services = Context(
             self.link,
             self.stream,
@@ -141,6 +153,7 @@ class BridgeNode(RecordableNode):
         )
         create_services(self._side_services.node, services)
         self.simulation = Simulation(self, services, self._settings, self._log)
+        self._beside.append(self.simulation)
 
     def start(self) -> None:
         """Start all threads."""
@@ -168,9 +181,8 @@ class BridgeNode(RecordableNode):
 
     def destroy_node(self) -> None:
         """Withdraw everything; after `stop`, or in place of `start`."""
-        self.commands.destroy()
-        self._side_services.destroy()
-        self.simulation.destroy()
+        while self._beside:
+            self._beside.pop(0).destroy()
         super().destroy_node()
 
     def _settings(self) -> Settings:
