@@ -68,7 +68,7 @@ def test_wheels_turn_by_array_and_stop_when_the_bridge_is_killed(simulation, obs
     publisher.publish(Float64MultiArray(data=[4.0, 4.0]))
     wait_until(lambda: odometry[-1].twist.twist.linear.x > 0.3)
     client = observer(server)
-    time.sleep(2.0)
+    time.sleep(1.5)
     # It goes on while the bridge lives, though nobody repeats the command...
     assert client.step().articulations['rover'].ctrl.tolist() == [4.0, 4.0]
     bridge.kill()
@@ -85,7 +85,7 @@ def test_a_trajectory_outranks_joint_commands_and_diagnostics_say_so(simulation)
     states = listener.listen(JointState, '/joint_states')
     wait_until(lambda: states)
     assert control(listener)['quadruped follows'] == 'nobody'
-    _, result, feedback = leader.send(goal((6.0, STAND)))
+    _, result, feedback = leader.send(goal((4.5, STAND)))
     wait_until(lambda: feedback)
     assert control(listener)['quadruped follows'] == 'joint_trajectory (12)'
     publisher.publish(JointState(name=['FL_hip'], position=[0.8]))
