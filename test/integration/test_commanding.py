@@ -254,6 +254,8 @@ def test_a_wrench_pushes_for_its_time(simulation):
     _, _, listener = simulation('--world', 'rover')
     odometry = listener.listen(Odometry, '/odom')
     wait_until(lambda: odometry)
+    # Topics are there a moment before services are.
+    wait_until(lambda: listener.call(srv.Forward, '/forward').code != 'not_connected')
     push = Wrench(force=Vector3(z=1.0))
     bad = listener.call(srv.ApplyWrench, '/apply_wrench', body='nobody', wrench=push)
     assert (bad.success, bad.code) == (False, 'unknown_body') and 'rover_base_link' in bad.message
