@@ -87,7 +87,7 @@ class BridgeNode(RecordableNode):
             raise
 
     def _furnish(self, status_fd: int | None) -> None:
-        """Make the parts, in the order in which they need each other."""
+        """Make the parts that move data, in the order in which they need each other."""
         for text in undeclared_overrides(self):
             self._log('warning', text)
         settings = self.parameters.settings
@@ -120,6 +120,10 @@ class BridgeNode(RecordableNode):
         self.markers = LiveMarkers(
             self, self.link, self.stream.timeline, self._settings, self._log
         )
+        self._offer(status_fd)
+
+    def _offer(self, status_fd: int | None) -> None:
+        """Make what works with those parts: lockstep, reports and services."""
         parts = Parts(
             self,
             self.link,
@@ -129,7 +133,7 @@ class BridgeNode(RecordableNode):
             self._settings,
             self._log,
         )
-        self.lockstep = Lockstep(parts, settings)
+        self.lockstep = Lockstep(parts, self._settings())
         self._reporter = Reporter(
             self,
             self.stream,

@@ -84,6 +84,16 @@ class Context:
             raise Unfit(NOT_CONNECTED, describe(state, self.stream.silence)[1])
         return self.link.client
 
+    @property
+    def mode(self) -> str:
+        """
+        Return the mode of the server, which is asked where it tells.
+
+        :raises Unfit: when there is no connection.
+        """
+        client, link = self.client, self.link
+        return client.status().mode if link.has('status') else link.state.mode
+
     def robot(self, name: str) -> RobotPlan:
         """
         Return a robot by prefix, actor id, or the only one for an empty name.

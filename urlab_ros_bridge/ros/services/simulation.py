@@ -84,8 +84,7 @@ def set_mode(context: Context, request: Any, response: Any) -> str:
         change = client.set_mode(request.mode)
         response.previous_mode, response.current_mode = change.previous, change.current
     else:
-        mode = client.status().mode if link.has('status') else link.state.mode
-        response.previous_mode = response.current_mode = mode
+        response.previous_mode = response.current_mode = context.mode
     link.note_mode(response.current_mode)
     return f'mode is {response.current_mode or "not known"}'
 

@@ -51,7 +51,7 @@ def stepping(context: Context) -> Iterator[Stepper]:
     client, link = context.client, context.link
     if context.lockstep.on:
         raise Unfit(LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep')
-    mode = client.status().mode if link.has('status') else link.state.mode
+    mode = context.mode
     if mode == 'puppet':
         raise Unfit('bad_mode', 'in puppet mode a client sends the states, nothing is stepped')
     if mode == 'direct':

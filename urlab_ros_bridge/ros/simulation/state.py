@@ -94,8 +94,7 @@ def _target(value: int) -> State:
 
 
 def _check_mode(context: SimulationContext) -> None:
-    link, client = context.bridge.link, context.bridge.client
-    mode = client.status().mode if link.has('status') else link.state.mode
+    mode = context.bridge.mode
     if mode in _STEPPED and not context.bridge.lockstep.on:
         raise Refusal(
             STATE_TRANSITION_ERROR,

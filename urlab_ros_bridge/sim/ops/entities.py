@@ -66,10 +66,7 @@ def set_entity_state(context: Context, session: Session, fields: Fields) -> dict
     if not given:
         raise OpError('missing_field', 'one of pos, quat, linear, angular')
     if 'quat' in given:
-        norm = np.linalg.norm(given['quat'])
-        if norm < _LEAST_NORM:
-            raise bad_value('quat', given['quat'].tolist(), 'a rotation (its norm is 0)')
-        given['quat'] = given['quat'] / norm
+        given['quat'] = rotation('quat', given['quat'])
     _write(context, item, given)
     context.engine.settle()
     context.engine.state_changed()
@@ -110,6 +107,18 @@ def fixed(fields: Fields, name: str, size: int) -> np.ndarray:
     if len(values) != size:
         raise bad_value(name, values.tolist(), f'a list of {size} numbers')
     return values
+
+
+def rotation(name: str, quat: np.ndarray) -> np.ndarray:
+    """
+    Return a quaternion at length 1.
+
+    :raises OpError: bad_value, when it has none.
+    """
+    norm = np.linalg.norm(quat)
+    if norm < _LEAST_NORM:
+        raise bad_value(name, quat.tolist(), 'a rotation (its norm is 0)')
+    return quat / norm
 
 
 def _write(context: Context, item: Standing, given: dict[str, np.ndarray]) -> None:

@@ -21,7 +21,6 @@ from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.fields import bad_value
 from urlab_ros_bridge.sim.fields import Fields
 from urlab_ros_bridge.sim.handshake import CompiledModel
 from urlab_ros_bridge.sim.handshake import handshake
@@ -29,6 +28,7 @@ from urlab_ros_bridge.sim.memory import give_back
 from urlab_ros_bridge.sim.ops.entities import find
 from urlab_ros_bridge.sim.ops.entities import fixed
 from urlab_ros_bridge.sim.ops.entities import report
+from urlab_ros_bridge.sim.ops.entities import rotation
 from urlab_ros_bridge.sim.registry import Registry
 from urlab_ros_bridge.sim.sessions import Session
 from urlab_ros_bridge.sim.spawn import ARTICULATION
@@ -49,7 +49,6 @@ from urlab_ros_bridge.sim.world import Place
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 SECONDS = 1.0  # estimate: a compiler is never quick
-_LEAST_NORM = 1e-6
 
 
 def spawn_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
@@ -107,10 +106,7 @@ def _running(stage: Stage) -> Context:
 def _place(fields: Fields) -> Place:
     pos = fixed(fields, 'pos', 3) if 'pos' in fields else np.zeros(3)
     quat = fixed(fields, 'quat', 4) if 'quat' in fields else np.array([1.0, 0.0, 0.0, 0.0])
-    norm = np.linalg.norm(quat)
-    if norm < _LEAST_NORM:
-        raise bad_value('quat', quat.tolist(), 'a rotation (its norm is 0)')
-    return Place(tuple(pos.tolist()), tuple((quat / norm).tolist()))
+    return Place(tuple(pos.tolist()), tuple(rotation('quat', quat).tolist()))
 
 
 def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Changed]) -> Context:
