@@ -9,7 +9,7 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-kilted bench lint format docs locks clean
+.PHONY: help setup demo test test-long test-kilted bench lint format docs locks clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -23,19 +23,28 @@ setup:  ## Install and build everything, without a ROS installation; skips what 
 demo: setup  ## Step server and ROS bridge on the default world (ARGS go to `urlab up`)
 	@$(enter) exec urlab up $(ARGS)
 
-test: setup  ## The whole test suite (ARGS go to pytest)
-	@$(enter) exec python -m pytest $(ARGS)
+# Tests wait more than they compute. Those of a file share servers, so they stay together.
+WORKERS ?= 3
+pytest := python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ARGS go to pytest)
+test: setup  ## The test suite (ARGS go to pytest; -n0 runs one test after the other)
+	@$(enter) exec $(pytest) $(ARGS)
+
+test-long: setup  ## The test suite with all of its long matrices (ARGS go to pytest)
+	@$(enter) exec $(pytest) --long $(ARGS)
+
+test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ONLY=distro: what may differ there)
 	@$(MAKE) --no-print-directory setup ROS_DISTRO=kilted
-	@export ROS_DISTRO=kilted; $(enter) exec python -m pytest -m ros $(ARGS)
+	@export ROS_DISTRO=kilted; $(enter) exec $(pytest) -m '$(or $(ONLY),ros)' $(ARGS)
 
 bench: setup  ## The benchmarks; each prints a ratio to its own floor (ARGS go to them)
 	@$(enter) for script in $$(grep -l '^#!' bench/*.py); do \
 	  printf '\n== %s\n' "$$script" && python "$$script" $(ARGS) || exit; done
 
-lint: setup  ## Style, formatting, the arrows between the rooms, and package.xml
-	@$(enter) ruff check . && ruff format --check . && lint-imports
+lint: setup  ## Style, formatting, types, the arrows between the rooms, and package.xml
+	@$(enter) ruff check . && ruff format --check . && lint-imports && mypy urlab_ros_bridge
+	@for script in env.sh .ci/run pypi/*.sh; do bash -n $$script && \
+	  grep -q '^# SPDX-License-Identifier: Apache-2.0' $$script || { echo "$$script: no licence"; exit 1; }; done
 	@if command -v xmllint >/dev/null; then xmllint --noout package.xml {msg,pypi/*}/package.xml config/*.xml; fi
 
 format: setup  ## Bring the code into the style that `make lint` checks
@@ -44,7 +53,7 @@ format: setup  ## Bring the code into the style that `make lint` checks
 docs: setup  ## Write the generated pages of docs/ anew from the tables in the code
 	@$(enter) exec python -m urlab_ros_bridge.cli.docs $(ARGS)
 
-locks:  ## Resolve the pinned versions anew (both distributions)
+locks:  ## Resolve the pinned versions anew (both distributions, and uv)
 	@pypi/refresh_locks.sh
 
 clean:  ## Remove the environments and everything built

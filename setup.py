@@ -39,6 +39,8 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
         *shared_files('launch', 'config'),
+        # Where `ros2 run` looks; a wheel must not put such common names on the user's PATH.
+        (f'lib/{NAME}', ['scripts/bridge', 'scripts/server']),
     ],
     zip_safe=False,
     install_requires=[
@@ -55,6 +57,7 @@ setup(
         'ik': ['mink>=1.0'],
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'rich>=13.0'],
+        'video': ['av>=14.0'],
         'test': [
             'hypothesis',
             'mcap-ros2-support',
@@ -64,11 +67,5 @@ setup(
             'pytest-timeout',
         ],
     },
-    entry_points={
-        'console_scripts': [
-            f'urlab = {NAME}.cli.main:main',
-            f'bridge = {NAME}.cli.bridge:main',
-            f'server = {NAME}.cli.server:main',
-        ],
-    },
+    entry_points={'console_scripts': [f'urlab = {NAME}.cli.main:main']},
 )

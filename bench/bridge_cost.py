@@ -24,12 +24,13 @@ import zmq
 
 BRIDGE = """
 import importlib, inspect, sys
-from urlab_ros_bridge.ros import convert, feed
-from urlab_ros_bridge.ros.main import main
+from urlab_ros_bridge.ros import messages
+from urlab_ros_bridge.ros.topics import feed
+from urlab_ros_bridge.ros.program.main import main
 
 variant = sys.argv[1]
 if variant == 'objects':
-    for item in vars(convert).values():
+    for item in vars(messages).values():
         if inspect.isclass(item) and hasattr(item, 'update') and hasattr(item, 'message'):
             item.update = item.message
 elif variant == 'prebuilt':
@@ -44,8 +45,8 @@ elif variant == 'prebuilt':
                     kept.append(message)
                 return kept[0]
             super().__init__(topic, publisher, first, **more)
-    for name in ('articulation', 'entities', 'sensor_feeds'):
-        module = importlib.import_module('urlab_ros_bridge.ros.' + name)
+    for name in ('robot', 'odometry', 'link_tf', 'entities', 'sensors'):
+        module = importlib.import_module('urlab_ros_bridge.ros.topics.' + name)
         assert hasattr(module, 'Feed'), name
         module.Feed = Prebuilt
 sys.exit(main(['--ros-args', *sys.argv[2:]]))

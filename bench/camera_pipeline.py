@@ -32,14 +32,14 @@ import numpy as np
 import psutil
 import yaml
 
-from urlab_ros_bridge.client.cameras import FrameSource
-from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.cameras.stream import FrameSource
+from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.handshake import Camera
-from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.sim.cameras import gl
-from urlab_ros_bridge.sim.cameras import share
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import gl
 
 ENVIRONMENT = {**os.environ, **gl.platform_variables('egl'), **share.thread_variables()}
 
@@ -64,7 +64,7 @@ def running(*command: str, env: dict[str, str] | None = None) -> Iterator[Client
 
 def server(*options: str) -> tuple[str, ...]:
     ports = (f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info'))
-    return ('-m', 'urlab_ros_bridge.cli.server', *ports, '--log-level', 'error', *options)
+    return ('-m', 'urlab_ros_bridge.cli.main', 'server', *ports, '--log-level', 'error', *options)
 
 
 def count_frames(source: FrameSource, seconds: float) -> np.ndarray:
@@ -199,7 +199,7 @@ def drained(places: list[str]) -> Iterator[Callable[[], int]]:
         process.terminate()
 
 
-WORKER = 'urlab_ros_bridge.sim.cameras.worker'
+WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 QUIET, PROCESS, THREAD = 'no camera', 'cameras, own process', 'cameras, a thread'
 
 

@@ -35,12 +35,12 @@ import time
 import numpy as np
 from websockets.asyncio.client import connect
 
-from urlab_ros_bridge.gateways.chiral import codec
-from urlab_ros_bridge.gateways.chiral.connection import Connection
-from urlab_ros_bridge.gateways.chiral.observer import CameraSource
-from urlab_ros_bridge.gateways.chiral.observer import Pictures
-from urlab_ros_bridge.gateways.chiral.profile import Profile
-from urlab_ros_bridge.gateways.chiral.session import Session
+from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
+from urlab_ros_bridge.gateways.chiral.protocol import codec
+from urlab_ros_bridge.gateways.chiral.serving.observer import CameraSource
+from urlab_ros_bridge.gateways.chiral.serving.observer import PictureBuffers
+from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
 
 REQUEST = b''.join(codec.encode_request(codec.OBSERVE))
 HEIGHT, WIDTH = 480, 640
@@ -63,7 +63,7 @@ class FixedPace:
         camera = CameraSource('wrist_cam', '', 'rgb', 'depth', WIDTH, HEIGHT, np.eye(3))
         self._bgra = random.integers(0, 256, (HEIGHT, WIDTH, 4), np.uint8)
         self._metres = random.random((HEIGHT, WIDTH), np.float32)
-        self._pictures = Pictures([camera])
+        self._pictures = PictureBuffers([camera])
         self._converts = converts
         self._streams = {f'stream_{i}': np.ones(7, np.float32) for i in range(7)}
         self._convert()
@@ -92,18 +92,25 @@ class FixedPace:
         self._pictures.depth['wrist_cam'] = self._metres
 
 
+def opened(link: socket.socket) -> WebSocketConnection:
+    """Return the connection after its handshake."""
+    connection, request = WebSocketConnection(link), None
+    while request is None:
+        request = connection.read_opening(link.recv(4096))
+    connection.agree(request)
+    connection.open()
+    return connection
+
+
 def serve_gateway(link: socket.socket, converts: bool) -> None:
     """Answer with the gateway's own session."""
-    connection = Connection(link)
-    if connection.shake_hands(lambda request: None):
-        pace = FixedPace(converts)
-        Session(connection, pace, dict, lambda: None, drives=True, legacy=False).run()
+    pace = FixedPace(converts)
+    ChiralSession(opened(link), pace, dict, lambda: None, drives=True, legacy=False).run()
 
 
 def serve_ceiling(link: socket.socket) -> None:
     """Answer everything that comes with the same bytes."""
-    if not Connection(link).shake_hands(lambda request: None):
-        return
+    opened(link)
     seen = FixedPace(False).observe(None)
     payload = b''.join(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
     frame = struct.pack('!BBQ', 0x82, 127, len(payload)) + payload

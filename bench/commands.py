@@ -21,9 +21,9 @@ import psutil
 import zmq
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.client.state.stream import StateStream
 
-SERVER = ('-u', '-m', 'urlab_ros_bridge.cli.server', '--world', 'quadruped')
+SERVER = ('-u', '-m', 'urlab_ros_bridge.cli.main', 'server', '--world', 'quadruped')
 PORTS = ('--rpc-port', '--state-port', '--camera-port', '--control-port', '--info-port')
 
 

@@ -155,6 +155,7 @@ class Attack:
         if self.server.process.poll() is not None:
             self.found.problems.append(f'the server ended: {self.server.process.returncode}')
         self._zmq.destroy(linger=0)
+        self.found.ways['hostile'] = self.fuzz.hostile
         for pair in self._shm:
             pair.close()
             self.found.ways.update({f'shm, {kind}': count for kind, count in pair.counts.items()})

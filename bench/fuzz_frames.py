@@ -10,6 +10,7 @@ import random
 import struct
 from typing import Any
 
+from hostile_frames import large
 import msgpack
 
 from urlab_ros_bridge.wire import control
@@ -53,6 +54,23 @@ _MODELS = (
     '</collision></link></robot>',
     '<mujoco/>',
     '<robot',
+    # What must be refused at once: files elsewhere, and work without end.
+    '<mujoco><include file="/etc/passwd"/></mujoco>',
+    '<mujoco><Include file="/dev/zero"/></mujoco>',
+    '<mujoco><asset><model name="m" file="/etc/passwd"/></asset></mujoco>',
+    '<mujoco><asset><mesh name="m" file="/dev/zero"/></asset></mujoco>',
+    '<mujoco><worldbody><body name="b"><flexcomp name="f" type="mesh" file="/proc/self/mem"/>'
+    '</body></worldbody></mujoco>',
+    '<mujoco><worldbody><replicate count="2000000000"><geom size="1"/></replicate></worldbody>'
+    '</mujoco>',
+    '<mujoco><worldbody><body name="b"><flexcomp name="f" type="grid" count="999 999 999"/></body>'
+    '</worldbody></mujoco>',
+    '<mujoco><asset><hfield name="h" nrow="99999" ncol="99999" size="1 1 1 1"/></asset></mujoco>',
+    '<mujoco><size nuserdata="2000000000" memory="999G"/></mujoco>',
+    '<!DOCTYPE m [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><mujoco model="&b;"/>',
+    '<mujoco>' + '<default>' * 5000,
+    '<robot name="r"><link name="a"><visual><geometry><mesh filename="package://../etc/passwd"/>'
+    '</geometry></visual></link></robot>',
 )
 _ACTORS = ('r1', 'r2', 'b1', 'b2', 'lamp')
 _BOMBS = (
@@ -71,6 +89,8 @@ _BOMBS = (
     b'\xd4\xff\x00',
     b'',
 )
+# Bytes of frames that cost more than they should; the last size goes to the frame reader.
+_HOSTILE_SIZES = (900, 9_000, 70_000)
 
 
 class Fuzz:
@@ -79,6 +99,8 @@ class Fuzz:
     def __init__(self, seed: int, editing: bool = False) -> None:
         self.random = random.Random(seed)
         self.ops = [*OPS, 'hello', 'meta']
+        self.hostile = 0
+        self._attacks = [frame for size in _HOSTILE_SIZES for _, frame in large(size)]
         self._weights = [_weight(name, editing) for name in self.ops]
 
     def value(self, depth: int = 0) -> Any:
@@ -136,6 +158,9 @@ class Fuzz:
             return self.random.randbytes(self.random.randrange(1, 200))
         if pick < 0.1:
             return self.random.choice(_BOMBS)
+        if pick < 0.12:
+            self.hostile += 1
+            return self.random.choice(self._attacks)
         message = self.request(session_id)
         frame = self._encode(message)
         return self.mutate(frame) if pick < 0.4 else frame
@@ -211,7 +236,7 @@ _LIKELY: dict[str, Callable[[random.Random], Any]] = {
     'text': lambda r: 'hello',
     'timeout_s': lambda r: r.choice((5, 30)),
     'xml': lambda r: r.choice(_MODELS),
-    'file': lambda r: r.choice(('rover.yaml', 'rover_robot.xml', 'x.xml')),
+    'file': lambda r: r.choice(('rover.yaml', 'rover_robot.xml', 'x.xml', '/dev/zero')),
     'entity': lambda r: r.choice(('lab', 'hall', 'x', 'pallet', 'target')),
     'body': lambda r: r.choice(('target', 'pallet', 'rover_base_link')),
     'mode': lambda r: r.choice(('live', 'direct', 'puppet')),

@@ -15,11 +15,11 @@ from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm_files import reply_file
-from urlab_ros_bridge.wire.shm_files import request_file
-from urlab_ros_bridge.wire.shm_region import HEADER_BYTES
-from urlab_ros_bridge.wire.shm_region import Region
-from urlab_ros_bridge.wire.shm_region import SEQUENCE
+from urlab_ros_bridge.wire.shm.files import reply_file
+from urlab_ros_bridge.wire.shm.files import request_file
+from urlab_ros_bridge.wire.shm.region import HEADER_BYTES
+from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.wire.shm.region import SEQUENCE
 
 SCRIBBLES, LIES = 0.02, 0.08  # share of frames with a broken header, and with a wrong size
 PATIENCE = 0.5  # s for an answer after a broken header, before the next try

@@ -24,12 +24,12 @@ import psutil
 import zmq
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.stream import StateStream
+from urlab_ros_bridge.client.state.stream import StateStream
 
 FLOOR = """
 import sys, time, mujoco
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.world import load_world
+from urlab_ros_bridge.sim.model.world import load_world
 world = load_world(ServerConfig(world=sys.argv[1]))
 world.model.opt.timestep = dt = float(sys.argv[2])
 stamps = []

@@ -32,8 +32,14 @@ from urlab_ros_bridge.client.client import Client
 
 STEPS = 10
 PERIOD = 0.02
-SERVER = ('-m', 'urlab_ros_bridge.cli.server', '--world', 'rover', '--cameras', 'off')
-BRIDGE = ('-m', 'urlab_ros_bridge.ros.main', '--ros-args', '-p', 'cmd_vel_type:=twist_stamped')
+SERVER = ('-m', 'urlab_ros_bridge.cli.main', 'server', '--world', 'rover', '--cameras', 'off')
+BRIDGE = (
+    '-m',
+    'urlab_ros_bridge.ros.program.main',
+    '--ros-args',
+    '-p',
+    'cmd_vel_type:=twist_stamped',
+)
 
 
 def control() -> None:

@@ -33,10 +33,10 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros import convert
-from urlab_ros_bridge.ros.compat import InterfaceMissing
-from urlab_ros_bridge.ros.compat import load_interface
-from urlab_ros_bridge.ros.convert import MessageTemplate
+from urlab_ros_bridge.ros import messages as convert
+from urlab_ros_bridge.ros.messages import MessageTemplate
+from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
 TOPIC = 'bench/message_cost'
 # Messages between two pauses, and the pause (s): 20 every 5 ms keep a subscriber busy, not late.

@@ -29,13 +29,13 @@ import zmq
 
 from urlab_ros_bridge import models
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.context import build_context
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.paths import DataFolder
-from urlab_ros_bridge.sim.publish.state import SEND_QUEUE
-from urlab_ros_bridge.sim.publish.state import StatePublisher
-from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
-from urlab_ros_bridge.sim.world import load_world
+from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
+from urlab_ros_bridge.sim.streams.state import StatePublisher
 
 COUNTS = (1, 2, 4, 8, 16)
 SPACING = 3.0  # m; far enough that robots never touch

@@ -45,7 +45,7 @@ FLOOR_NAME = 'floor'
 
 def transports() -> list[str]:
     """Return the ways between server and bridge that this bridge can be told to take."""
-    from urlab_ros_bridge.ros.settings import Settings
+    from urlab_ros_bridge.ros.program.features import Settings
 
     names = {field.name for field in dataclasses.fields(Settings)}
     return ['zmq', 'shm'] if 'camera_transport' in names else ['zmq']

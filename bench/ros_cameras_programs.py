@@ -10,8 +10,8 @@ Subscribers: {topic: [[stamp, wall time of the callback], ...]}.  All times are 
 
 BRIDGE = """
 import json, sys, time
-from urlab_ros_bridge.ros.cameras import Cameras
-from urlab_ros_bridge.ros.main import main
+from urlab_ros_bridge.ros.topics.cameras import Cameras
+from urlab_ros_bridge.ros.program.main import main
 
 frames, original = [], Cameras._open
 def opened(self, camera):
@@ -79,7 +79,7 @@ import json, signal, struct, sys, time
 import rclpy
 from rclpy.qos import QoSProfile
 from bench_topics import PICTURES, STATE
-from urlab_ros_bridge.ros.node import make_executor
+from urlab_ros_bridge.ros.program.node import make_executor
 heard, stop = {}, []
 signal.signal(signal.SIGTERM, lambda *_: stop.append(1))
 rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import zmq
 
-from urlab_ros_bridge.client.shm_rpc import ShmRpc
+from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.wire import codec
 
 ROBOT, JOINTS = 'quadruped', 12
@@ -47,7 +47,7 @@ def running(world: str) -> Iterator[dict[str, str]]:
     """Run the server program until the end of the block; gives its places."""
     ports = (f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info'))
     words = ('--world', world, '--cameras', 'off', '--log-level', 'error', *ports)
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.server', *words]
+    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             line = process.stdout.readline()
@@ -116,7 +116,7 @@ def physics(ctrl: list[float], seconds: float) -> float:
     import mujoco
 
     from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.world import load_world
+    from urlab_ros_bridge.sim.model.world import load_world
 
     loaded = load_world(ServerConfig(world=ROBOT))
     model, data = loaded.model, loaded.data

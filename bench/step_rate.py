@@ -43,7 +43,7 @@ def floor(world: str, n_steps: int, reply: bytes, ctrl: list[float], pipe) -> No
     import mujoco
 
     from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.world import load_world
+    from urlab_ros_bridge.sim.model.world import load_world
 
     loaded = load_world(ServerConfig(world=world))
     model, data = loaded.model, loaded.data

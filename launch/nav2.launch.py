@@ -11,37 +11,33 @@ its own bring-up (nav2_bringup); it waits by itself for the simulation's clock a
 """
 
 from launch import Action
-from launch import LaunchContext
 from launch import LaunchDescription
 from launch.actions import GroupAction
 from launch.actions import IncludeLaunchDescription
-from launch.actions import OpaqueFunction
-from launch.actions import SetLaunchConfiguration
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
-from urlab_ros_bridge.cli.arguments import TRUE_WORDS
-from urlab_ros_bridge.cli.launch_actions import declare
-from urlab_ros_bridge.cli.launch_actions import process_actions
-from urlab_ros_bridge.cli.nav2 import find_nav2
-from urlab_ros_bridge.cli.nav2 import GROUND_TRUTH
-from urlab_ros_bridge.cli.nav2 import MAP_TO_ODOM
-from urlab_ros_bridge.cli.nav2 import NAV2_ARGUMENTS
-from urlab_ros_bridge.cli.nav2 import nav2_files
-from urlab_ros_bridge.cli.nav2 import NAV2_PROCESSES
+from urlab_ros_bridge.cli.processes.launch_actions import described
+from urlab_ros_bridge.cli.processes.launch_actions import process_actions
+from urlab_ros_bridge.cli.processes.nav2 import find_nav2
+from urlab_ros_bridge.cli.processes.nav2 import GROUND_TRUTH
+from urlab_ros_bridge.cli.processes.nav2 import MAP_TO_ODOM
+from urlab_ros_bridge.cli.processes.nav2 import nav2_files
+from urlab_ros_bridge.cli.processes.nav2 import NAV2_PROCESSES
+from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 
 
-def map_server(map_file: str, params_file: str, values: dict[str, str]) -> list[Action]:
-    """Return what serves the map where Nav2 localises nothing: it has no other start for it."""
-    common = {'use_sim_time': _is_true(values['use_sim_time'])}
-    arguments = ['--ros-args', '--log-level', values['log_level']]
+def map_server(map_file: str, params_file: str, arguments: Nav2Arguments) -> list[Action]:
+    """Return what serves the map where Nav2 does not localise: it has no other start for it."""
+    common = {'use_sim_time': arguments.use_sim_time}
+    words = ['--ros-args', '--log-level', arguments.log_level]
     return [
         Node(
             package='nav2_map_server',
             executable='map_server',
             name='map_server',
             output='screen',
-            arguments=arguments,
+            arguments=words,
             parameters=[params_file, common | {'yaml_filename': map_file}],
         ),
         Node(
@@ -50,24 +46,21 @@ def map_server(map_file: str, params_file: str, values: dict[str, str]) -> list[
             # The panel of Nav2 in RViz looks for this name.
             name='lifecycle_manager_localization',
             output='screen',
-            arguments=arguments,
-            parameters=[
-                common | {'autostart': _is_true(values['autostart']), 'node_names': ['map_server']}
-            ],
+            arguments=words,
+            parameters=[common | {'autostart': arguments.autostart, 'node_names': ['map_server']}],
         ),
     ]
 
 
-def nav2(context: LaunchContext) -> list[Action]:
+def start(arguments: Nav2Arguments) -> list[Action]:
     """
-    Return the actions that start Nav2, before those that start the simulation.
+    Return the actions that start Nav2, and those that start the simulation.
 
     :raises UrlabError: when Nav2, the map or the parameters are missing; nothing was started then.
     """
-    values = dict(context.launch_configurations)
     launch_file = find_nav2() / 'launch' / 'bringup_launch.py'
-    map_file, params_file = nav2_files(values)
-    knows_truth = values['localization'] == GROUND_TRUTH
+    map_file, params_file = nav2_files(arguments)
+    knows_truth = arguments.localization == GROUND_TRUTH
     bringup = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(launch_file)),
         launch_arguments={
@@ -81,31 +74,19 @@ def nav2(context: LaunchContext) -> list[Action]:
             'use_speed_zones': 'False',
             # Nav2 reads these as Python does.
             **{
-                name: str(_is_true(values[name]))
+                name: str(getattr(arguments, name))
                 for name in ('use_sim_time', 'autostart', 'use_composition', 'use_respawn')
             },
-            'log_level': values['log_level'],
+            'log_level': arguments.log_level,
         }.items(),
     )
-    started = [*map_server(map_file, params_file, values)] if knows_truth else []
-    return [
-        SetLaunchConfiguration(MAP_TO_ODOM, str(knows_truth).lower()),
-        SetLaunchConfiguration('namespace', ''),
-        # The group keeps what Nav2 sets away from the simulation.
-        GroupAction([*started, bringup]),
-    ]
-
-
-def _is_true(text: str) -> bool:
-    return text.strip().lower() in TRUE_WORDS
+    served = map_server(map_file, params_file, arguments) if knows_truth else []
+    values = {MAP_TO_ODOM: knows_truth, 'namespace': ''}
+    simulation = process_actions(NAV2_PROCESSES, arguments, values)
+    # The group keeps what Nav2 sets away from the simulation.
+    return [GroupAction([*served, bringup]), *simulation]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return the arguments, Nav2, and the processes of the simulation."""
-    return LaunchDescription(
-        [
-            *map(declare, NAV2_ARGUMENTS),
-            OpaqueFunction(function=nav2),
-            *process_actions(NAV2_PROCESSES),
-        ]
-    )
+    """Return the arguments, and what starts Nav2 and the simulation."""
+    return described(__file__, Nav2Arguments, start)

@@ -9,14 +9,20 @@ The step server with its ROS 2 bridge, and RViz when asked for.
 the same processes from the same tables.
 """
 
+from launch import Action
 from launch import LaunchDescription
 
-from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
-from urlab_ros_bridge.cli.launch_actions import declare
-from urlab_ros_bridge.cli.launch_actions import process_actions
-from urlab_ros_bridge.cli.processes import PROCESSES
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.processes.launch_actions import described
+from urlab_ros_bridge.cli.processes.launch_actions import process_actions
+from urlab_ros_bridge.cli.processes.table import PROCESSES
+
+
+def start(arguments: SuiteArguments) -> list[Action]:
+    """Return the processes of a simulation in ROS 2."""
+    return process_actions(PROCESSES, arguments)
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return the arguments and processes of a simulation in ROS 2."""
-    return LaunchDescription([*map(declare, UP_ARGUMENTS), *process_actions(PROCESSES)])
+    """Return the arguments, and what starts the processes."""
+    return described(__file__, SuiteArguments, start)

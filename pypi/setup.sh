@@ -26,6 +26,7 @@ lock=$root/pypi/requirements/$distro.lock
 test_models=$root/pypi/requirements/test_models.lock
 # Interface packages of ROS that the wheels lack.
 shims=(pypi/control_msgs pypi/simulation_interfaces pypi/tf2_msgs)
+interfaces=(urlab_msgs "${shims[@]#pypi/}")
 
 # Nothing of a sourced ROS installation or of another environment may leak into the build.
 unset _ROS_WHEELS_BOOTSTRAP_COMPLETE LD_LIBRARY_PATH PYTHONPATH PYTHONHOME VIRTUAL_ENV \
@@ -41,7 +42,7 @@ step() {
   # In the background also without a terminal: `set -e` is dead in a function whose status is tested.
   # With a process group of its own (set -m), so that Ctrl-C ends all of it.
   set -m
-  "$@" >"$log/setup-$name.log" 2>&1 </dev/null &
+  "$@" >"$log/setup-$name.log" 2>&1 </dev/null 8>&- &
   child=$!
   set +m
   trap 'echo; kill -- -'"$child"'; exit 130' INT TERM
@@ -123,10 +124,16 @@ apt_install() {
 
 system_packages() {
   local missing
+  # Two distributions may be set up at the same time; apt is for one.
+  exec 8>"$root/log/system.lock"
+  flock 8
   python=$(find_python)
   mapfile -t missing < <(missing_tools && missing_python_parts && missing_gl)
   missing=(${missing[*]-})
-  [ "${#missing[@]}" -gt 0 ] || return 0
+  if [ "${#missing[@]}" -eq 0 ]; then
+    exec 8>&-
+    return
+  fi
   if ! command -v apt-get >/dev/null; then
     echo "setup: install what Debian calls: ${missing[*]}; then run this again." >&2
     exit 1
@@ -140,6 +147,7 @@ system_packages() {
   step system "System packages: ${missing[*]}" \
     "check the network and the package sources, or install them by hand." \
     apt_install "${missing[@]}"
+  exec 8>&-
   python=$(find_python)
   if [ -z "$python" ]; then
     echo "setup: needs Python 3.11, 3.12 or 3.13; name one with PYTHON=/path/to/python3.12." >&2
@@ -155,8 +163,7 @@ make_environment() {
     rm -rf "$venv"
     "$python" -m venv "$venv"
   fi
-  "$venv/bin/python" -m pip install --progress-bar off -r "$lock"
-  "$venv/bin/python" -m pip install --progress-bar off --no-deps -r "$test_models"
+  "$venv/bin/python" "$root/pypi/install.py" "$lock" --no-deps "$test_models"
 }
 
 python_environment() {
@@ -174,21 +181,26 @@ python_environment() {
 
 # colcon_build ARGUMENT...: into a merged install space, seeing the wheels as the underlay.
 colcon_build() {
+  local jobs
+  jobs=$(nproc)
   cd "$root"
-  PATH=$venv/bin:$PATH AMENT_PREFIX_PATH=$venv CMAKE_PREFIX_PATH=$venv ROS_DISTRO=$distro \
+  # MAKEFLAGS is for colcon: otherwise it tells ninja to wait while the load of the machine is as
+  # high as this very build makes it.
+  MAKEFLAGS=-j$jobs CMAKE_BUILD_PARALLEL_LEVEL=$jobs PATH=$venv/bin:$PATH \
+    AMENT_PREFIX_PATH=$venv CMAKE_PREFIX_PATH=$venv ROS_DISTRO=$distro \
     "$venv/bin/colcon" --log-base "$log/colcon" build \
     --build-base "$build" --install-base "$install" --merge-install \
-    --base-paths . msg "${shims[@]}" --event-handlers console_direct+ "$@"
+    --base-paths . msg "${shims[@]}" --event-handlers console_direct+ \
+    --parallel-workers "${#interfaces[@]}" "$@"
 }
 
 build_interfaces() {
   # CMake refuses a build directory made for another place.
   grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root/msg" "$build/urlab_msgs/CMakeCache.txt" ||
     rm -rf "$build" "$install"
-  # Little optimisation: it saves a third of the time, and what carries data at a rate comes from
-  # the wheels.
-  local flags='-O1 -DNDEBUG'
-  colcon_build --packages-select "${shims[@]#pypi/}" urlab_msgs --cmake-args -G Ninja \
+  # No optimisation: it costs a fifth of the time, and to convert a TFMessage takes as long without.
+  local flags='-O0 -DNDEBUG'
+  colcon_build --packages-select "${interfaces[@]}" --cmake-args -G Ninja \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     -DCMAKE_C_FLAGS_RELEASE="$flags" -DCMAKE_CXX_FLAGS_RELEASE="$flags" \
     -DCMAKE_PROJECT_INCLUDE="$root/pypi/wheel_paths.cmake" -DPython3_EXECUTABLE="$venv/bin/python"
@@ -204,7 +216,7 @@ workspace() {
   local files stamp
   cd "$root"
   mapfile -t files < <(find msg "${shims[@]}" -type f | sort)
-  stamp=$(stamp_of "$lock" pypi/*.cmake "${files[@]}")
+  stamp=$(stamp_of "$lock" pypi/generate.py pypi/*.cmake "${files[@]}")
   if ! stamped "$install/.urlab-interfaces" "$stamp"; then
     step interfaces "Interface packages of ROS and of this project, in install$suffix" \
       "\`make clean\` starts from nothing." build_interfaces
@@ -212,7 +224,7 @@ workspace() {
     rm -f "$install/.urlab-project"
   fi
   # Python and data files are linked, so only a new name among them asks for another build.
-  mapfile -t files < <(find launch config urlab_ros_bridge/__init__.py -type f 2>/dev/null | sort)
+  mapfile -t files < <(find launch config scripts urlab_ros_bridge/__init__.py -type f 2>/dev/null | sort)
   stamp=$( (echo "${files[@]}" && stamp_of "$lock" setup.py setup.cfg package.xml) | sha256sum)
   if ! stamped "$install/.urlab-project" "$stamp"; then
     step project "This project, linked into install$suffix and .venv$suffix" \
@@ -224,7 +236,7 @@ workspace() {
 
 # --------------------------------------------------------------------------------------------------
 
-mkdir -p "$log"
+mkdir -p "$root/log" "$log"
 exec 9>"$log/setup.lock"
 flock -n 9 || { echo 'setup: waiting for another set-up of this checkout to end' && flock 9; }
 work_done=''

@@ -18,4 +18,5 @@ function(urlab_drop_builder_includes)
 endfunction()
 
 cmake_language(DEFER CALL urlab_drop_builder_includes)
+set(URLAB_PYPI_DIR "${CMAKE_CURRENT_LIST_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/python_only.cmake")

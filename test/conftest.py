@@ -1,12 +1,21 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for all tests."""
+"""What holds for all tests; the helpers in `harness` become importable."""
 
+import ctypes
 import logging
+import os
+from pathlib import Path
+import signal
+import sys
 
 from hypothesis import HealthCheck
 from hypothesis import settings
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / 'harness'))
+
+import domains
 
 # How long an example takes says more about the machine than about what is tested.
 settings.register_profile(
@@ -14,22 +23,64 @@ settings.register_profile(
 )
 settings.load_profile('urlab')
 
+HERE = Path(__file__).parent
+PR_SET_PDEATHSIG = 1
+LONG_FOLDERS = ('conformance', 'harness', 'integration')
+
+
+def pytest_addoption(parser):
+    parser.addoption('--long', action='store_true', help='run the tests marked long as well')
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the long matrices, unless they are asked for; long files begin first."""
+    if not config.getoption('long'):
+        left_out = [item for item in items if item.get_closest_marker('long')]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
+            items[:] = [item for item in items if not item.get_closest_marker('long')]
+    if 'PYTEST_XDIST_WORKER' in os.environ:
+        # So that at the end no worker goes on alone with a file of a minute.
+        items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in LONG_FOLDERS)
+
+
+def pytest_configure():
+    """End a worker with its test run, and so the processes that its tests have started."""
+    if 'PYTEST_XDIST_WORKER' in os.environ:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol():
     """Programs that run inside a test set up the project's logging; the next test has its own."""
     logger = logging.getLogger('urlab_ros_bridge')
     handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
-    try:
+    with domains.kept() as give_back:
+        try:
+            return (yield)
+        finally:
+            give_back()
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef):
+    """The ROS domains that a fixture has taken are its own until it ends."""
+    with domains.kept() as give_back:
+        fixturedef.addfinalizer(give_back)
         return (yield)
-    finally:
-        logger.handlers, logger.propagate = handlers, propagate
-        logger.setLevel(level)
 
 
 @pytest.fixture(scope='session', autouse=True)
-def _data_of_tests(tmp_path_factory):
-    """Servers that are given no data folder must not write into the user's."""
+def _places_of_tests(tmp_path_factory):
+    """Nothing is written into the user's folders, and ROS stays on this machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv('XDG_DATA_HOME', str(tmp_path_factory.mktemp('data')))
+        for name, value in (
+            ('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST'),
+            ('ROS_LOG_DIR', str(tmp_path_factory.mktemp('ros_log'))),
+        ):
+            if name not in os.environ:
+                patch.setenv(name, value)
         yield

@@ -6,8 +6,9 @@ import shutil
 import pytest
 
 from urlab_ros_bridge.cli import docs
-from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
-from urlab_ros_bridge.ros.settings import TABLE
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import OPS
 
@@ -39,8 +40,10 @@ def test_the_pages_name_everything():
     protocol = docs.protocol_page()
     assert all(f'`{word}`' in protocol for word in (*OPS, *ERROR_CODES))
     parameters = docs.parameters_page()
-    assert all(f'`{name}`' in parameters for name in TABLE)
-    assert all(argument.flag in docs.commands_page() for argument in UP_ARGUMENTS)
+    assert all(f'`{name}`' in parameters for name in Settings.TABLE)
+    assert all(
+        argument.flag in docs.commands_page() for argument in arguments_of(SuiteArguments).values()
+    )
 
 
 def test_no_page_holds_a_path_of_this_machine():

@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 
+from lifelines import start_process
 import pytest
 
-from urlab_ros_bridge.cli.processes import READY_LINE
+from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.client.client import Client
 
 pytest.importorskip('mujoco')
@@ -25,12 +27,25 @@ node = rclpy.create_node('listener')
 node.create_subscription(Odometry, 'odom', lambda message: None, 10)
 rclpy.spin(node)
 """
+# Of the ports of processes that never get far enough to need them.
+FREE_OFFSET = 4000
+NAMES = ('rpc', 'state', 'camera', 'control', 'info')
 SIDE_PORTS = ('--control-port=0', '--info-port=0')
 ANY_PORTS = ('--rpc-port=0', '--state-port=0', '--camera-port=0', *SIDE_PORTS)
 
 
+def free_ports():
+    probes = [socket.socket() for _ in NAMES]
+    for probe in probes:
+        probe.bind(('127.0.0.1', 0))
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
 def start(*words, environ=None):
-    return subprocess.Popen(
+    return start_process(
         [
             sys.executable,
             *(() if words[0] == '-c' else ('-m', 'urlab_ros_bridge.cli.main')),
@@ -116,16 +131,7 @@ def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
 @pytest.mark.ros
 def test_up_runs_server_and_bridge_with_all_figures(program):
     pytest.importorskip('rclpy')
-    probes = [socket.socket() for _ in range(3)]
-    for probe in probes:
-        probe.bind(('127.0.0.1', 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    words = [
-        f'{name}_port:={port}'
-        for name, port in zip(('rpc', 'state', 'camera'), ports, strict=True)
-    ]
+    words = [f'{name}_port:={port}' for name, port in zip(NAMES, free_ports(), strict=True)]
     environ = {'ROS_DOMAIN_ID': '101', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
     up = program('up', *words, environ=environ)
     # Without a listener the bridge publishes next to nothing.
@@ -149,3 +155,61 @@ def test_up_runs_server_and_bridge_with_all_figures(program):
     assert up.wait(20) == 0
     rest = up.stdout.read() + up.stderr.read()
     assert 'Traceback' not in said + rest and 'killed' not in rest
+
+
+def test_up_without_ros_says_so_before_anything_starts(program):
+    code = (
+        'import sys\nsys.modules["rclpy"] = None\n'
+        'from urlab_ros_bridge.cli.main import main\nsys.exit(main(["up"]))'
+    )
+    up = program('-c', code)
+    said, complaint = up.communicate(timeout=20)
+    assert (up.returncode, said) == (2, '')
+    assert complaint.startswith("error: ROS 2 is not usable here (No module named 'rclpy')")
+    assert complaint.count('\n') == 1 and 'need no ROS' in complaint
+
+
+@pytest.mark.parametrize('delay', [0.02, 0.15, 0.4, 0.8, 1.5])
+@pytest.mark.parametrize('command', ['server', 'bridge', 'chiral', 'doctor'])
+def test_an_early_interrupt_is_no_traceback(command, delay):
+    """As under launch in a terminal: the process is tied to its parent, and Ctrl-C comes twice."""
+    offset = f'--port-offset={FREE_OFFSET}'
+    words = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, offset]
+    process = start_process(
+        tied(words, hold_interrupt=True),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    # The lifeline itself has to come to the point where it holds the signal back.
+    wait_until_blocked(process.pid)
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=30)[0]
+    assert 'Traceback' not in said and 'KeyboardInterrupt' not in said
+    assert process.returncode in (0, 130, -signal.SIGINT), said
+
+
+def wait_until_blocked(pid):
+    deadline = time.monotonic() + 20.0
+    while time.monotonic() < deadline:
+        with open(f'/proc/{pid}/status') as file:
+            masks = dict(line.split(':', 1) for line in file)
+        if int(masks['SigBlk'], 16) & 1 << (signal.SIGINT - 1):
+            return
+        time.sleep(0.002)
+
+
+def test_a_second_server_starts_with_the_offset_that_is_advised(program):
+    ports = [f'--{name}-port={port}' for name, port in zip(NAMES, free_ports(), strict=True)]
+    first = program('server', *ports, '--cameras=off')
+    ready_ports(first)
+    refused = program('server', *ports)
+    assert refused.wait(20) == 2
+    advice = re.search(r'with (--port-offset \d+)$', refused.stderr.read().strip())
+    second = program('server', *ports, *advice[1].split(), '--cameras=off')
+    moved = ready_ports(second)
+    with Client('127.0.0.1', moved[0], shared=True, name='test') as client:
+        assert client.status().world == 'rover'

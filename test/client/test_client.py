@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.client.editor import Editor
-from urlab_ros_bridge.client.replies import ModeChange
+from urlab_ros_bridge.client.editor.editor import Editor
+from urlab_ros_bridge.client.errors import ExtensionMissing
+from urlab_ros_bridge.client.replies.ops import ModeChange
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
@@ -179,6 +180,20 @@ def test_a_pushed_state(server, client):
         'time': 0.5,
         'qpos': [1.0, 1.0],
         'qvel': [3.0],
+    }
+
+
+def test_a_pushed_state_by_joint(server, client):
+    with pytest.raises(ExtensionMissing, match='push_by_joint'):
+        client.push_state(0.5, {'left': 1}, [3])
+    client.handshake.extensions |= {'push_by_joint'}
+    client.push_state(0.5, {'left': 1, 'crate': np.arange(7)}, {})
+    assert sent(server) == {
+        'mode': 'puppet',
+        'n_steps': 1,
+        'time': 0.5,
+        'qpos_map': {'left': 1.0, 'crate': [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]},
+        'qvel_map': {},
     }
 
 

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import time
 
+from lifelines import run_process
+from lifelines import start_process
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ class Process:
         self.start()
 
     def start(self):
-        self.process = subprocess.Popen(
+        self.process = start_process(
             [
                 sys.executable,
                 '-m',
@@ -202,7 +204,7 @@ def test_the_example_of_the_docs_runs(server, client):
     code = re.search('```python\n(.*?)```', page, re.DOTALL)[1]
     assert '5559' in code and '5555' in code
     code = code.replace('5559', str(server.rpc)).replace('5555', str(server.state))
-    run = subprocess.run(
+    run = run_process(
         [sys.executable, '-c', code],
         cwd=ROOT,
         capture_output=True,

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every code of the wire has its exception class."""
 
+import ast
+import inspect
+import pickle
+
 import pytest
 
 from urlab_ros_bridge.client import errors
@@ -39,3 +43,30 @@ def test_timeouts_are_timeouts_for_everybody():
     assert isinstance(remote_error('step_timeout', '', 'step'), TimeoutError)
     assert issubclass(errors.RequestTimeout, TimeoutError)
     assert issubclass(errors.ConnectionLost, errors.RequestTimeout)
+
+
+@pytest.mark.parametrize('code', [*ERROR_CODES, 'nav_failed'])
+def test_errors_survive_pickling(code):
+    error = remote_error(code, 'detail', 'step')
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is type(error) and str(copy) == str(error)
+    assert (copy.code, copy.message, copy.op) == (code, 'detail', 'step')
+
+
+def test_each_class_explains_itself():
+    for code, meaning in ERROR_CODES.items():
+        assert type(remote_error(code, '', 'x')).__doc__ == meaning
+
+
+def test_tools_that_do_not_run_the_module_see_the_same_classes():
+    tree = ast.parse(inspect.getsource(errors))
+    (block,) = (
+        node for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == 'TYPE_CHECKING'
+    )  # fmt: skip
+    listed = {node.name: [ast.unparse(base) for base in node.bases] for node in block.body}
+    made = {
+        kind.__name__: [base.__name__ for base in kind.__bases__]
+        for kind in RemoteError.__subclasses__()
+    }
+    assert listed == made

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The request path over real sockets: errors, timeouts, late replies, restarts, threads."""
 
+import socket
 import threading
 import time
 
@@ -9,7 +10,6 @@ from fake_server import error
 from fake_server import FakeServer
 from fake_server import step_ok
 import pytest
-import zmq
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ConnectionLost
@@ -138,8 +138,10 @@ def test_nothing_but_meta_works_without_a_session():
 
 
 def test_a_server_that_comes_up_later_is_waited_for():
-    with zmq.Context.instance().socket(zmq.REP) as probe:
-        port = probe.bind_to_random_port('tcp://127.0.0.1')
+    # No ZMQ socket: that one would go on listening for a moment after it was closed.
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        port = probe.getsockname()[1]
     servers = []
     timer = threading.Timer(0.3, lambda: servers.append(FakeServer(port=port)))
     timer.start()

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running worlds, one at a time; helpers of this folder and of test/ros become importable."""
 
-import os
 from pathlib import Path
 import sys
 
@@ -12,12 +11,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / 'ros'))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from worlds import WORLDS
-
-
-@pytest.fixture(scope='session', autouse=True)
-def _quiet_ros(tmp_path_factory):
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('ROS_LOG_DIR', str(tmp_path_factory.mktemp('ros_log')))
 
 
 @pytest.fixture(scope='package', params=WORLDS)

@@ -20,7 +20,8 @@ from tf2_msgs.msg import TFMessage
 import yaml
 
 import urlab_ros_bridge
-from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
@@ -30,7 +31,7 @@ CONFIG = Path(urlab_ros_bridge.__file__).parents[1] / 'config'
 
 def file_of(argument, world):
     """Return the file that `urlab up` chooses for an argument in a world."""
-    (row,) = (each for each in UP_ARGUMENTS if each.name == argument)
+    row = arguments_of(SuiteArguments)[argument]
     return Path(row.file_for({argument: '', 'model': '', 'world': world}))
 
 
@@ -61,6 +62,7 @@ class RunningWorld:
     """
     :ivar robots: namespace of each robot with a trailing slash, or empty -> prefix.
     :ivar topics: name -> types.
+    :ivar driven: cmd_vel of the robots that have a drive.
     """
 
     def __init__(self, world):
@@ -81,6 +83,11 @@ class RunningWorld:
         )
         alone = len(prefixes) == 1
         self.robots = {'' if alone else f'{prefix}/': prefix for prefix in prefixes}
+        self.driven = {
+            f'/{namespace}cmd_vel'
+            for namespace, prefix in self.robots.items()
+            if (twist := told.articulations[prefix].twist_controller) and twist.kind != 'command'
+        }
         domain = free_domain()
         self.listener = Listener(domain)
         self._bridge = Bridge(domain, rpc, state, **parameters_of(world))

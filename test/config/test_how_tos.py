@@ -9,11 +9,13 @@ import shlex
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.cli.commands import COMMANDS
-from urlab_ros_bridge.cli.nav2 import NAV2_ARGUMENTS
-from urlab_ros_bridge.cli.parser import from_launch_style
-from urlab_ros_bridge.cli.parser import make_parser
-from urlab_ros_bridge.cli.parser import split_ros_arguments
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.argument import read_arguments
+from urlab_ros_bridge.cli.arguments.argument import Spelling
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.commands import find_command
+from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
@@ -52,20 +54,25 @@ def test_links_lead_to_files_and_headings(page):
 
 
 @pytest.mark.parametrize(('page', 'words'), OURS, ids=lambda value: ' '.join(value))
-def test_commands_parse(page, words):
-    command = COMMANDS[words[1]]
-    rest, ros = split_ros_arguments(from_launch_style(words[2:], command.arguments))
-    make_parser(command).parse_args(rest)
-    assert all(':=' in word or word.startswith('-') for word in ros)
+def test_commands_parse(page, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for word in words:  # the files that the page speaks of
+        if word.endswith(('.xml', '.yaml')):
+            (tmp_path / word).parent.mkdir(exist_ok=True)
+            (tmp_path / word).write_text('/**: {ros__parameters: {}}')
+    given = parse(find_command(words[1]), words[2:])
+    assert all(':=' in word or word.startswith('-') for word in given.ros)
 
 
 def test_launch_arguments_are_those_of_the_launch_files():
-    known = {'sim.launch.py': COMMANDS['up'].arguments, 'nav2.launch.py': NAV2_ARGUMENTS}
+    sections = {'sim.launch.py': SuiteArguments, 'nav2.launch.py': Nav2Arguments}
     lines = [words for _, words in ROS if words[1:3] == ['launch', 'urlab_ros_bridge']]
     assert lines
     for words in lines:
-        names = {argument.name for argument in known[words[3]]}
-        assert {word.partition(':=')[0] for word in words[4:] if word != '--show-args'} <= names
+        known = arguments_of(sections[words[3]])
+        pairs = (word.partition(':=')[::2] for word in words[4:] if word != '--show-args')
+        texts = {name: '' if known[name].is_path else text for name, text in pairs}
+        read_arguments(sections[words[3]], texts, Spelling.LAUNCH)
 
 
 @pytest.mark.ros

@@ -18,9 +18,9 @@ from running_world import parameters_of
 import yaml
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.floor_map import is_solid
-from urlab_ros_bridge.sim.map_heights import scanner_height
-from urlab_ros_bridge.sim.world import load_world
+from urlab_ros_bridge.sim.model.maps.floor_map import is_solid
+from urlab_ros_bridge.sim.model.maps.map_heights import scanner_height
+from urlab_ros_bridge.sim.model.world import load_world
 
 sys.path.insert(0, str(Path(__file__).parents[1] / 'sim'))
 

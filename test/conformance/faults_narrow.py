@@ -16,6 +16,7 @@ from narrow import expired_but_done
 from narrow import first_camera
 from narrow import foldered
 from narrow import forgets
+from narrow import hides_a_twist_controller
 from narrow import noisy
 from narrow import of_articulations
 from narrow import of_entities
@@ -87,6 +88,7 @@ FAULTS = (
             'ctrl', [0.0] * 50))),
     ('step.direct.controller', lambda: on_states(shifted('ctrl'))),
     ('step.puppet.writes', lambda: steps(lambda m: m.pop('qvel', None))),
+    ('step.puppet.by_joint', lambda: steps(lambda m: m.pop('qvel_map', None))),
     ('reset.default', lambda: of_state('reset', shifted('qpos'))),
     ('reset.step_counter', lambda: with_values('reset', step=3)),
     ('reset.seed', lambda: on_reply(
@@ -100,7 +102,11 @@ FAULTS = (
     ('set_control_source.bad_value', lambda: accepts('bad_value')),
     ('set_control_source.unknown', lambda: accepts('unknown_articulation')),
     ('set_twist.reply', lambda: without('set_twist', 'angular')),
-    ('set_twist.no_twist_controller', lambda: accepts('no_twist_controller')),
+    ('set_mode.auto', lambda: on_request(
+        'set_mode', lambda m: m.get('mode') == 'auto' and m.update(mode='live'))),
+    ('set_twist.every', lambda: on_states(
+        lambda block: block.get('twist', {'linear': [0]})['linear'].__setitem__(0, 0.0))),
+    ('set_twist.no_twist_controller', hides_a_twist_controller),
     ('set_twist.unknown', lambda: accepts('unknown_articulation')),
     ('configure_controller.no_controller', lambda: accepts('no_controller')),
     ('configure_controller.unknown', lambda: accepts('unknown_articulation')),

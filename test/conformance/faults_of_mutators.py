@@ -55,7 +55,7 @@ def ui_source_is_ignored():
     return Fault(request, reply)
 
 
-@mutant('set_twist.observed')
+@mutant('set_twist.observed', 'set_twist')
 def twist_and_yaw_swapped():
     def change(block):
         if 'twist' in block:

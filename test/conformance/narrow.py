@@ -59,6 +59,21 @@ def forgets(op, field, echo=''):
     return Fault(request, reply)
 
 
+def hides_a_twist_controller():
+    """Take twists for an articulation that shows none."""
+
+    def reply(request, answer):
+        for block in answer.get('articulations', ()):
+            if block['prefix'] == 'arm':
+                block.pop('twist_controller', None)
+        for name in ('twist', 'actions'):
+            (answer.get('per_articulation') or {}).get('arm', {}).pop(name, None)
+        accepted = answer.get('code') == 'no_twist_controller'
+        return {'op': f'{request.get("op")}_ok'} if accepted else answer
+
+    return Fault(reply=reply)
+
+
 def does_nothing(op, **fields):
     """Answer an op without doing anything."""
 

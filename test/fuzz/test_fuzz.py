@@ -32,6 +32,8 @@ def fuzz():
 def test_the_server_takes_no_harm(fuzz, world):
     found = fuzz.attack(world, 3000, 2026, fuzz.Progress(3000))
     assert found.problems == [] and found.frames == 3000
+    print(world, dict(found.ways), dict(found.answers))
+    assert found.ways['hostile'] > 10
     assert found.ways['shm, sound'] > 500 and found.ways['shm, size'] and found.ways['control']
     # It got beyond the first checks: ops were done, and refused for many reasons.
     done = {answer for answer in found.answers if answer.endswith('_ok')}

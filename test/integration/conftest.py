@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+from lifelines import start_process
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -21,7 +22,8 @@ class Program:
     """One of our programs as a process; its output goes to the test's."""
 
     def __init__(self, module, *words, environment=None):
-        self.process = subprocess.Popen(
+        self.command = (module, *words)
+        self.process = start_process(
             [sys.executable, '-u', '-m', module, *map(str, words)],
             cwd=ROOT,
             text=True,
@@ -49,7 +51,8 @@ class ServerProgram(Program):
 
     def __init__(self, *words, ports=(0, 0)):
         super().__init__(
-            'urlab_ros_bridge.cli.server',
+            'urlab_ros_bridge.cli.main',
+            'server',
             '--rpc-port',
             ports[0],
             '--state-port',
@@ -77,12 +80,6 @@ class ServerProgram(Program):
         if self._client is not None:
             self._client.close()
         return super().stop()
-
-
-@pytest.fixture(scope='session', autouse=True)
-def _quiet_ros(tmp_path_factory):
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('ROS_LOG_DIR', str(tmp_path_factory.mktemp('ros_log')))
 
 
 @pytest.fixture
@@ -135,7 +132,7 @@ def simulation(programs, server):
         ros = [word for name, value in values.items() for word in ('-p', f'{name}:={value}')]
         programs.append(
             Program(
-                'urlab_ros_bridge.ros.main',
+                'urlab_ros_bridge.ros.program.main',
                 '--ros-args',
                 *ros,
                 environment={'ROS_DOMAIN_ID': str(domain)},

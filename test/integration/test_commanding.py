@@ -25,7 +25,7 @@ from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.ros
 action = pytest.importorskip('control_msgs.action')
 msg = pytest.importorskip('control_msgs.msg')
 srv = pytest.importorskip('urlab_msgs.srv')

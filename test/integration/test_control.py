@@ -25,7 +25,7 @@ from test_commanding import STAND
 
 from urlab_ros_bridge.client.client import Client
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.ros
 pytest.importorskip('control_msgs.action')
 
 

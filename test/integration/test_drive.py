@@ -3,7 +3,6 @@
 """Driving through cmd_vel, and what happens when whoever drives is gone."""
 
 import math
-import subprocess
 import sys
 import time
 
@@ -13,6 +12,7 @@ from bridge_harness import wait_until
 from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
+from lifelines import start_process
 from nav_msgs.msg import Odometry
 import pytest
 from sensor_msgs.msg import JointState
@@ -54,7 +54,7 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simu
     transforms = listener.listen(TFMessage, '/tf')
     wait_until(lambda: odom and truth and transforms)
     domain = listener.context.get_domain_id()
-    driver = subprocess.Popen([sys.executable, '-c', DRIVER.format(domain=domain)])
+    driver = start_process([sys.executable, '-c', DRIVER.format(domain=domain)])
     try:
         moving = wait_for_message(
             listener, Odometry, 'odom', lambda message: message.twist.twist.linear.x > 0.02

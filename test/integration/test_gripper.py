@@ -9,7 +9,7 @@ import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
 action = pytest.importorskip('control_msgs.action')
 msg = pytest.importorskip('control_msgs.msg')
 

@@ -14,17 +14,21 @@ import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros import qos
-from urlab_ros_bridge.ros.compat import load_interface
-from urlab_ros_bridge.ros.interface_rows import pattern
-from urlab_ros_bridge.ros.interfaces import ACTIONS
-from urlab_ros_bridge.ros.interfaces import TOPICS
-from urlab_ros_bridge.ros.services import SERVICES
-from urlab_ros_bridge.ros.settings import parameter_name
-from urlab_ros_bridge.ros.settings import TABLE
+from urlab_ros_bridge.ros.feature import pattern
+from urlab_ros_bridge.ros.program.features import actions_of
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.features import services_of
+from urlab_ros_bridge.ros.program.features import Settings
+from urlab_ros_bridge.ros.program.features import topics_of
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.ops import OPS
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+ACTIONS = actions_of(FEATURES)
+SERVICES = services_of(FEATURES)
+TOPICS = topics_of(FEATURES)
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
 msg = pytest.importorskip('urlab_msgs.msg')
 
 OUT = [topic for topic in TOPICS if not topic.incoming]
@@ -89,7 +93,7 @@ def bridge_to(world):
         domain = free_domain()
         opened.append(Listener(domain))
         opened.append(Bridge(domain, *world.ports, **parameters))
-        wait_until(lambda: opened[-1].node.link.state.connected)
+        wait_until(lambda: opened[-1].node.bridge.link.state.connected)
         return opened[-1], opened[-2]
 
     yield start
@@ -136,7 +140,7 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
     one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')
     reached = set()
     for bridge in (many, one):
-        wait_until(lambda bridge=bridge: bridge.node.cameras.threads)
+        wait_until(lambda bridge=bridge: bridge.node.bridge.cameras.threads)
         wait_until(lambda bridge=bridge: len(endpoints(bridge.node, True)) > 4)
         check_topics(bridge.node, reached)
     assert {topic.name for topic in TOPICS} == reached
@@ -151,12 +155,14 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
 
 def test_the_rates_are_the_ones_on_the_page(bridge_to):
     bridge, _ = bridge_to(gps_origin=[48.1, 11.6, 520.0])
-    feeds = wait_until(lambda: bridge.node.stream.world and bridge.node.stream.world.feeds)
+    feeds = wait_until(
+        lambda: bridge.node.bridge.stream.world and bridge.node.bridge.stream.world.feeds
+    )
     for feed in feeds:
         name = '/' + feed.topic.lstrip('/')
         rates = [row.rate.split(', ') for row in rows_of(name, OUT)]
-        field = next(row for row in TABLE.values() if row.name == feed.rate_name)
-        assert any(parameter_name(field) in rate for rate in rates), name
+        parameter = next(row for row in Settings.TABLE.values() if row.field == feed.rate_name)
+        assert any(parameter.name in rate for rate in rates), name
 
 
 def test_switches_do_what_the_page_says(bridge_to):
@@ -205,7 +211,7 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
 def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_path):
     bridge, listener = bridge_to(data_dir=str(tmp_path))
     made = []
-    client = bridge.node.link.client
+    client = bridge.node.bridge.link.client
     request = client._request
 
     def recorded(message, timeout):

@@ -11,7 +11,7 @@ import pytest
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 
 COUNT = 150

@@ -9,7 +9,7 @@ from geometry_msgs.msg import Quaternion
 from geometry_msgs.msg import Wrench
 import pytest
 
-pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 msg = pytest.importorskip('urlab_msgs.msg')
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from bridge_harness import wait_until
 import pytest
 
-pytestmark = pytest.mark.ros
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
 srv = pytest.importorskip('urlab_msgs.srv')
 
 FRAMES = 25
@@ -26,7 +26,7 @@ def test_a_run_is_recorded_saved_loaded_and_stepped_through(simulation, tmp_path
     refused = call(listener, 'recording_save')
     assert (refused.success, refused.code) == (False, 'recording_not_active')
     started = call(listener, 'recording_start', name='run', max_duration_s=60.0)
-    assert (started.success, started.name, started.max_duration_s) == (True, 'live', 60.0)
+    assert (started.success, started.name, started.max_duration_s) == (True, 'run', 60.0)
     assert call(listener, 'recording_start').code == 'recording_already_active'
     assert call(listener, 'step', n_steps=FRAMES).success
     stopped = call(listener, 'recording_stop')

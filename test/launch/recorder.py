@@ -10,11 +10,17 @@ with these where it is missing, and with the real ones where it is there.
 from collections.abc import Iterator
 from contextlib import contextmanager
 import importlib.util
+from pathlib import Path
+import runpy
 import sys
 import types
+from types import SimpleNamespace
+from unittest import mock
+
+from urlab_ros_bridge.cli.processes.table import READY_LINE
 
 MODULES = {
-    'launch': ('Action', 'LaunchContext', 'LaunchDescription', 'Substitution'),
+    'launch': ('Action', 'LaunchContext', 'LaunchDescription'),
     'launch.actions': (
         'DeclareLaunchArgument',
         'ExecuteProcess',
@@ -23,18 +29,14 @@ MODULES = {
         'LogInfo',
         'OpaqueFunction',
         'RegisterEventHandler',
-        'SetLaunchConfiguration',
         'Shutdown',
     ),
-    'launch.conditions': ('IfCondition', 'UnlessCondition'),
     'launch.event_handlers': ('OnProcessExit', 'OnProcessIO'),
     'launch.events': (),
-    'launch.events.process': ('ProcessIO',),
+    'launch.events.process': ('ProcessExited', 'ProcessIO'),
     'launch.launch_description_sources': ('PythonLaunchDescriptionSource',),
-    'launch.substitutions': ('AndSubstitution', 'LaunchConfiguration', 'NotSubstitution'),
     'launch_ros': (),
     'launch_ros.actions': ('Node',),
-    'launch_ros.parameter_descriptions': ('ParameterValue',),
 }
 
 
@@ -57,7 +59,7 @@ def launch_is_installed() -> bool:
 @contextmanager
 def recorded_launch() -> Iterator[dict[str, type]]:
     """Put the recording classes in the place of `launch` and return them by name."""
-    ours = 'urlab_ros_bridge.cli.launch_actions'
+    ours = 'urlab_ros_bridge.cli.processes.launch_actions'
     saved = {name: sys.modules.pop(name, None) for name in (*MODULES, ours)}
     classes: dict[str, type] = {}
     for name, members in MODULES.items():
@@ -74,3 +76,56 @@ def recorded_launch() -> Iterator[dict[str, type]]:
             sys.modules.pop(name, None)
             if module is not None:
                 sys.modules[name] = module
+
+
+class Launched:
+    """
+    What a launch file does with arguments: its description made with the recording classes.
+
+    :param words: its arguments as they are typed, `name:=value`.
+    :ivar declared: the launch arguments by name.
+    :ivar started: the actions that start something.
+    """
+
+    def __init__(self, file: Path, *words: str) -> None:
+        with recorded_launch() as self.classes:
+            described = runpy.run_path(str(file))['generate_launch_description']()
+            check, *declared, begin = described.args[0]
+            self.declared = {each.args[0]: each for each in declared}
+            given = dict(word.split(':=', 1) for word in words)
+            typed = ['ros2', 'launch', 'urlab_ros_bridge', file.name, *words]
+            context = SimpleNamespace(argv=list(words), launch_configurations=given)
+            with mock.patch.object(sys, 'argv', typed):
+                assert check.function(context) is None
+                for name, argument in self.declared.items():
+                    given.setdefault(name, argument.default_value)
+                self.started = begin.function(context)
+
+    def of(self, name: str, actions: list | None = None) -> list:
+        """Return the actions of a class."""
+        kind = self.classes[name]
+        return [each for each in actions or self.started if isinstance(each, kind)]
+
+    def handlers(self, name: str) -> list:
+        """Return the event handlers of a class."""
+        inner = [action.args[0] for action in self.of('RegisterEventHandler')]
+        return [handler for handler in inner if isinstance(handler, self.classes[name])]
+
+    def programs(self) -> dict[str, Recorded]:
+        """Return the programs by name: those started at once, and those that wait."""
+        found = self.of('ExecuteProcess')
+        for handler in self.handlers('OnProcessIO'):
+            found += handler.on_stdout(SimpleNamespace(text=READY_LINE.encode()))
+        return {getattr(each, 'exec_name', None) or each.name: each for each in found}
+
+
+def words_of(program: Recorded) -> list[str]:
+    """Return the command line of a program, as launch and launch_ros lay it out."""
+    if hasattr(program, 'cmd'):
+        return program.cmd
+    words = [program.executable, *program.arguments, '--ros-args', *program.ros_arguments]
+    if program.namespace:
+        words += ['-r', f'__ns:=/{program.namespace}']
+    for file in program.parameters:
+        words += ['--params-file', file] if isinstance(file, str) else []
+    return words

@@ -5,22 +5,24 @@
 import importlib.util
 from pathlib import Path
 import runpy
-from types import SimpleNamespace
 
 import pytest
 
-from urlab_ros_bridge.cli.arguments import as_text
-from urlab_ros_bridge.cli.errors import FileMissing
-from urlab_ros_bridge.cli.nav2 import find_nav2
-from urlab_ros_bridge.cli.nav2 import NAV2_ARGUMENTS
-from urlab_ros_bridge.cli.nav2 import nav2_files
-from urlab_ros_bridge.cli.nav2 import Nav2NotFound
-from urlab_ros_bridge.cli.nav2 import NoNav2File
-from urlab_ros_bridge.cli.processes import READY_LINE
-from urlab_ros_bridge.cli.shipped import shipped_file
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.argument import read_arguments
+from urlab_ros_bridge.cli.arguments.argument import Spelling
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.processes import preflight
+from urlab_ros_bridge.cli.processes.nav2 import find_nav2
+from urlab_ros_bridge.cli.processes.nav2 import nav2_files
+from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
+from urlab_ros_bridge.cli.processes.nav2 import Nav2NotFound
+from urlab_ros_bridge.cli.processes.nav2 import NoNav2File
+from urlab_ros_bridge.files.shipped import shipped_file
 
 LAUNCH_FILE = shipped_file('launch/nav2.launch.py')
-DEFAULTS = {argument.name: as_text(argument.initial()) for argument in NAV2_ARGUMENTS}
+DEFAULTS = {name: as_text(each.initial()) for name, each in arguments_of(Nav2Arguments).items()}
 # The arguments of nav2_bringup/launch/bringup_launch.py, and those that it compares as Python.
 JAZZY = {
     'namespace',
@@ -54,40 +56,20 @@ recorder = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(recorder)
 
 
-class Launched:
-    """The description made with the recording classes, and the actions of its function."""
+class Launched(recorder.Launched):
+    """What the launch file does, and what the bring-up of Nav2 gets from it."""
 
     def __init__(self, **values):
-        with recorder.recorded_launch() as self.classes:
-            described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
-            self.actions = described.args[0]
-            (opaque,) = self.of('OpaqueFunction')
-            self.context = SimpleNamespace(launch_configurations={**DEFAULTS, **values})
-            self.started = opaque.function(self.context)
-
-    def of(self, name, actions=None):
-        kind = self.classes[name]
-        return [each for each in actions or self.actions if isinstance(each, kind)]
+        super().__init__(LAUNCH_FILE, *(f'{name}:={text}' for name, text in values.items()))
 
     def group(self):
-        (group,) = self.of('GroupAction', self.started)
+        (group,) = self.of('GroupAction')
         return group.args[0]
 
-    def settings(self):
-        return dict(each.args for each in self.of('SetLaunchConfiguration', self.started))
-
     def told(self):
-        """Return what the bring-up of Nav2 is told."""
+        """Return the arguments of the bring-up of Nav2."""
         (bringup,) = self.of('IncludeLaunchDescription', self.group())
         return dict(bringup.launch_arguments)
-
-    def bridge(self):
-        """Return the node that starts when the server is ready."""
-        handlers = [each.args[0] for each in self.of('RegisterEventHandler')]
-        (ready,) = (h for h in handlers if isinstance(h, self.classes['OnProcessIO']))
-        nodes = ready.on_stdout(SimpleNamespace(text=READY_LINE.encode()))
-        (bridge,) = (node for node in nodes if node.executable == 'bridge')
-        return bridge
 
 
 @pytest.fixture(autouse=True)
@@ -97,15 +79,19 @@ def bringup(tmp_path, monkeypatch):
     launch_file.parent.mkdir(parents=True)
     launch_file.write_text('')
     monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere:{tmp_path}')
+    monkeypatch.setattr(preflight, 'is_importable', lambda name: True)
+    monkeypatch.setattr(preflight, 'can_bind', lambda address, port: True)
     return launch_file
 
 
-def test_the_arguments_are_those_of_the_table():
-    declared = {each.args[0]: each for each in Launched().of('DeclareLaunchArgument')}
-    assert list(declared) == [argument.name for argument in NAV2_ARGUMENTS]
+def test_the_arguments_are_those_of_the_class():
+    declared = Launched().declared
     assert {name: each.default_value for name, each in declared.items()} == DEFAULTS
+    assert list(declared) == list(DEFAULTS)
     known = {'map', 'params_file', 'autostart', 'use_composition', 'use_respawn', 'use_sim_time'}
-    assert known <= set(declared) and 'namespace' not in declared
+    assert known <= set(declared)
+    assert not {'namespace', 'chiral'} & set(declared)
+    assert declared['rviz'].default_value == 'true'
 
 
 @pytest.mark.parametrize('localization', ['ground_truth', 'amcl'])
@@ -130,8 +116,6 @@ def test_the_bring_up_is_told_what_it_knows_in_its_words(localization, switch, b
 def test_one_and_only_one_says_where_the_map_is():
     """With AMCL the bring-up serves the map and AMCL places it; else we do both."""
     truth, amcl = Launched(), Launched(localization='amcl')
-    assert truth.settings() == {'publish_map_to_odom': 'true', 'namespace': ''}
-    assert amcl.settings()['publish_map_to_odom'] == 'false'
     assert not amcl.of('Node', amcl.group())
     server, manager = truth.of('Node', truth.group())
     assert (server.package, server.executable) == ('nav2_map_server', 'map_server')
@@ -141,19 +125,24 @@ def test_one_and_only_one_says_where_the_map_is():
     }
     assert manager.parameters[0]['node_names'] == [server.name]
     assert manager.parameters[0]['autostart'] is True
-    for launched in (truth, amcl):
-        parameters = launched.bridge().parameters
+    for launched, knows in ((truth, True), (amcl, False)):
+        bridge = launched.programs()['bridge']
         # The parameters of Nav2 have the name that those of the bridge have elsewhere.
-        assert parameters[0].args == ('bridge_params_file',)
-        assert parameters[1]['publish_map_to_odom'].args[0].args == ('publish_map_to_odom',)
+        file, values = bridge.parameters
+        assert Path(file) == shipped_file('config/bridge.yaml')
+        assert values == {'publish_map_to_odom': knows} and bridge.namespace == ''
 
 
-def test_nothing_is_started_before_it_is_known_that_nav2_is_there():
-    launched = Launched()
-    kinds = [type(each).__name__ for each in launched.actions]
-    rest = kinds[kinds.index('OpaqueFunction') :]
-    assert {'ExecuteProcess', 'Node'} & set(rest) and 'DeclareLaunchArgument' not in rest
-    assert not {'ExecuteProcess', 'Node'} & set(kinds[: kinds.index('OpaqueFunction')])
+def test_the_parameters_of_nav2_and_of_the_bridge_are_kept_apart(tmp_path):
+    mine = tmp_path / 'mine.yaml'
+    mine.write_text('/**: {ros__parameters: {}}')
+    launched = Launched(bridge_params_file=mine)
+    assert launched.programs()['bridge'].parameters[0] == str(mine)
+    assert launched.told()['params_file'] == str(shipped_file('config/nav2/rover.yaml'))
+    launched = Launched(params_file=mine)
+    assert launched.told()['params_file'] == str(mine)
+    file = launched.programs()['bridge'].parameters[0]
+    assert Path(file) == shipped_file('config/bridge.yaml')
 
 
 def test_without_nav2_the_line_that_installs_it_is_said(bringup, monkeypatch):
@@ -167,23 +156,28 @@ def test_without_nav2_the_line_that_installs_it_is_said(bringup, monkeypatch):
 
 
 def test_files_of_other_worlds_must_be_given(tmp_path):
-    mine = tmp_path / 'mine.yaml'
-    mine.write_text('')
-    values = {'world': 'rover', 'model': ''}
-    assert nav2_files({**values, 'map': str(mine), 'params_file': ''})[0] == str(mine)
+    mine, model = tmp_path / 'mine.yaml', tmp_path / 'rover.xml'
+    mine.write_text('/**: {ros__parameters: {}}')
+    model.touch()
+
+    def files(**texts):
+        texts = {name: str(text) for name, text in texts.items()}
+        return nav2_files(read_arguments(Nav2Arguments, texts, Spelling.LAUNCH))
+
+    assert files(map=mine)[0] == str(mine)
     with pytest.raises(NoNav2File, match=r'urlab map --world quadruped .* map:=quadruped.yaml'):
-        nav2_files({**values, 'world': 'quadruped'})
+        files(world='quadruped')
     # A model is no bundled world, whatever its name.
-    with pytest.raises(NoNav2File, match=r'urlab map --model my/rover.xml'):
-        nav2_files({**values, 'model': 'my/rover.xml'})
+    with pytest.raises(NoNav2File, match=r'urlab map --model .*/rover.xml'):
+        files(model=model)
     with pytest.raises(NoNav2File, match=r'copy config/nav2/rover.yaml'):
-        nav2_files({**values, 'model': 'my/rover.xml', 'map': str(mine)})
-    with pytest.raises(FileMissing, match='map: there is no file'):
-        nav2_files({**values, 'map': str(tmp_path / 'none.yaml')})
+        files(model=model, map=mine)
+    with pytest.raises(BadArgument, match='map: there is no file'):
+        files(map=tmp_path / 'none.yaml')
 
 
 @pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')
 def test_the_real_launch_takes_the_description():
     described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
     names = [argument.name for argument in described.get_launch_arguments()]
-    assert names == [argument.name for argument in NAV2_ARGUMENTS]
+    assert names == list(DEFAULTS)

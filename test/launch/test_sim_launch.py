@@ -1,186 +1,245 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The launch file says the same as `urlab up`: same arguments, processes, command lines."""
+"""The launch file starts what `urlab up` starts: same arguments, processes, command lines."""
 
+from dataclasses import asdict
 import importlib.util
+import os
 from pathlib import Path
 import runpy
+import signal
+import socket
+import sys
 from types import SimpleNamespace
 
 import pytest
 
-from urlab_ros_bridge.cli import bridge
-from urlab_ros_bridge.cli.arguments import as_text
-from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
-from urlab_ros_bridge.cli.processes import command_line
-from urlab_ros_bridge.cli.processes import environment
-from urlab_ros_bridge.cli.processes import own_words
-from urlab_ros_bridge.cli.processes import PROCESSES
-from urlab_ros_bridge.cli.processes import READY_LINE
-from urlab_ros_bridge.cli.shipped import shipped_file
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.commands import bridge
+from urlab_ros_bridge.cli.commands import find_command
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.errors import PortInUse
+from urlab_ros_bridge.cli.errors import ProcessDied
+from urlab_ros_bridge.cli.errors import UnknownArgument
+from urlab_ros_bridge.cli.processes import preflight
+from urlab_ros_bridge.cli.processes import table
+from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.cli.processes.table import command_line
+from urlab_ros_bridge.cli.processes.table import environment
+from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.cli.processes.table import READY_LINE
+from urlab_ros_bridge.files.shipped import shipped_file
 
 LAUNCH_FILE = shipped_file('launch/sim.launch.py')
-DEFAULTS = {argument.name: argument.initial() for argument in UP_ARGUMENTS}
-OTHERS = {
-    **DEFAULTS,
-    'world': 'quadruped',
-    'bind': '0.0.0.0',
-    'rpc_port': 6001,
-    'state_port': 6002,
-    'paused': True,
-    'namespace': 'sim',
-    'params_file': str(shipped_file('config/bridge.yaml')),
-    'log_level': 'warn',
-}
+OTHERS = (
+    'world:=quadruped', 'bind:=0.0.0.0', 'rpc_port:=6001', 'state_port:=6002', 'port_offset:=30',
+    'paused:=True', 'namespace:=sim', f'params_file:={shipped_file("config/bridge.yaml")}',
+    'log_level:=warn',
+)  # fmt: skip
 _spec = importlib.util.spec_from_file_location('recorder', shipped_file('test/launch/recorder.py'))
 recorder = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(recorder)
 
 
-class Recorded:
-    """The launch description made with the recording classes."""
-
-    def __init__(self):
-        with recorder.recorded_launch() as self.classes:
-            described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
-        self.actions = described.args[0]
-
-    def of(self, name):
-        return [action for action in self.actions if isinstance(action, self.classes[name])]
-
-    def handlers(self, name):
-        inner = [action.args[0] for action in self.of('RegisterEventHandler')]
-        return [handler for handler in inner if isinstance(handler, self.classes[name])]
-
-    def programs(self):
-        """Return the programs by name: those started at once, and those that wait."""
-        found = self.of('ExecuteProcess')
-        for handler in self.handlers('OnProcessIO'):
-            found += handler.on_stdout(Said(READY_LINE.encode()))
-        return {getattr(program, 'executable', None) or program.name: program for program in found}
-
-    def text(self, value, values):
-        """Return what a substitution or a list of them becomes with the given arguments."""
-        if isinstance(value, self.classes['LaunchConfiguration']):
-            return as_text(values[value.args[0]])
-        if isinstance(value, self.classes['Substitution']):
-            texts = {name: as_text(each) for name, each in values.items()}
-            return value.perform(SimpleNamespace(launch_configurations=texts))
-        if isinstance(value, list):
-            return ''.join(self.text(part, values) for part in value)
-        return str(value)
+def launched(*words):
+    return recorder.Launched(LAUNCH_FILE, *words)
 
 
-class Said:
-    def __init__(self, text):
-        self.text = text
+def values_of(*words):
+    return asdict(parse(find_command('up'), words).values)
+
+
+@pytest.fixture(autouse=True)
+def machine(monkeypatch):
+    """No RViz, all packages, free ports; the tests say where it is otherwise."""
+    monkeypatch.setattr(table, 'find_program', lambda *args: None)
+    monkeypatch.setattr(preflight, 'is_importable', lambda name: True)
+    monkeypatch.setattr(preflight, 'can_bind', lambda address, port: True)
 
 
 @pytest.fixture
-def described(monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.cli.processes.find_program', lambda *args: None)
-    return Recorded()
+def rviz(monkeypatch):
+    monkeypatch.setattr(table, 'find_program', lambda *args: '/opt/rviz2')
 
 
-@pytest.fixture
-def with_rviz(monkeypatch):
-    monkeypatch.setattr('urlab_ros_bridge.cli.processes.find_program', lambda *args: '/opt/rviz2')
-    return Recorded()
-
-
-def test_the_arguments_are_those_of_urlab_up(described):
-    declared = {action.args[0]: action for action in described.of('DeclareLaunchArgument')}
-    assert list(declared) == [argument.name for argument in UP_ARGUMENTS]
-    for argument in UP_ARGUMENTS:
-        action = declared[argument.name]
+def test_the_arguments_are_those_of_urlab_up():
+    declared = launched().declared
+    known = arguments_of(SuiteArguments)
+    assert list(declared) == list(known)
+    for name, argument in known.items():
+        action = declared[name]
         assert action.default_value == as_text(argument.initial())
         assert action.description.startswith(argument.text)
         if argument.by_world:
             assert argument.shown_default() in action.description
         if argument.is_switch:
-            assert action.default_value in action.choices and 'True' in action.choices
+            assert {action.default_value, 'True', 'yes', '0'} <= set(action.choices)
+            assert all(type(argument.value_of(word)) is bool for word in action.choices)
         else:
             assert action.choices == (list(argument.choices) or None)
 
 
-@pytest.mark.parametrize('values', [DEFAULTS, OTHERS])
-def test_the_command_line_of_the_server_is_that_of_urlab_up(described, values):
-    words = [described.text(word, values) for word in described.programs()['server'].cmd]
-    assert words == command_line(PROCESSES[0], values)
+@pytest.mark.parametrize('words', [(), OTHERS])
+def test_the_server_is_that_of_urlab_up_and_dies_with_launch(words):
+    server = recorder.words_of(launched(*words).programs()['server'])
+    assert server == tied(command_line(PROCESSES[0], values_of(*words)), hold_interrupt=True)
+    assert str(os.getpid()) in server
 
 
-@pytest.mark.parametrize('values', [DEFAULTS, OTHERS])
-def test_the_bridge_ends_up_with_the_same_arguments_as_in_urlab_up(described, values):
-    node = described.programs()['bridge']
-    own = [described.text(word, values) for word in node.arguments]
-    # As launch_ros lays out a command line.
-    ros = ['--ros-args', *(described.text(word, values) for word in node.ros_arguments)]
-    if namespace := described.text(node.namespace, values):
-        ros += ['-r', f'__ns:=/{namespace}']
-    for file in node.parameters:
-        ros += ['--params-file', described.text(file, values)]
-    launched = bridge.node_arguments(*bridge.parse([*own, *ros]))
-    upped = bridge.node_arguments(*bridge.parse(command_line(PROCESSES[1], values)[3:]))
-    assert launched == upped
+@pytest.mark.parametrize('words', [(), OTHERS])
+def test_the_bridge_ends_up_with_the_same_arguments_as_in_urlab_up(words):
+    line = recorder.words_of(launched(*words).programs()['bridge'])
+    upped = command_line(PROCESSES[1], values_of(*words))
+    before = len(tied([], hold_interrupt=True))
+    assert line[:before] == tied([], hold_interrupt=True)
+    ours, theirs = (
+        bridge.node_arguments(parse(bridge.COMMAND, each[4:])) for each in (line[before:], upped)
+    )
+    assert ours == theirs
 
 
-def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(with_rviz):
-    programs = with_rviz.programs()
-    assert set(programs) == {process.executable for process in PROCESSES}
+def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rviz):
+    programs = launched('rviz:=true', 'chiral:=true').programs()
+    assert set(programs) == {process.name for process in PROCESSES}
     for program in programs.values():
         assert program.additional_env == environment()
         assert float(program.sigterm_timeout) + float(program.sigkill_timeout) == 5.0
 
 
-def test_a_vital_process_takes_the_others_with_it_unless_it_respawns(with_rviz):
-    programs = with_rviz.programs()
-    ends = {id(handler.target_action): handler for handler in with_rviz.handlers('OnProcessExit')}
+@pytest.mark.parametrize('terminal', [True, False])
+def test_colours_are_for_terminals_and_not_for_logs(terminal, monkeypatch):
+    monkeypatch.setattr(sys.stdout, 'isatty', lambda: terminal)
+    for program in launched().programs().values():
+        assert program.emulate_tty is terminal
+
+
+def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
+    run = launched('rviz:=true', 'chiral:=true')
+    programs = run.programs()
+    ends = {id(handler.target_action): handler for handler in run.handlers('OnProcessExit')}
+    running, ending = SimpleNamespace(is_shutdown=False), SimpleNamespace(is_shutdown=True)
     for process in PROCESSES:
-        program = programs[process.executable]
+        program = programs[process.name]
         assert (id(program) in ends) == process.vital == hasattr(program, 'respawn')
-        if process.vital:
-            (end,) = ends[id(program)].on_exit
-            assert isinstance(end, with_rviz.classes['Shutdown'])
-            assert isinstance(end.condition, with_rviz.classes['UnlessCondition'])
-            assert end.condition.args[0].args == program.respawn.args == ('use_respawn',)
+        if not process.vital:
+            continue
+        assert program.respawn is False
+        on_exit = ends[id(program)].on_exit
+        for code in (0, 1, 2, -signal.SIGKILL):
+            event = SimpleNamespace(returncode=code)
+            with pytest.raises(ProcessDied, match=process.name):
+                on_exit(event, running)
+            assert on_exit(event, ending) is None
+        # Ctrl-C, which the process got before launch.
+        end = on_exit(SimpleNamespace(returncode=-signal.SIGINT), running)
+        assert isinstance(end, run.classes['Shutdown'])
 
 
-def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces(described):
-    (handler,) = described.handlers('OnProcessIO')
-    assert handler.target_action is described.of('ExecuteProcess')[0]
+def test_with_respawn_no_end_is_an_error():
+    run = launched('use_respawn:=true')
+    assert not run.handlers('OnProcessExit')
+    assert all(program.respawn is True for program in run.programs().values())
+
+
+def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
+    run = launched('chiral:=true')
+    (handler,) = run.handlers('OnProcessIO')
+    assert handler.target_action is run.of('ExecuteProcess')[0]
+    # The handler stands before the program, so that no line is missed.
+    kinds = [type(each).__name__ for each in run.started]
+    assert kinds.index('RegisterEventHandler') < kinds.index('ExecuteProcess')
+
+    def hear(text):
+        return handler.on_stdout(SimpleNamespace(text=text.encode()))
+
     middle = len(READY_LINE) // 2
-    assert handler.on_stdout(Said(b'loading the world\n')) is None
-    assert handler.on_stdout(Said(READY_LINE[:middle].encode())) is None
-    started = handler.on_stdout(Said(READY_LINE[middle:].encode()))
-    assert [program.name for program in started[1:]] == ['chiral']
-    assert started[0].executable == 'bridge'
-    assert handler.on_stdout(Said(READY_LINE.encode())) is None
+    assert hear('loading the world\n') is None
+    assert hear(READY_LINE[:middle]) is None
+    started = hear(READY_LINE[middle:])
+    assert [getattr(each, 'exec_name', each.__dict__.get('name')) for each in started] == [
+        'bridge', 'chiral',
+    ]  # fmt: skip
+    assert hear(READY_LINE) is None
 
 
-def test_rviz_is_started_under_its_condition(with_rviz):
-    assert with_rviz.programs()['rviz2'].condition is not None
-    assert not with_rviz.of('LogInfo')
+@pytest.mark.parametrize('words', [(), OTHERS, (*OTHERS, f'rviz_config:={__file__}')])
+def test_rviz_gets_the_same_file_as_in_urlab_up(rviz, words):
+    values = values_of(*words)
+    (process,) = (process for process in PROCESSES if process.name == 'rviz')
+    node = launched('rviz:=true', *words).programs()['rviz']
+    assert node.arguments[-1:] == own_words(process, values)
+    shown = Path(node.arguments[-1].partition('=')[2])
+    assert shown.stem in (values['world'], Path(__file__).stem) and shown.is_file()
+    assert node.parameters == [{'use_sim_time': True}]
+    # A program of another package does not unblock the signal.
+    assert '--hold-interrupt' not in node.arguments
 
 
-@pytest.mark.parametrize('values', [DEFAULTS, OTHERS, {**OTHERS, 'rviz_config': '/my.rviz'}])
-def test_rviz_gets_the_same_file_as_in_urlab_up(with_rviz, values):
-    (rviz,) = (process for process in PROCESSES if process.name == 'rviz')
-    node = with_rviz.programs()['rviz2']
-    words = [with_rviz.text(word, values) for word in node.arguments]
-    assert words == own_words(rviz, values)
-    assert Path(words[0].partition('=')[2]).stem == (
-        'my' if values['rviz_config'] else values['world']
-    )
+@pytest.mark.parametrize(
+    ('words', 'there'),
+    [((), False), (('rviz:=true',), True), (('rviz:=true', 'headless:=true'), False)],
+)
+def test_rviz_starts_when_asked_for_and_never_headless(rviz, words, there):
+    assert ('rviz' in launched(*words).programs()) is there
 
 
-def test_rviz_that_is_not_installed_is_left_out_and_said_so(described):
-    assert 'rviz2' not in described.programs()
-    (info,) = described.of('LogInfo')
-    assert 'rviz2' in info.msg and info.condition is not None
+def test_rviz_that_is_not_installed_is_left_out_with_a_message():
+    run = launched('rviz:=true')
+    assert 'rviz' not in run.programs()
+    (info,) = run.of('LogInfo')
+    assert 'rviz2' in info.msg
+    assert not launched().of('LogInfo')
+
+
+@pytest.mark.parametrize(
+    ('word', 'error', 'message'),
+    [
+        ('wrld:=quadruped', UnknownArgument, "unknown argument 'wrld'; did you mean 'world'?"),
+        ('rpc_port:=abc', BadArgument, 'rpc_port: must be a whole number'),
+        ('rpc_port:=0', BadArgument, 'rpc_port: must be a port from 1 to 65535, not 0'),
+        ('step_mode:=lve', BadArgument, "step_mode: 'lve' is unknown; did you mean 'live'?"),
+        ('params_file:=/nope.yaml', BadArgument, "params_file: there is no file '/nope.yaml'"),
+        ('namespace:=a-b', BadArgument, "namespace: 'a-b' is not a ROS namespace"),
+        ('world:=mars', BadArgument, "world: unknown world 'mars'"),
+    ],
+)
+def test_a_mistake_ends_launch_before_anything_starts_with_one_line(word, error, message):
+    with pytest.raises(error) as caught:
+        launched(word)
+    assert str(caught.value).startswith(message) and '\n' not in str(caught.value)
+
+
+def test_arguments_of_launch_itself_are_known():
+    assert launched('launch-prefix:=gdb --args', 'emulate_tty:=true').programs()
+
+
+def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
+    with recorder.recorded_launch():
+        described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
+    check = described.args[0][0]
+    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'mine', 'robot.launch.py', 'speed:=3'])
+    given = {'speed': '3', 'world': 'fleet'}
+    check.function(SimpleNamespace(argv=['speed:=3'], launch_configurations=given))
+    given['world'] = 'mars'
+    with pytest.raises(BadArgument, match='mars'):
+        check.function(SimpleNamespace(argv=['speed:=3'], launch_configurations=given))
+
+
+def test_a_taken_port_is_said_as_launch_writes_arguments(monkeypatch):
+    monkeypatch.undo()
+    with socket.socket() as holder:
+        holder.bind(('127.0.0.1', 0))
+        holder.listen(1)
+        with pytest.raises(PortInUse, match=r'^rpc_port: port .* with port_offset:=\d+$'):
+            launched(f'rpc_port:={holder.getsockname()[1]}')
 
 
 @pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')
 def test_the_real_launch_takes_the_description():
     described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
     names = [argument.name for argument in described.get_launch_arguments()]
-    assert names == [argument.name for argument in UP_ARGUMENTS]
+    assert names == list(arguments_of(SuiteArguments))

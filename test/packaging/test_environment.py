@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 
+from lifelines import run_process
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,13 +31,14 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     environment |= {'PATH': SYSTEM_PATH, 'ROS_DISTRO': DISTRO} | variables
-    return subprocess.run(
+    return run_process(
         [shutil.which(shell) or shell, '-c', script],
         cwd=cwd, env=environment, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @is_set_up
 @pytest.mark.parametrize('shell', SHELLS)
 def test_environment_from_any_directory(shell):
@@ -51,6 +53,7 @@ def test_environment_from_any_directory(shell):
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @is_set_up
 @pytest.mark.parametrize('shell', SHELLS)
 def test_environment_in_strict_shells_and_twice(shell):
@@ -61,12 +64,14 @@ def test_environment_in_strict_shells_and_twice(shell):
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @is_set_up
 def test_environment_in_plain_sh_from_the_checkout():
     assert run('sh', '. ./env.sh && python -c "import urlab_msgs.msg"', cwd=ROOT).returncode == 0
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @is_set_up
 @pytest.mark.parametrize('shell', SHELLS)
 def test_environment_puts_an_installed_ros_aside(shell):
@@ -87,6 +92,7 @@ def test_environment_puts_an_installed_ros_aside(shell):
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @is_set_up
 def test_profile_of_the_user_wins():
     script = f'. {ROOT}/env.sh && echo $FASTDDS_DEFAULT_PROFILES_FILE'
@@ -135,6 +141,7 @@ def test_set_up_without_rights_says_what_to_install(tmp_path):
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @is_set_up
 def test_second_set_up_is_quick():
     first = run('bash', f'{ROOT}/pypi/setup.sh')

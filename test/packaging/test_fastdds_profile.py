@@ -4,10 +4,10 @@
 
 import os
 from pathlib import Path
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
+from lifelines import run_process
 import pytest
 
 PROFILE = Path(__file__).resolve().parents[2] / 'config' / 'fastdds.xml'
@@ -33,7 +33,7 @@ def segments(**variables: str) -> list[int]:
         name: value for name, value in os.environ.items() if not name.startswith('FAST')
     }
     environment |= {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'} | variables
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, '-c', SEGMENTS],
         env=environment, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
@@ -58,6 +58,7 @@ def test_one_message_may_be_a_full_hd_image():
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @pytest.mark.skipif(not os.access('/dev/shm', os.W_OK), reason='no shared memory here')
 def test_fast_dds_makes_segments_of_that_size():
     # Fast DDS 2 (Jazzy) reads the old name only, Fast DDS 3 the new one.

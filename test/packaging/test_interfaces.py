@@ -123,6 +123,7 @@ def test_shim_is_hidden_from_a_ros_workspace():
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @pytest.mark.parametrize('path', FILES, ids=name_of)
 def test_built_interfaces_have_the_fields_of_their_file(path):
     package = next(name for name, folder in PACKAGES.items() if folder in path.parents)
@@ -151,6 +152,7 @@ def described_hash(package: str, kind: str, name: str) -> str:
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 def test_tf_message_is_the_one_everybody_uses():
     from tf2_msgs.msg import TFMessage
 
@@ -161,12 +163,14 @@ def test_tf_message_is_the_one_everybody_uses():
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @pytest.mark.parametrize('name', GOAL_HASHES)
 def test_control_messages_are_the_ones_everybody_uses(name):
     assert described_hash('control_msgs', 'msg', name) == GOAL_HASHES[name]
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 @pytest.mark.parametrize('name', SIMULATION_HASHES)
 def test_interfaces_of_simulators_are_the_ones_everybody_uses(name):
     kind, _, typename = name.partition('/')
@@ -174,6 +178,7 @@ def test_interfaces_of_simulators_are_the_ones_everybody_uses(name):
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 def test_tf_message_hash_as_seen_on_the_network():
     import rclpy
     from tf2_msgs.msg import TFMessage

@@ -11,6 +11,7 @@ import sys
 
 from catkin_pkg.package import Package
 from catkin_pkg.package import parse_package
+from lifelines import run_process
 import pytest
 
 import urlab_ros_bridge
@@ -30,7 +31,7 @@ ROSDEP_KEYS = {
     'zmq': 'python3-zmq',
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
-INDEX_ONLY = {'mujoco', 'setuptools', 'websockets', 'mink', 'mcap', 'rich'}
+INDEX_ONLY = {'av', 'mujoco', 'setuptools', 'websockets', 'mink', 'mcap', 'rich'}
 # Imported where they are there, and done without where they are not.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'setuptools'}
 
@@ -117,7 +118,7 @@ def test_every_ros_import_is_an_exec_depend(package_xml):
 def test_every_import_from_an_index_is_required(setup_py, package_xml):
     ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
     declared = requirement_names(setup_py.install_requires)
-    for extra in ('sim', 'chiral', 'ik', 'eval'):
+    for extra in ('sim', 'chiral', 'ik', 'eval', 'video'):
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {
         (name, str(path))
@@ -171,7 +172,17 @@ def test_packages_are_those_below_the_root(setup_py):
 
 def test_console_scripts_lead_to_functions(setup_py):
     scripts = dict(line.split(' = ') for line in setup_py.entry_points['console_scripts'])
-    assert set(scripts) == {'urlab', 'bridge', 'server'}
+    # Nothing else: what a wheel brings lands in the bin folder of the user.
+    assert set(scripts) == {'urlab'}
     for target in scripts.values():
         module, function = target.split(':')
         assert callable(getattr(import_module(module), function))
+
+
+def test_ros2_run_finds_the_programs(setup_py):
+    installed = dict(setup_py.data_files)[f'lib/{PACKAGE.name}']
+    assert {Path(path).name for path in installed} == {'bridge', 'server'}
+    for path in installed:
+        assert os.access(ROOT / path, os.X_OK)
+        done = run_process([ROOT / path, '--help'], capture_output=True, text=True, cwd=ROOT)
+        assert done.stdout.startswith(f'usage: urlab {Path(path).name}'), done.stderr

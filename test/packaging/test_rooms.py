@@ -3,9 +3,9 @@
 """Which rooms work where ROS or MuJoCo is not installed; import-linter holds the arrows."""
 
 from pathlib import Path
-import subprocess
 import sys
 
+from lifelines import run_process
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +16,7 @@ ROS = (
 )  # fmt: skip
 
 # Imported by launch files and by nothing else.
-LAUNCH_ONLY = 'urlab_ros_bridge.cli.launch_actions'
+LAUNCH_ONLY = 'urlab_ros_bridge.cli.processes.launch_actions'
 
 # Import every module of a room with some packages made impossible to import.
 IMPORT_ALL = """
@@ -32,7 +32,7 @@ for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
 
 def import_room(room: str, *absent: str) -> None:
     command = [sys.executable, '-c', IMPORT_ALL, room, LAUNCH_ONLY, *absent]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = run_process(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
@@ -53,5 +53,6 @@ def test_wire_does_without_sockets():
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 def test_ros_room_does_without_mujoco():
     import_room('ros', 'mujoco')

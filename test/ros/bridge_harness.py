@@ -17,11 +17,12 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros.node import BridgeNode
-from urlab_ros_bridge.ros.node import make_executor
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.node import BridgeNode
+from urlab_ros_bridge.ros.program.node import make_executor
 
 # How long something is waited for at most (s): machines stall.
-PATIENCE = 30.0
+PATIENCE = 100.0
 
 LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
 LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -141,12 +142,15 @@ def wait_for_time(messages, stamp_ns, timeout=PATIENCE):
 class Bridge:
     """A bridge with its executor's thread."""
 
-    def __init__(self, domain, rpc_port, state_port, **parameters):
+    def __init__(self, domain, rpc_port, state_port, features=FEATURES, **parameters):
         self.context = Context()
         rclpy.init(context=self.context, domain_id=domain)
         values = {'rpc_port': int(rpc_port), 'state_port': int(state_port), **parameters}
+        # To refuse takes the second in which nodes are found.
+        values.setdefault('second_bridge', 'warn')
         self.node = BridgeNode(
             context=self.context,
+            features=features,
             parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
         )
         self._executor = make_executor(self.context)

@@ -2,20 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small simulated world, and bridges to it; helpers of this folder become importable."""
 
-import os
 from pathlib import Path
 import sys
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-
-
-@pytest.fixture(scope='session', autouse=True)
-def _quiet_ros(tmp_path_factory):
-    """Keep the traffic on this machine and the logs out of the home folder."""
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    os.environ.setdefault('ROS_LOG_DIR', str(tmp_path_factory.mktemp('ros_log')))
 
 
 @pytest.fixture

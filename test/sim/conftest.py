@@ -11,19 +11,30 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.context import build_context
-from urlab_ros_bridge.sim.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
+from urlab_ros_bridge.sim.ops.stepping import include_cameras
 from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.world import load_world
+from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.wire import codec
 
 # Helpers of this folder (importlib mode adds no folder to the path).
 sys.path.insert(0, str(Path(__file__).parent))
 
+# How long a reply is waited for at most (s): machines stall.
+PATIENCE = 60.0
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+
+
+@pytest.fixture(scope='session', autouse=True)
+def _patient_with_pictures():
+    """A picture that comes late is left out of a reply; on a busy machine it may come later."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(include_cameras, 'FRAME_SECONDS', 15.0)
+        yield
 
 
 class Refused(Exception):
@@ -141,7 +152,7 @@ def mjcf(tmp_path):
 class Socket(Caller):
     """A stock REQ client of a server."""
 
-    def __init__(self, endpoint, timeout=5.0):
+    def __init__(self, endpoint, timeout=PATIENCE):
         self.socket = zmq.Context.instance().socket(zmq.REQ)
         self.socket.setsockopt(zmq.LINGER, 0)
         self.socket.setsockopt(zmq.RCVTIMEO, int(timeout * 1000))
@@ -181,7 +192,7 @@ def connect():
     """Return a factory of stock clients; their sockets are closed at the end."""
     made = []
 
-    def start(server, timeout=5.0, **hello):
+    def start(server, timeout=PATIENCE, **hello):
         socket = Socket(server.endpoints['rpc'], timeout)
         made.append(socket)
         socket.hello(**hello)

@@ -4,7 +4,7 @@
 
 import yaml
 
-from urlab_ros_bridge.sim.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 
 
 def load(folder, content):

@@ -20,7 +20,7 @@ from urlab_ros_bridge.wire import codec
 def test_a_port_in_use_is_named_with_the_option_to_change(server):
     running = server()
     port = int(running.endpoints['rpc'].rsplit(':', 1)[1])
-    with pytest.raises(SocketInUse, match=f'{port}.*--rpc-port'):
+    with pytest.raises(SocketInUse, match=f'^[^(]*:{port}: [^(]*--rpc-port'):
         Server(ServerConfig(rpc_port=port, state_port=0)).start()
 
 

@@ -6,10 +6,10 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.context import build_context
-from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.world import load_world
 
 
 def another(server, **config):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.specs import TwistLimits
-from urlab_ros_bridge.sim.specs import TwistSpec
-from urlab_ros_bridge.sim.twist import make_twist
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistLimits
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.physics.control.twist import make_twist
 
 UNLIMITED = TwistLimits(math.inf, math.inf, math.inf)
 part = st.floats(-3, 3)

@@ -121,7 +121,23 @@ def test_gains_that_are_none(text):
 
 def test_a_huge_text_is_refused_unread():
     with pytest.raises(control.MalformedControl, match='at most'):
-        control.unpack_gains(b' ' * (control.MAX_GAINS_BYTES + 1))
+        control.unpack_gains(b' ' * (control.GAINS_BYTES + 1))
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        b'{"a":[' + b'{},' * 10_000 + b'{}]}',
+        b'{"a":' + b'[' * 50_000,
+        b'{"a":[' + b'1,' * 32_000 + b'1]}',
+        b'{"a":' + b'9' * 60_000 + b'}',
+        b'{"a":{"kp":1e999}}',
+    ],
+)
+def test_hostile_gains_and_lists_are_refused(text):
+    for unpack in (control.unpack_gains, control.unpack_info):
+        with pytest.raises(control.MalformedControl):
+            unpack(text)
 
 
 @given(

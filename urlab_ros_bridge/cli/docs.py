@@ -16,16 +16,19 @@ from collections.abc import Sequence
 from pathlib import Path
 import sys
 
-from urlab_ros_bridge.cli.arguments import Argument
-from urlab_ros_bridge.cli.arguments import UP_ARGUMENTS
-from urlab_ros_bridge.cli.commands import COMMANDS
-from urlab_ros_bridge.cli.nav2 import NAV2_ARGUMENTS
-from urlab_ros_bridge.cli.parser import Command
-from urlab_ros_bridge.cli.processes import Process
-from urlab_ros_bridge.cli.processes import PROCESSES
-from urlab_ros_bridge.ros.docs import parameters_markdown
-from urlab_ros_bridge.ros.docs import parameters_yaml
+from urlab_ros_bridge.cli.arguments.argument import Argument
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.commands import all_commands
+from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
+from urlab_ros_bridge.cli.processes.table import Process
+from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.limits import MAX_DEPTH
+from urlab_ros_bridge.wire.limits import MAX_VECTOR
+from urlab_ros_bridge.wire.limits import REPLY
+from urlab_ros_bridge.wire.limits import REQUEST
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.rows import ROW_LAYOUTS
@@ -52,10 +55,10 @@ def code(text: str) -> str:
 
 def argument_row(argument: Argument) -> tuple[str, str, str]:
     """Return the cells of one argument: option, default, meaning."""
-    option = argument.flag
+    option = '' if argument.is_positional else argument.flag
     if not argument.is_switch:
         option += f' {argument.placeholder}'
-    return code(option), code(argument.shown_default()), argument.text
+    return code(option.strip()), code(argument.shown_default()), argument.text
 
 
 def launch_row(argument: Argument) -> tuple[str, str, str]:
@@ -78,6 +81,8 @@ def command_section(command: Command) -> str:
 def process_row(process: Process) -> tuple[str, str, str, str]:
     """Return the cells of one process: name, program, when it starts, what its end means."""
     program = f'ros2 run {process.package} {process.executable}'
+    if process.command:
+        program = f'urlab {process.command}'
     start = f'when the {process.starts_after} is ready' if process.starts_after else 'at once'
     if process.only_if:
         start += f', if `{process.only_if}`' + (
@@ -92,8 +97,13 @@ def commands_page() -> str:
     processes = table(
         ('Process', 'Program', 'Starts', 'When it ends'), map(process_row, PROCESSES)
     )
-    sections = '\n'.join(command_section(command) for command in COMMANDS.values())
-    own = [argument for argument in NAV2_ARGUMENTS if argument not in UP_ARGUMENTS]
+    sections = '\n'.join(command_section(command) for command in all_commands().values())
+    shared = arguments_of(SuiteArguments)
+    own = [
+        argument
+        for name, argument in arguments_of(Nav2Arguments).items()
+        if shared.get(name) != argument
+    ]
     nav2 = table(('Argument', 'Default', 'Meaning'), map(launch_row, own))
     return f"""\
 {NOTE}
@@ -101,14 +111,21 @@ def commands_page() -> str:
 # Commands
 
 Every command has `--help` and `--version`. A switch such as `--paused` may stand alone or take
-`true` or `false`. Exit codes: 0 when all went well or a signal ended it, 1 when a check or a child
-process failed, 2 for a mistake in the arguments or the set-up, which one line explains.
+`true` or `false`. Every argument may be written `name:=value` too, with underscores, as `ros2
+launch` takes it. Exit codes: 0 when all went well or a signal ended it, 1 when a check or a child
+process failed, 2 for a mistake in the arguments or the set-up, which one line explains, 130 for
+Ctrl-C before a program is ready or in the middle of a command that has an end.
+
+Several simulations on one machine: `--port-offset 10` moves all ports of the second one,
+`--port-offset 20` those of the third; give each a `ROS_DOMAIN_ID` of its own.
 
 {sections}
 ## Launch files
 
 `ros2 launch urlab_ros_bridge sim.launch.py` takes the arguments of `urlab up`, written
-`step_mode:=live` with underscores, and starts the same processes:
+`step_mode:=live`, and starts the same processes. All arguments are checked before anything starts.
+When a process that the others need ends by itself, launch ends with an error and exit code 1; when
+launch ends, even by `kill -9`, so do the processes:
 
 {processes}
 `ros2 launch urlab_ros_bridge nav2.launch.py` starts Nav2 too ([how to](howto/nav2.md)). It
@@ -125,8 +142,28 @@ def op_row(op: Op) -> tuple[str, str, str, str, str]:
     return name, op.category, code(required), code(optional), code(' '.join(op.reply))
 
 
+def limits_table() -> str:
+    """Return the table of what a frame may hold."""
+    rows = (
+        ('bytes, msgpack', 'size'),
+        ('bytes, JSON', 'json_size'),
+        ('keys and values together, msgpack', 'values'),
+        ('commas and colons together (in texts too), JSON', 'json_values'),
+        ('maps and lists; under JSON opening brackets (in texts too)', 'containers'),
+    )
+    counted = [
+        (text, *(f'{getattr(limits, name):,}' for limits in (REQUEST, REPLY)))
+        for text, name in rows
+    ]
+    depth = ('maps and lists inside each other', str(MAX_DEPTH), str(MAX_DEPTH))
+    vector = ('numbers of one vector', f'{MAX_VECTOR:,}', '')
+    return table(('Limit', 'Request', 'Reply'), (*counted, depth, vector))
+
+
 def protocol_page() -> str:
     """Return docs/protocol.md."""
+    from urlab_ros_bridge.sim.transports import frame_reader as reader  # needs MuJoCo
+
     heads = ('Op', 'Category', 'Required', 'Optional', 'Reply')
     namespaces = dict.fromkeys(op.namespace for op in OPS.values())
     sections = '\n'.join(
@@ -144,10 +181,23 @@ def protocol_page() -> str:
 
 # Protocol
 
-The URLab protocol as this project knows it. Requests are maps with the field `op`; `hello` opens a
-session and `meta` lists the ops, both before any session. A reply has the op's name with `_ok`, or
-is `error` with `code` and `message`. "Extension" marks what a stock server does not know and a
-stock client does not need.
+The URLab protocol as this project implements it. Requests are maps with the field `op`; `hello`
+opens a session and `meta` lists the ops, both before any session. A reply has the op's name with
+`_ok`, or is `error` with `code` and `message`. "Extension" marks what a stock server does not know
+and a stock client does not need.
+
+## Limits
+
+A frame begins a map: msgpack, or JSON when its first byte is `{{` or white space. What goes beyond
+these limits is answered `bad_request` without being decoded any further; a frame beyond the
+largest size closes the connection it came by.
+
+{limits_table()}
+A request that takes more than a moment to decode is decoded by a thread of its own, a little at a
+time and in turn with others like it, so that nobody else waits for it. {reader.MAX_OF_ONE} such
+requests of one client may wait, {reader.MAX_READINGS} of all clients,
+{reader.MAX_BYTES >> 20} MiB together; more are answered `not_ready`. The client of this project
+holds replies to the right-hand column and raises `ProtocolError` beyond it.
 
 ## Ops
 
@@ -163,7 +213,10 @@ A message has two parts, topic and payload.
 
 
 def parameters_page() -> str:
-    """Return docs/parameters.md."""
+    """Return docs/parameters.md; the features that it is made of need ROS."""
+    from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
+    from urlab_ros_bridge.ros.program.features import Settings
+
     return f"""\
 {NOTE}
 
@@ -173,14 +226,23 @@ Set them in a file (`params_file:=my.yaml`; `config/bridge.yaml` lists all with 
 the command line (`urlab bridge --ros-args -p clock_rate:=50.0`), and, where "Live" says so, in the
 running node (`ros2 param set`). A change that is out of range is refused as a whole.
 
-{parameters_markdown()}"""
+{parameters_markdown(Settings)}"""
 
 
 def interfaces_page() -> str:
     """Return docs/interfaces.md; its tables need ROS."""
-    from urlab_ros_bridge.ros.interface_docs import interfaces_markdown
+    from urlab_ros_bridge.ros.program.features import FEATURES
+    from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
 
-    return f'{NOTE}\n\n{interfaces_markdown()}'
+    return f'{NOTE}\n\n{interfaces_markdown(FEATURES)}'
+
+
+def parameters_file() -> str:
+    """Return config/bridge.yaml; the features that it is made of need ROS."""
+    from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
+    from urlab_ros_bridge.ros.program.features import Settings
+
+    return parameters_yaml(Settings)
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -188,7 +250,7 @@ PAGES: dict[str, Callable[[], str]] = {
     'docs/protocol.md': protocol_page,
     'docs/parameters.md': parameters_page,
     'docs/interfaces.md': interfaces_page,
-    'config/bridge.yaml': parameters_yaml,
+    'config/bridge.yaml': parameters_file,
 }
 
 

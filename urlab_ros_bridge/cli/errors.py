@@ -1,12 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes that a user of the command line can mend; each message says how."""
+"""Mistakes that a user of the command line can fix; each message says how."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
-from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.schema import hint
+from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
@@ -14,65 +17,73 @@ class CliError(UrlabError):
     """Base of the errors of the command line: the message is all the user needs."""
 
 
-class BadArgument(CliError):
-    """A value on the command line is not one the argument takes."""
+class BadArgument(SchemaError, CliError):
+    """An argument does not take this value; the message begins with its name."""
 
-    def __init__(self, name: str, value: object, wanted: str) -> None:
-        super().__init__(f'{name} is {value!r}, which is not {wanted}')
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__('', name, problem)
 
 
 class UnknownArgument(CliError):
-    """A `name:=value` argument has a name that the command does not know."""
+    """An argument has a name that the command does not know."""
 
     def __init__(self, name: str, valid: Iterable[str]) -> None:
-        super().__init__(f'unknown argument {name!r}; {list_names("argument", valid, 40)}')
+        names = list(valid)
+        near = get_close_matches(name, names, n=1)
+        better = f'did you mean {near[0]!r}?' if near else f'valid: {", ".join(names)}'
+        super().__init__(f'unknown argument {name!r}; {better}')
 
 
-class ConflictingArguments(CliError):
-    """Two arguments exclude each other."""
+class UnknownCommand(UnknownName, CliError):
+    """There is no command of this name."""
 
-    def __init__(self, first: str, second: str) -> None:
-        super().__init__(f'{first} and {second} exclude each other: give one of them')
+    def __init__(self, name: str, valid: Iterable[str]) -> None:
+        super().__init__('command', name, valid)
+
+    def __str__(self) -> str:
+        return f'unknown command {self.name!r}; {hint(self.name, self.valid)}'
+
+
+class Misused(CliError):
+    """A command line cannot be read: a value is missing, or a word stands alone."""
 
 
 class PortInUse(CliError):
-    """A port that the server must bind is held by another program."""
+    """
+    A port that the server must bind is held by another program.
 
-    def __init__(self, flag: str, port: int, address: str, holder: str = '') -> None:
+    :param remedy: the argument that moves the ports, as the user writes it.
+    """
+
+    def __init__(self, name: str, port: int, address: str, holder: str, remedy: str) -> None:
         who = f' by {holder}' if holder else ''
         super().__init__(
-            f'port {port} on {address} is in use{who}: stop that program, or choose another '
-            f'port with {flag}'
+            f'{name}: port {port} on {address} is in use{who}: stop that program, or move all '
+            f'ports of this simulation with {remedy}'
         )
 
 
 class RosNotFound(CliError):
     """`rclpy` or an interface package cannot be imported."""
 
-    def __init__(self, cause: ImportError) -> None:
+    def __init__(self, cause: str) -> None:
         super().__init__(
             f'ROS 2 is not usable here ({cause}). With a ROS installation: source its setup.bash '
             'and that of the workspace, e.g. "source /opt/ros/jazzy/setup.bash && source '
             'install/setup.bash". Without one: run "make setup" in the source folder, then '
-            '". ./env.sh". "urlab doctor" shows what is missing'
+            '". ./env.sh". "urlab doctor" shows what is missing. The step server, the Chiral '
+            'gateway and the evaluation of policies need no ROS'
         )
 
 
 class MujocoNotFound(CliError):
     """The `mujoco` package cannot be imported."""
 
-    def __init__(self, cause: ImportError) -> None:
+    def __init__(self, cause: ImportError | str) -> None:
         super().__init__(
             f'the step server needs MuJoCo ({cause}). Run "make setup" in the source folder and '
             '". ./env.sh", or "pip install mujoco"'
         )
-
-
-class FileMissing(CliError):
-    """A file named on the command line is not there."""
-
-    def __init__(self, name: str, path: str) -> None:
-        super().__init__(f'{name}: there is no file {path!r}')
 
 
 class ChildDied(CliError):
@@ -80,14 +91,24 @@ class ChildDied(CliError):
 
     def __init__(self, name: str, how: str, last_lines: Iterable[str]) -> None:
         lines = ''.join(f'\n    {line}' for line in last_lines)
-        said = f'; its last lines:{lines}' if lines else ' without a word'
-        super().__init__(f'{name} {how}{said}')
+        output = f'; its last lines:{lines}' if lines else ' without any output'
+        super().__init__(f'{name} {how}{output}')
+
+
+class ProcessDied(CliError):
+    """A process of a launch file ended by itself."""
+
+    def __init__(self, name: str, code: int) -> None:
+        how = f'was killed by signal {-code}' if code < 0 else f'ended with code {code}'
+        super().__init__(
+            f'{name} {how}, and nothing works without it; use_respawn:=true restarts it'
+        )
 
 
 class PackageMissing(CliError):
     """A package that only some commands need cannot be imported."""
 
-    def __init__(self, what: str, extra: str, cause: ImportError) -> None:
+    def __init__(self, what: str, extra: str, cause: ImportError | str) -> None:
         super().__init__(
             f'{what} needs a package that is not there ({cause}): pip install '
             f'"urlab_ros_bridge[{extra}]"'

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import sys
 
@@ -33,18 +32,3 @@ def set_up_logging(level: str) -> logging.Logger:
     logger.setLevel(_LEVELS[level])
     logger.propagate = False
     return logger
-
-
-def is_loopback(address: str) -> bool:
-    """
-    Return whether only this machine can reach a socket that binds `address`.
-
-    >>> is_loopback('127.0.0.1'), is_loopback('0.0.0.0'), is_loopback('*'), is_loopback('eth0')
-    (True, False, False, False)
-    """
-    if address in ('localhost', 'lo'):
-        return True
-    try:
-        return ipaddress.ip_address(address.strip('[]')).is_loopback
-    except ValueError:
-        return False

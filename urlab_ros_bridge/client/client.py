@@ -11,20 +11,27 @@ from typing import TypeAlias
 
 import numpy as np
 
-from urlab_ros_bridge.client import fields as f
-from urlab_ros_bridge.client import replies
-from urlab_ros_bridge.client.commanding import CommandingOps
-from urlab_ros_bridge.client.editor import EditorAccess
-from urlab_ros_bridge.client.entities import EntityOps
-from urlab_ros_bridge.client.randomize import RandomizeOps
-from urlab_ros_bridge.client.recording import RecordingOps
-from urlab_ros_bridge.client.results import parse_twist
-from urlab_ros_bridge.client.results import StepResult
-from urlab_ros_bridge.client.results import Twist
+from urlab_ros_bridge.client.editor.editor import EditorAccess
+from urlab_ros_bridge.client.errors import ExtensionMissing
+from urlab_ros_bridge.client.ops.commanding import CommandingOps
+from urlab_ros_bridge.client.ops.entities import EntityOps
+from urlab_ros_bridge.client.ops.randomize import RandomizeOps
+from urlab_ros_bridge.client.ops.recording import RecordingOps
+from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.replies import ops as replies
+from urlab_ros_bridge.client.replies.observations import read_twist
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.client.replies.observations import Twist
+from urlab_ros_bridge.client.replies.reader import place_of
+from urlab_ros_bridge.client.replies.reader import read_field
+from urlab_ros_bridge.client.replies.reader import read_reply
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 
 Vector: TypeAlias = Iterable[float] | np.ndarray
+JointValues: TypeAlias = Mapping[str, float | Vector]
+
+PUSH_BY_JOINT = 'push_by_joint'
 
 # The server gives up on a step after 5 s; its answer is better than our own timeout.
 STEP_TIMEOUT = 6.0
@@ -34,6 +41,10 @@ def _list(values: Vector | None) -> list[float] | None:
     if values is None:
         return None
     return values.tolist() if isinstance(values, np.ndarray) else [float(v) for v in values]
+
+
+def _value(value: float | Vector) -> float | list[float]:
+    return _list(value) if isinstance(value, Iterable) else float(value)  # type: ignore[return-value]
 
 
 class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess):
@@ -47,7 +58,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
 
     def meta(self) -> dict[str, Op]:
         """Return the op catalogue of the server by name; works without a session."""
-        return replies.parse_meta(self.request('meta'))
+        return replies.read_catalogue(self.request('meta'))
 
     def supports_shared_sessions(self) -> bool:
         """
@@ -59,7 +70,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
 
     def status(self) -> replies.ServerStatus:
         """Return mode, pace and sessions of the server (extension)."""
-        return replies.parse_status(self.request('status'))
+        return read_reply(replies.ServerStatus, self.request('status'))
 
     def step(
         self,
@@ -106,24 +117,38 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         return StepResult(self._request(message, timeout))
 
     def push_state(
-        self, time: float, qpos: Vector, qvel: Vector, ctrl: Vector | None = None
+        self,
+        time: float,
+        qpos: Vector | JointValues,
+        qvel: Vector | JointValues,
+        ctrl: Vector | None = None,
     ) -> StepResult:
         """
         Show a state that the caller integrated (puppet mode).
 
+        Vectors have the order of the compiled model, `Handshake.qpos_joints`: a model of the
+        caller's own may have another one.  By joint the order does not matter (extension).
+
         :param time: simulated seconds.
-        :param qpos: shape (model.nq,); a vector of another length is ignored by the server.
-        :param qvel: shape (model.nv,).
+        :param qpos: shape (model.nq,), or joint -> its value or values: a free joint has 7 (m,
+            quaternion w x y z), a ball 4, others 1; the others keep theirs.  Joints have their
+            compiled names, or local ones where only one robot has such a joint.
+        :param qvel: shape (model.nv,), or joint -> 6, 3 or 1 values.
+        :raises DimMismatch: for a vector or joint values of another length; nothing was changed
+            (stock servers ignore such a vector).
+        :raises ExtensionMissing: by joint, when the server cannot; nothing was sent.
         """
+        state: dict[str, Any] = {}
+        for name, values in (('qpos', qpos), ('qvel', qvel)):
+            if not isinstance(values, Mapping):
+                state[name] = _list(values)
+                continue
+            if PUSH_BY_JOINT not in self.handshake.extensions:
+                raise ExtensionMissing('push_state', PUSH_BY_JOINT)
+            state[f'{name}_map'] = {joint: _value(value) for joint, value in values.items()}
         return StepResult(
             self.request(
-                'step',
-                mode='puppet',
-                n_steps=1,
-                time=float(time),
-                qpos=_list(qpos),
-                qvel=_list(qvel),
-                ctrl=_list(ctrl),
+                'step', mode='puppet', n_steps=1, time=float(time), ctrl=_list(ctrl), **state
             )
         )
 
@@ -161,26 +186,26 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         return StepResult(self.request('forward', observations=observations))
 
     def set_mode(self, mode: str) -> replies.ModeChange:
-        """Switch to live, direct or puppet."""
-        reply = self.request('set_mode', mode=mode)
-        return replies.ModeChange(
-            f.text(reply, 'previous_mode', 'set_mode_ok'),
-            f.text(reply, 'current_mode', 'set_mode_ok'),
-        )
+        """
+        Switch to live, direct, puppet or auto.
+
+        auto is live until the next plain client connects, which makes it direct.
+        """
+        return read_reply(replies.ModeChange, self.request('set_mode', mode=mode))
 
     def set_paused(self, paused: bool) -> bool:
         """Pause or go on; return the state that is in force."""
-        return f.flag(self.request('set_paused', paused=paused), 'paused', 'set_paused_ok')
+        return read_field(self.request('set_paused', paused=paused), 'paused', bool)
 
     def set_sim_speed(self, percent: float) -> float:
         """Set the pace of live in percent of real time; return what the server made of it."""
         reply = self.request('set_sim_speed', percent=float(percent))
-        return f.number(reply, 'percent', 'set_sim_speed_ok')
+        return read_field(reply, 'percent', float)
 
     def set_control_source(self, source: str, articulation: str | None = None) -> str:
         """Let actuators follow ``zmq`` or ``ui``; return the scope, global or articulation."""
         reply = self.request('set_control_source', source=source, articulation=articulation)
-        return f.text(reply, 'scope', 'set_control_source_ok')
+        return read_field(reply, 'scope', str)
 
     def set_twist(
         self,
@@ -188,6 +213,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         linear: Vector = (0.0, 0.0, 0.0),
         angular: Vector = (0.0, 0.0, 0.0),
         timeout: float | None = None,
+        wall: WallAge | None = None,
     ) -> Twist:
         """
         Command a velocity in the base frame.
@@ -196,6 +222,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param angular: the third slot is the yaw rate in rad/s.
         :param timeout: seconds of simulated time after which the server stops by itself
             (extension); None means never.
+        :param wall: how old it may become by the wall clock (extension); None: any age.
         """
         fields: dict[str, Any] = {
             'op': 'set_twist',
@@ -205,7 +232,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         }
         if timeout is not None:  # not through request(): there `timeout` is the reply's
             fields['timeout'] = float(timeout)
-        return parse_twist(self._request(fields, self.timeout), 'set_twist_ok')
+        if wall is not None:
+            fields |= wall.fields()
+        return read_twist(place_of(self._request(fields, self.timeout)))
 
     def set_qpos(
         self, target: str, qpos: Vector, target_by: str | None = None
@@ -216,21 +245,19 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param target: actor id, or actor name with ``target_by='actor_name'``.
         :raises DimMismatch: for a vector of another length.
         """
-        return replies.parse_qpos_written(
-            self.request('set_qpos', target=target, qpos=_list(qpos), target_by=target_by)
-        )
+        reply = self.request('set_qpos', target=target, qpos=_list(qpos), target_by=target_by)
+        return read_reply(replies.QposWritten, reply)
 
     def set_mocap_pose(
         self, body: str, pos: Vector | None = None, quat: Vector | None = None
     ) -> replies.MocapPose:
         """Move a mocap body (compiled name): world metres and/or quaternion wxyz."""
-        return replies.parse_mocap_pose(
-            self.request('set_mocap_pose', body=body, pos=_list(pos), quat=_list(quat))
-        )
+        reply = self.request('set_mocap_pose', body=body, pos=_list(pos), quat=_list(quat))
+        return read_reply(replies.MocapPose, reply)
 
     def read_mocap_pose(self, body: str) -> replies.MocapPose:
         """Return the pose of a mocap body (compiled name)."""
-        return replies.parse_mocap_pose(self.request('read_mocap_pose', body=body))
+        return read_reply(replies.MocapPose, self.request('read_mocap_pose', body=body))
 
     def get_contacts(
         self,
@@ -244,13 +271,14 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         """Return active contacts, filtered by compiled names (all given ones must match)."""
         wanted = {'body1': body1, 'body2': body2, 'geom1': geom1, 'geom2': geom2}
         chosen = {key: name for key, name in wanted.items() if name is not None}
-        return replies.parse_contacts(
-            self.request('get_contacts', max_contacts=max_contacts, filter=chosen or None)
-        )
+        reply = self.request('get_contacts', max_contacts=max_contacts, filter=chosen or None)
+        return read_reply(replies.Contacts, reply)
 
     def list_keyframes(self) -> tuple[replies.Keyframe, ...]:
         """Return the keyframes of the compiled model."""
-        return replies.parse_keyframes(self.request('list_keyframes'))
+        return read_field(
+            self.request('list_keyframes'), 'keyframes', tuple[replies.Keyframe, ...]
+        )
 
     def configure_controller(
         self, articulation: str, params: Mapping[str, Any] | None = None
@@ -259,12 +287,12 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         reply = self.request(
             'configure_controller', articulation=articulation, params=dict(params or {})
         )
-        return f.mapping(reply, 'params', 'configure_controller_ok')
+        return read_field(reply, 'params', dict[str, Any])
 
     def set_sim_options(self, **options: Any) -> dict[str, Any]:
         """Change physics options (SI units); return all options in force."""
         reply = self.request('set_sim_options', options=options)
-        return f.mapping(reply, 'options', 'set_sim_options_ok')
+        return read_field(reply, 'options', dict[str, Any])
 
     def _known(self, prefix: str) -> str:
         robots = self.handshake.articulations

@@ -1,18 +1,26 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Errors of the client room.
+Errors of the client.
 
 An error reply becomes the exception class of its code (`remote_error`), so that a caller writes
-``except UnknownKeyframe`` instead of comparing strings.  There is one class for each code of
-`urlab_ros_bridge.wire.errors.ERROR_CODES`; a code that is not in that table gives `RemoteError`.
+``except UnknownKeyframe`` instead of comparing strings.  The classes are made from the table
+`urlab_ros_bridge.wire.errors.ERROR_CODES`, one for each code, named after it; a code that is not
+in the table gives `RemoteError`.
 """
 
 from __future__ import annotations
 
-from urlab_ros_bridge.client.editor_errors import *  # noqa: F403  (part of this module)
-from urlab_ros_bridge.client.error_bases import ClientError
-from urlab_ros_bridge.client.error_bases import RemoteError
+from typing import Any
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class ClientError(UrlabError):
+    """Base of everything that a client raises by itself."""
 
 
 class NotConnected(ClientError):
@@ -73,8 +81,19 @@ class ShmUnavailable(ClientError):
         super().__init__(f"{reason}; transport='auto' goes on without")
 
 
+class ExtensionMissing(ClientError):
+    """A call needs an extension of the protocol that this server does not have."""
+
+    def __init__(self, op: str, extension: str) -> None:
+        super().__init__(f'{op}: the server does not have the extension {extension!r}')
+
+
 class ProtocolError(ClientError):
     """The server sent a reply that does not follow the protocol."""
+
+
+class MalformedReply(ProtocolError, SchemaError):
+    """A field of a reply cannot be used; the message names the reply, the field and the value."""
 
 
 class UnsendableValue(ClientError, TypeError):
@@ -88,140 +107,42 @@ class ModelUnavailable(ClientError):
     """The compiled model of the handshake cannot be loaded here; the message says why."""
 
 
-class BadRequest(RemoteError):
-    code = 'bad_request'
+class RemoteError(ClientError):
+    """
+    The server answered with an error reply.
 
+    :ivar code: the error code of the wire, for example ``'unknown_keyframe'``.
+    :ivar message: the server's text (may be empty: some servers leave it out).
+    :ivar op: the op that failed (an error reply does not name it).
+    """
 
-class MissingOp(RemoteError):
-    code = 'missing_op'
+    code = ''
 
+    def __init__(self, code: str, message: str, op: str) -> None:
+        self.code = code
+        self.message = message
+        self.op = op
+        detail = message or ERROR_CODES.get(code, 'the server gave no message')
+        super().__init__(f'{op}: {code}: {detail}')
 
-class UnknownOp(RemoteError):
-    code = 'unknown_op'
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An exception is pickled by its one text; this one is made from three.
+        return type(self), (self.code, self.message, self.op)
 
 
-class NotInEditor(RemoteError):
-    code = 'not_in_editor'
+# Codes whose class is one of Python's own errors too.
+_ALSO: dict[str, type[Exception]] = {'step_timeout': TimeoutError}
 
 
-class NoActiveManager(RemoteError):
-    code = 'no_active_manager'
+def _class_of(code: str, meaning: str) -> type[RemoteError]:
+    name = ''.join(word.capitalize() for word in code.split('_'))
+    bases = (RemoteError, _ALSO[code]) if code in _ALSO else (RemoteError,)
+    members = {'code': code, '__doc__': meaning, '__module__': __name__}
+    return type(name, bases, members)
 
 
-class SessionExpired(RemoteError):
-    code = 'session_expired'
-
-
-class MissingField(RemoteError):
-    code = 'missing_field'
-
-
-class NotReady(RemoteError):
-    code = 'not_ready'
-
-
-class BadMode(RemoteError):
-    code = 'bad_mode'
-
-
-class BadValue(RemoteError):
-    code = 'bad_value'
-
-
-class UnknownArticulation(RemoteError):
-    code = 'unknown_articulation'
-
-
-class UnknownBody(RemoteError):
-    code = 'unknown_body'
-
-
-class NotMocapBody(RemoteError):
-    code = 'not_mocap_body'
-
-
-class UnknownKeyframe(RemoteError):
-    code = 'unknown_keyframe'
-
-
-class DimMismatch(RemoteError):
-    code = 'dim_mismatch'
-
-
-class NoJoints(RemoteError):
-    code = 'no_joints'
-
-
-class NoTwistController(RemoteError):
-    code = 'no_twist_controller'
-
-
-class NoController(RemoteError):
-    code = 'no_controller'
-
-
-class ControllerSchemaViolation(RemoteError):
-    code = 'controller_schema_violation'
-
-
-class ModeLockedByServer(RemoteError):
-    code = 'mode_locked_by_server'
-
-
-class RecordingAlreadyActive(RemoteError):
-    code = 'recording_already_active'
-
-
-class RecordingNotActive(RemoteError):
-    code = 'recording_not_active'
-
-
-class PathNotWritable(RemoteError):
-    code = 'path_not_writable'
-
-
-class PathNotReadable(RemoteError):
-    code = 'path_not_readable'
-
-
-class ReplaySessionNotFound(RemoteError):
-    code = 'replay_session_not_found'
-
-
-class ReplayRequiresStepped(RemoteError):
-    code = 'replay_requires_stepped'
-
-
-class StepTimeout(RemoteError, TimeoutError):
-    code = 'step_timeout'
-
-
-class ShuttingDown(RemoteError):
-    code = 'shutting_down'
-
-
-class WrongTransport(RemoteError):
-    code = 'wrong_transport'
-
-
-class ReplyTooLarge(RemoteError):
-    code = 'reply_too_large'
-
-
-class NameTaken(RemoteError):
-    code = 'name_taken'
-
-
-class NameInvalid(RemoteError):
-    code = 'name_invalid'
-
-
-class MissingAssets(RemoteError):
-    code = 'missing_assets'
-
-
-class InternalError(RemoteError):
-    code = 'internal_error'
+_BY_CODE = {code: _class_of(code, meaning) for code, meaning in ERROR_CODES.items()}
+globals().update({kind.__name__: kind for kind in _BY_CODE.values()})
 
 
 def remote_error(code: str, message: str, op: str) -> RemoteError:
@@ -231,7 +152,64 @@ def remote_error(code: str, message: str, op: str) -> RemoteError:
     >>> remote_error('unknown_body', 'hook', 'read_mocap_pose')
     UnknownBody('read_mocap_pose: unknown_body: hook')
     """
-    for kind in RemoteError.__subclasses__():
-        if kind.code == code:
-            return kind(code, message, op)
-    return RemoteError(code, message, op)
+    return _BY_CODE.get(code, RemoteError)(code, message, op)
+
+
+if TYPE_CHECKING:
+    # For tools that read and do not run; a test holds these lines against the table.
+    # fmt: off
+    class BadRequest(RemoteError): ...
+    class MissingOp(RemoteError): ...
+    class UnknownOp(RemoteError): ...
+    class NotInEditor(RemoteError): ...
+    class NoActiveManager(RemoteError): ...
+    class SessionExpired(RemoteError): ...
+    class MissingField(RemoteError): ...
+    class NotReady(RemoteError): ...
+    class BadMode(RemoteError): ...
+    class BadValue(RemoteError): ...
+    class UnknownArticulation(RemoteError): ...
+    class UnknownBody(RemoteError): ...
+    class NotMocapBody(RemoteError): ...
+    class UnknownKeyframe(RemoteError): ...
+    class DimMismatch(RemoteError): ...
+    class NoJoints(RemoteError): ...
+    class NoTwistController(RemoteError): ...
+    class NoController(RemoteError): ...
+    class ControllerSchemaViolation(RemoteError): ...
+    class ModeLockedByServer(RemoteError): ...
+    class RecordingAlreadyActive(RemoteError): ...
+    class RecordingNotActive(RemoteError): ...
+    class PathNotWritable(RemoteError): ...
+    class PathNotReadable(RemoteError): ...
+    class ReplaySessionNotFound(RemoteError): ...
+    class ReplayRequiresStepped(RemoteError): ...
+    class StepTimeout(RemoteError, TimeoutError): ...
+    class ShuttingDown(RemoteError): ...
+    class WrongTransport(RemoteError): ...
+    class ReplyTooLarge(RemoteError): ...
+    class UnknownActor(RemoteError): ...
+    class ImportFailed(RemoteError): ...
+    class CreateLevelFailed(RemoteError): ...
+    class LoadLevelFailed(RemoteError): ...
+    class SaveLevelFailed(RemoteError): ...
+    class DestroyAssetFailed(RemoteError): ...
+    class SpawnFailed(RemoteError): ...
+    class DuplicateFailed(RemoteError): ...
+    class DestroyFailed(RemoteError): ...
+    class SetActorTransformFailed(RemoteError): ...
+    class ActorHierarchyFailed(RemoteError): ...
+    class GetActorBoundsFailed(RemoteError): ...
+    class AddQuickConvertFailed(RemoteError): ...
+    class RemoveQuickConvertFailed(RemoteError): ...
+    class InvalidCount(RemoteError): ...
+    class TooManyCells(RemoteError): ...
+    class InvalidMode(RemoteError): ...
+    class NoBounds(RemoteError): ...
+    class NoViewport(RemoteError): ...
+    class NameTaken(RemoteError): ...
+    class NameInvalid(RemoteError): ...
+    class MissingAssets(RemoteError): ...
+    class InternalError(RemoteError): ...
+    class StaleCommand(RemoteError): ...
+    # fmt: on

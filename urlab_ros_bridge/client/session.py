@@ -17,9 +17,10 @@ from urlab_ros_bridge.client.errors import remote_error
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnsendableValue
-from urlab_ros_bridge.client.handshake import Handshake
-from urlab_ros_bridge.client.handshake_reader import parse_handshake
-from urlab_ros_bridge.client.shm_link import RpcLink
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.handshake import parse_handshake
+from urlab_ros_bridge.client.replies.reader import listed
+from urlab_ros_bridge.client.transports.shm_link import RpcLink
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.codec import pack
 from urlab_ros_bridge.wire.codec import unpack
@@ -96,6 +97,16 @@ class Session:
         self._lock = threading.RLock()
         self._transport = transport
         self._rpc = RpcLink(f'tcp://{host}:{rpc_port}', host, transport)
+
+    def __repr__(self) -> str:
+        """Return where the server is, over what, and which world it runs."""
+        parts = [self._rpc.endpoint]
+        if self._handshake is None:
+            parts.append('not connected')
+        else:
+            parts.append(f'{"shared " if self.shared else ""}session over {self.transport}')
+            parts.append(f'articulations: {listed(self._handshake.articulations)}')
+        return f'<{type(self).__name__} of {", ".join(parts)}>'
 
     def __enter__(self) -> Session:
         if self._handshake is None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 import inspect
+from typing import Any
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -88,7 +89,7 @@ class Check:
 
 
 def check(
-    name: str, page: str, section: str, quote: str = '', **more: object
+    name: str, page: str, section: str, quote: str = '', **more: Any
 ) -> Callable[[Callable[[Peer], None]], Check]:
     """Turn a function into a `Check`; the first paragraph of its docstring is the rule."""
 

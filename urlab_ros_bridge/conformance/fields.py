@@ -91,6 +91,10 @@ def keys(what: str, value: Any, required: Iterable[str], optional: Iterable[str]
         raise Failed(f'{what} with exactly {", ".join(sorted(required))}', '; '.join(said))
 
 
+def _as_list(value: Any) -> list[Any]:
+    return [value] if is_number(value) else list(value)
+
+
 def close(
     what: str,
     got: float | Sequence[float],
@@ -102,8 +106,7 @@ def close(
 
     :raises Failed: naming the worst component.
     """
-    left = [got] if is_number(got) else list(got)
-    right = [expected] if is_number(expected) else list(expected)
+    left, right = _as_list(got), _as_list(expected)
     if len(left) != len(right):
         raise Failed(f'{what} of {len(right)} numbers', f'{len(left)} numbers: {short(left)}')
     for index, (a, b) in enumerate(zip(left, right, strict=True)):

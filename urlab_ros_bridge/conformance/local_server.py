@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextlib import suppress
+import os
 from pathlib import Path
 import re
 import select
@@ -22,6 +23,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 WORLD = Path(__file__).parent / 'world' / 'proving_ground.xml'
 READY = 'urlab server ready'
 PORTS = ('--rpc-port', '--state-port', '--camera-port', '--control-port', '--info-port')
+# Becomes the server, which then ends also when this process is killed.
+LIFELINE = 'urlab_ros_bridge.cli.processes.lifeline'
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 
@@ -37,13 +40,16 @@ class LocalServer:
     """A running `urlab server`."""
 
     def __init__(self, data_dir: Path, *options: str) -> None:
-        command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server']
+        command = [sys.executable, '-m', LIFELINE, str(os.getpid())]
+        command += [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server']
         command += ['--model', str(WORLD), '--data-dir', str(data_dir), '--editor']
         command += [word for option in PORTS for word in (option, '0')]
         command += options
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
         )
+        assert self._process.stdout is not None  # it is a pipe
+        self._output = self._process.stdout
         try:
             self.places = self._ready()
         except BaseException:
@@ -54,8 +60,8 @@ class LocalServer:
         """Wait for the line that names the endpoints."""
         end, said = time.monotonic() + START_SECONDS, b''
         while time.monotonic() < end:
-            if select.select([self._process.stdout], [], [], 0.2)[0]:
-                line = self._process.stdout.readline()
+            if select.select([self._output], [], [], 0.2)[0]:
+                line = self._output.readline()
                 if not line:
                     break
                 said += line
@@ -76,7 +82,7 @@ class LocalServer:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-        self._process.stdout.close()
+        self._output.close()
 
 
 def places_of(line: str) -> Places:

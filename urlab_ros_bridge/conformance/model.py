@@ -19,6 +19,7 @@ import numpy as np
 
 from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import skip
+from urlab_ros_bridge.wire.names import Prefixes
 
 _WIDTHS = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}  # mjtJoint: free, ball, slide, hinge
 FREE = 0
@@ -89,6 +90,7 @@ class ModelView:
                 self.mj = mujoco.MjModel.from_binary_path(str(path))
             except (ValueError, RuntimeError, mujoco.FatalError) as error:
                 raise Failed('an mjb that MuJoCo loads', str(error)) from None
+        self.prefixes = Prefixes(prefixes)
         self.robots = {prefix: self._robot(prefix) for prefix in prefixes}
         self.free_entities = {
             name: self._entity_joint(name)
@@ -130,7 +132,7 @@ class ModelView:
         :raises Skipped: when the model has joints that no reply reports.
         """
         qpos, qvel = np.array(self.mj.qpos0), np.zeros(self.mj.nv)
-        seen = set()
+        seen: set[int] = set()
         for prefix, robot in self.robots.items():
             block = reply['per_articulation'][prefix]
             qpos[robot.qpos], qvel[robot.qvel] = block['qpos'], block['qvel']
@@ -163,11 +165,12 @@ class ModelView:
         return getattr(self._mujoco.mjtObj, f'mjOBJ_{kind}')
 
     def _members(self, kind: str, count: int, prefix: str) -> list[tuple[int, str]]:
-        cut, found = f'{prefix}_', []
+        found = []
         for number in range(count):
             name = self._mujoco.mj_id2name(self.mj, self._enum(kind), number) or ''
-            if name.startswith(cut) or name == prefix:
-                found.append((number, name.removeprefix(cut)))
+            local = prefix if name == prefix else self.prefixes.local(prefix, name)
+            if local is not None:
+                found.append((number, local))
         return found
 
     def _robot(self, prefix: str) -> Robot:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from dataclasses import replace
 import json
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import msgpack
 
 from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import skip
+from urlab_ros_bridge.conformance.fields import is_integer
 from urlab_ros_bridge.conformance.fields import short
 from urlab_ros_bridge.conformance.model import load_model
 from urlab_ros_bridge.conformance.model import ModelView
@@ -27,8 +29,14 @@ from urlab_ros_bridge.conformance.model import Robot
 from urlab_ros_bridge.conformance.shm_raw import ShmChannel
 from urlab_ros_bridge.conformance.zmq_raw import NoAnswer
 from urlab_ros_bridge.conformance.zmq_raw import ZmqChannel
+from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.limits import REPLY
+from urlab_ros_bridge.wire.ops import CONTROL_PORT
+from urlab_ros_bridge.wire.ops import INFO_PORT
+from urlab_ros_bridge.wire.ops import STATE_PORT
 
 BASELINE = {'observations': 'standard'}
+PORTS = {'state': STATE_PORT, 'control': CONTROL_PORT, 'info': INFO_PORT}
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 
 
@@ -38,28 +46,45 @@ class Places:
     Where the server listens.
 
     :ivar host: its address.
-    :ivar rpc: endpoint of the requests; `state`, `control` and `info` likewise.
+    :ivar rpc: endpoint of the requests.
+    :ivar state: endpoint of the state stream, '' for none; None: the server's hello tells, or
+        else it is the usual port.  `control` and `info` likewise.
     """
 
     host: str
     rpc: str
-    state: str
-    control: str
-    info: str
+    state: str | None = None
+    control: str | None = None
+    info: str | None = None
 
     @property
     def local(self) -> bool:
         """Return whether the server runs on this machine, as far as its address tells."""
         return self.host in LOOPBACK
 
+    def completed(self, told: object) -> Places:
+        """
+        Return the places with those that were not given.
+
+        :param told: `ports` of a hello_ok (extension), by name.
+        """
+        ports: Any = told if isinstance(told, dict) else PORTS
+        found: dict[str, Any] = {}
+        for name in PORTS:
+            port = ports.get(name)
+            if getattr(self, name) is None:
+                found[name] = f'tcp://{self.host}:{int(port)}' if is_integer(port) else ''
+        return replace(self, **found)
+
 
 def decode(frame: bytes) -> dict[str, Any]:
     """
     Decode a reply strictly: a JSON object or a msgpack map, nothing repaired.
 
-    :raises Failed: when it is neither.
+    :raises Failed: when it is neither, or beyond what `wire.limits` allows a reply.
     """
     try:
+        unpack(frame, REPLY.size)  # for its limits alone: it repairs
         value = json.loads(frame) if frame[:1] == b'{' else msgpack.unpackb(frame)
     except Exception as error:
         raise Failed('a reply in msgpack or JSON', f'{short(frame[:24])}: {error}') from None
@@ -92,7 +117,7 @@ class Peer:
 
     def connect(self) -> None:
         """Say hello; of a server just started, also watch its first two steps."""
-        self.hello()
+        self.places = self.places.completed(self.hello().get('ports'))
         if self.stop is not None and self.manager:
             for _ in range(2):
                 with suppress(Failed, KeyError):
@@ -115,12 +140,12 @@ class Peer:
             self.hello_reply = reply
         return reply
 
-    def ask(self, op: str, timeout: float = 10.0, **fields: Any) -> dict[str, Any]:
+    def ask(self, op: str, timeout: float = 10.0, /, **fields: Any) -> dict[str, Any]:
         """Send a request with the session (unless given) and return whatever comes back."""
         request = {'op': op, 'session_id': self.session_id, **fields}
         return decode(self.channel.exchange(pack(request), timeout))
 
-    def call(self, op: str, timeout: float = 10.0, **fields: Any) -> dict[str, Any]:
+    def call(self, op: str, timeout: float = 10.0, /, **fields: Any) -> dict[str, Any]:
         """
         Send a request that must succeed; what does not fit into shared memory goes over ZMQ.
 
@@ -132,7 +157,9 @@ class Peer:
             reply = decode(self.zmq.exchange(pack(request), timeout))
         return self._ok(op, reply)
 
-    def refused(self, code: str, op: str, timeout: float = 10.0, **fields: Any) -> dict[str, Any]:
+    def refused(
+        self, code: str, op: str, timeout: float = 10.0, /, **fields: Any
+    ) -> dict[str, Any]:
         """
         Send a request that must be refused with a code.
 

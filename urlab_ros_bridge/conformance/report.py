@@ -26,7 +26,12 @@ _COLOURS = {PASS: '\x1b[32m', FAIL: '\x1b[31m', SKIP: '\x1b[2m', DEVIATION: '\x1
 def _wrapped(label: str, text: str) -> list[str]:
     lead = ' ' * 6 + f'{label:<9}'
     return textwrap.wrap(
-        text, WIDTH, initial_indent=lead, subsequent_indent=' ' * len(lead), max_lines=4
+        text,
+        WIDTH,
+        initial_indent=lead,
+        subsequent_indent=' ' * len(lead),
+        max_lines=4,
+        break_on_hyphens=False,
     )
 
 

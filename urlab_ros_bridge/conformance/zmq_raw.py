@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import zmq
 
 from urlab_ros_bridge.conformance.check import Failed
+from urlab_ros_bridge.wire.limits import REPLY
 
 
 class NoAnswer(Failed):
@@ -48,16 +49,19 @@ class ZmqChannel:
         if self._socket is None:
             self._socket = self._context.socket(zmq.REQ)
             self._socket.setsockopt(zmq.LINGER, 0)
+            self._socket.setsockopt(zmq.MAXMSGSIZE, REPLY.size)
             self._socket.connect(self.endpoint)
         self._socket.send(frame)
 
     def receive(self, timeout: float = 10.0) -> list[bytes]:
         """Return the parts of the reply to what was sent."""
-        if not self._socket.poll(int(timeout * 1000)):
-            self._socket.close()
+        socket = self._socket
+        if socket is not None and socket.poll(int(timeout * 1000)):
+            return socket.recv_multipart()
+        if socket is not None:
+            socket.close()
             self._socket = None
-            raise NoAnswer(timeout, self.endpoint)
-        return self._socket.recv_multipart()
+        raise NoAnswer(timeout, self.endpoint)
 
     def close(self) -> None:
         """Close the socket."""
@@ -68,6 +72,7 @@ class Listener:
     """A SUB socket that keeps what it hears."""
 
     def __init__(self, endpoint: str, topics: Iterable[bytes] = (b'',)) -> None:
+        self.endpoint = endpoint
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
         self._socket.setsockopt(zmq.RCVHWM, 100_000)
@@ -89,7 +94,8 @@ class Listener:
 
     def during(self, seconds: float, enough: int = 1 << 30) -> list[list[bytes]]:
         """Return the messages of the next seconds, at most `enough`."""
-        end, heard = time.monotonic() + seconds, []
+        end = time.monotonic() + seconds
+        heard: list[list[bytes]] = []
         while len(heard) < enough and (left := end - time.monotonic()) > 0:
             message = self.receive(left)
             if message is not None:

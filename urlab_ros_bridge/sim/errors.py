@@ -31,7 +31,7 @@ class SocketInUse(UrlabError):
     def __init__(self, endpoint: str, reason: str, option: str) -> None:
         super().__init__(
             f'cannot bind {endpoint}: {reason}; is another server running? '
-            f'Choose another port with {option}'
+            f'Choose another port with {option}, or move them all with --port-offset'
         )
 
 

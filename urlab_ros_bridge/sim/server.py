@@ -11,28 +11,32 @@ import mujoco
 import zmq
 
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.sim.cameras.part import CameraPart
+from urlab_ros_bridge.sim.cameras.service import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.context import build_context
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.editor import Editor
 from urlab_ros_bridge.sim.errors import SocketInUse
+from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
+from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.publish.info import InfoPublisher
-from urlab_ros_bridge.sim.publish.state import SEND_QUEUE
-from urlab_ros_bridge.sim.publish.state import StatePublisher
-from urlab_ros_bridge.sim.publish.subscriptions import Subscriptions
-from urlab_ros_bridge.sim.quiet_log import QuietLog
-from urlab_ros_bridge.sim.shm.large_replies import SecondTries
-from urlab_ros_bridge.sim.shm.service import offer_shared_memory
+from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
+from urlab_ros_bridge.sim.requests.background import compiling
+from urlab_ros_bridge.sim.requests.subscriptions import MAX_TOPIC_BYTES
+from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.transports.control_stream import ControlStream
-from urlab_ros_bridge.sim.transports.control_stream import MAX_MESSAGE_BYTES
-from urlab_ros_bridge.sim.transports.control_stream import RECEIVE_QUEUE
+from urlab_ros_bridge.sim.streams.control_stream import ControlStream
+from urlab_ros_bridge.sim.streams.control_stream import MAX_MESSAGE_BYTES
+from urlab_ros_bridge.sim.streams.control_stream import RECEIVE_QUEUE
+from urlab_ros_bridge.sim.streams.info import InfoPublisher
+from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
+from urlab_ros_bridge.sim.streams.state import StatePublisher
+from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.shm.large_replies import SecondTries
+from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
-from urlab_ros_bridge.sim.world import load_world
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
 
 _LOG = logging.getLogger(__name__)
@@ -67,7 +71,8 @@ class Server:
         :raises SocketInUse: when a port is taken.
         """
         # MuJoCo itself would write to stderr and to a file in the working directory.
-        mujoco.set_mju_user_warning(QuietLog(_LOG, logging.WARNING, 'MuJoCo: '))
+        log = RateLimitedLog(_LOG, logging.WARNING, 'MuJoCo: ', ignore=(EMPTY_PREFIX,))
+        mujoco.set_mju_user_warning(log)
         try:
             rpc = self._bind(zmq.ROUTER, self.config.rpc_port, '--rpc-port')
             self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
@@ -89,10 +94,14 @@ class Server:
         dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
         sockets = {'rpc': rpc, 'state': self._state_socket, **self._side_sockets}
         self._endpoints = {name: _endpoint(socket) for name, socket in sockets.items()}
+        self.stage.ports = {
+            name: int(endpoint.rpartition(':')[2]) for name, endpoint in self._endpoints.items()
+        }
+        self._reader = reader = FrameReader(dispatcher)
         if shm is not None:
-            shm.serve(dispatcher)
+            shm.serve(dispatcher, reader)
             dispatcher = SecondTries(dispatcher, shm.large)
-        self._transport = ZmqRpcTransport(self._zmq, rpc, dispatcher, eager=self._stepped)
+        self._transport = ZmqRpcTransport(self._zmq, rpc, dispatcher, reader, eager=self._stepped)
         self._transport.start()
 
     @property
@@ -104,15 +113,22 @@ class Server:
         """Wait until the server is stopped; false when `timeout` seconds pass first."""
         return self._stopped.wait(timeout)
 
+    @property
+    def compiling(self) -> bool:
+        """Say whether a model is still being compiled: end the process without taking it down."""
+        return compiling()
+
     def stop(self) -> None:
         """Drain and close everything; safe to call twice."""
         if self._stopped.is_set() or self._transport is None:
             return
         self.stage.draining = True
         # Waiting calls answer before the transport goes.
+        self.stage.client_models.close()
         if self.stage.editor is not None:
             self.stage.editor.close()
         self.stage.close()
+        self._reader.stop()
         if self.stage.shm is not None:
             self.stage.shm.close()
         self._transport.stop()
@@ -166,6 +182,7 @@ class Server:
         socket.setsockopt(zmq.MAXMSGSIZE, MAX_REQUEST_BYTES)
         if kind == zmq.XPUB:
             socket.setsockopt(zmq.SNDHWM, SEND_QUEUE)
+            socket.setsockopt(zmq.MAXMSGSIZE, 4 * MAX_TOPIC_BYTES)
         elif kind == zmq.SUB:
             socket.setsockopt(zmq.RCVHWM, RECEIVE_QUEUE)
             socket.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
@@ -177,7 +194,8 @@ class Server:
             socket.bind(endpoint)
         except zmq.ZMQError as error:
             socket.close()
-            raise SocketInUse(endpoint, error.strerror, option) from error
+            # The text of the error itself names the address again.
+            raise SocketInUse(endpoint, zmq.strerror(error.errno), option) from error
         return socket
 
 

@@ -11,17 +11,39 @@ Reference, "hello": `manager_present` is false in between).
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
 import logging
 import threading
 from typing import Any
 from typing import Protocol
+import uuid
 
+from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.paths import DataFolder
-from urlab_ros_bridge.sim.sessions import Session
-from urlab_ros_bridge.sim.sessions import SessionTable
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.client_models import ClientModels
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.physics.live import LiveLoop
+from urlab_ros_bridge.sim.physics.observations.observer import Observer
+from urlab_ros_bridge.sim.physics.randomize.randomize import Randomizer
+from urlab_ros_bridge.sim.physics.recording.recorder import Recorder
+from urlab_ros_bridge.sim.physics.recording.replay import Replay
+from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.noise import RangeNoise
+from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
+from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import SessionTable
+from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,12 +59,14 @@ class Stage:
     """
     Holds at most one running world.
 
+    :ivar client_models: reads the models that clients hand in.
     :ivar context: the world with its engine and threads; None while nothing is played.
     :ivar revision: grows whenever another or a changed world begins.
     :ivar changing: held by whoever makes a changed world, so that changes come one by one.
     :ivar settled: not set while one world takes the place of another; requests wait then.
     :ivar draining: the server stops; there will be no further world.
     :ivar editor: whoever answers the editor's ops, None when there is no editor.
+    :ivar ports: TCP ports that the server listens on, by name.
     :ivar shm: the server's shared memory, None when it offers none.
     """
 
@@ -50,6 +74,7 @@ class Stage:
         self.config = config
         self.sessions = SessionTable()
         self.data = DataFolder(config.data_dir, config.allow_absolute_paths)
+        self.client_models = ClientModels(self.data)
         self.context: Context | None = None
         self.revision = 0
         self.settled = threading.Event()
@@ -57,6 +82,7 @@ class Stage:
         self.draining = False
         self.editor: Any = None
         self.shm: Any = None
+        self.ports: dict[str, int] = {}
         self._makers: list[Callable[[Context], Part]] = []
         self._parts: list[Part] = []
         self._lock = threading.RLock()
@@ -123,6 +149,7 @@ class Stage:
         running = old.live.is_alive()
         if running:
             old.live.join(timeout=5.0)
+        old.engine.on_due.clear()
         self._close_parts()
         for make in self._makers:
             try:
@@ -150,6 +177,7 @@ class Stage:
             context.live.join(timeout=5.0)
             with engine.lock:
                 engine.on_state.clear()
+                engine.on_due.clear()
             self._close_parts()
 
     def _close_parts(self) -> None:
@@ -158,6 +186,101 @@ class Stage:
                 self._parts.pop().close()
             except Exception:
                 _LOG.exception('a part of the world did not close')
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """
+    The parts of one world.
+
+    `config` and `data` are the stage's and outlive it.
+
+    :ivar run: names this run; a changed world that goes on where another was has its name.
+    """
+
+    config: ServerConfig
+    world: World
+    engine: Engine
+    observer: Observer
+    live: LiveLoop
+    recorder: Recorder
+    replay: Replay
+    data: DataFolder
+    cameras: CameraRig
+    inbound: StreamCounters = field(default_factory=StreamCounters)
+    run: str = field(default_factory=lambda: uuid.uuid4().hex)
+    randomizer: Randomizer = field(default_factory=Randomizer)
+
+
+def build_context(
+    config: ServerConfig,
+    data: DataFolder,
+    world: World,
+    before: Context | None = None,
+) -> Context:
+    """
+    Put controllers, scanners and the engine around a world; no threads, no sockets.
+
+    :param before: the world whose place this one will take, if any.
+    :raises WorldError: when a sidecar names a scanner or camera that the model does not have.
+    """
+    controls, lidars, noises = {}, {}, []
+    for spec in world.spec.articulations:
+        articulation = world.articulations[spec.prefix]
+        controls[spec.prefix] = ArticulationControl(world.model, world.data, articulation, spec)
+        lidars[spec.prefix] = _scanners(world, spec)
+        noises += _noises(world, spec, lidars[spec.prefix])
+    scanners = [lidar for group in lidars.values() for lidar in group]
+    sensing = Sensing(scanners, noises)
+    engine = Engine(world, controls, lidars, config.step_mode, config.paused, sensing)
+    recorder = Recorder(engine)
+    made = Context(
+        config,
+        world,
+        engine,
+        Observer(engine),
+        LiveLoop(engine),
+        recorder,
+        Replay(engine, recorder),
+        data,
+        CameraRig(engine),
+    )
+    return made if before is None else replace(made, inbound=before.inbound, run=before.run)
+
+
+def _scanners(world: World, spec: ArticulationSpec) -> list[Lidar]:
+    sensors = world.articulations[spec.prefix].local('sensors')
+    found = []
+    for name, lidar_spec in spec.lidars.items():
+        _check_sensor(world, 'lidars', name, sensors)
+        lidar = Lidar(world.model, sensors[name], lidar_spec)
+        lidar.name = name
+        found.append(lidar)
+    return found
+
+
+def _noises(world: World, spec: ArticulationSpec, lidars: list[Lidar]) -> list[SensorNoise]:
+    """Give scanners their noise, and return that of the other sensors."""
+    sensors = {sensor.name: sensor for sensor in world.articulations[spec.prefix].sensors}
+    scanners = {lidar.name: lidar for lidar in lidars}
+    others = {}
+    for name, noise in spec.noise.items():
+        _check_sensor(world, 'noise', name, sensors)
+        lidar = scanners.get(name)
+        if lidar is None:
+            others[name] = noise
+        else:
+            seed = (world.spec.noise_seed, f'{spec.prefix}/{name}')
+            lidar.noise = RangeNoise(noise, lidar.spec.range_max, seed)
+    if not others:
+        return []
+    return [SensorNoise(world.model, sensors, others, (world.spec.noise_seed, spec.prefix))]
+
+
+def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> None:
+    if name not in sensors:
+        error = unknown('bad_value', 'sensor', name, sensors)
+        raise WorldError(f'{world.spec.source}: {key}: {error}')
 
 
 __all__ = ['Part', 'Stage']

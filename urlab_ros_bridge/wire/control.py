@@ -24,12 +24,15 @@ import numpy as np
 from urlab_ros_bridge.wire.errors import MalformedRow
 from urlab_ros_bridge.wire.errors import UnknownTopic
 from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.limits import GAINS_BYTES
+from urlab_ros_bridge.wire.limits import INFO_BYTES
+from urlab_ros_bridge.wire.limits import STREAM_CONTAINERS
+from urlab_ros_bridge.wire.limits import STREAM_VALUES
 
 CONTROL = 'control'
 SET_GAINS = 'set_gains'
 KINDS = (CONTROL, SET_GAINS)
 MAX_SETPOINTS = 1 << 16
-MAX_GAINS_BYTES = 1 << 20
 MAX_PREFIX_BYTES = 1 << 10
 GAINS = ('kp', 'kv', 'torque_limit')
 MAX_MAGNITUDE = 1e10  # MuJoCo's mjMAXVAL
@@ -124,11 +127,10 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
     :return: gain (`GAINS`) -> {actuator: value >= 0}, the shape that controllers take.
     :raises MalformedControl: for anything else; all of it is refused.
     """
-    if len(payload) > MAX_GAINS_BYTES:
-        raise MalformedControl(SET_GAINS, f'{len(payload)} bytes, at most {MAX_GAINS_BYTES}')
     try:
-        # UTF-8 only, so that a payload cannot pick another encoding by its first bytes.
-        actuators = json.loads(bytes(payload).decode())
+        actuators = _load(SET_GAINS, payload, GAINS_BYTES)
+    except MalformedControl:
+        raise
     except (ValueError, RecursionError) as error:
         raise MalformedControl(SET_GAINS, f'no JSON: {error}') from error
     if not isinstance(actuators, dict):
@@ -143,6 +145,19 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
                 raise MalformedControl(SET_GAINS, f'{gain!r:.80} is none of {valid}')
             out.setdefault(gain, {})[actuator] = _gain(actuator, gain, value)
     return out
+
+
+def _load(kind: str, payload: bytes | memoryview, limit: int) -> Any:
+    """Decode JSON of which there may be so many bytes, and so much else as `wire.limits` says."""
+    if len(payload) > limit:
+        raise MalformedControl(kind, f'{len(payload)} bytes, at most {limit}')
+    text = bytes(payload)
+    if text.count(b'{') + text.count(b'[') > STREAM_CONTAINERS:
+        raise MalformedControl(kind, f'more than {STREAM_CONTAINERS} maps and lists')
+    if text.count(b',') + text.count(b':') > STREAM_VALUES:
+        raise MalformedControl(kind, f'more than {STREAM_VALUES} values')
+    # UTF-8 only, so that a payload cannot pick another encoding by its first bytes.
+    return json.loads(text.decode())
 
 
 def _gain(actuator: str, gain: str, value: Any) -> float:
@@ -194,17 +209,15 @@ def unpack_info(payload: bytes | memoryview) -> ActuatorList:
 
     :raises MalformedControl: when it is no actuator list.
     """
-    if len(payload) > MAX_GAINS_BYTES:
-        raise MalformedControl('info', f'{len(payload)} bytes, at most {MAX_GAINS_BYTES}')
     try:
-        fields = json.loads(bytes(payload).decode())
-        names, ids, mins, maxs = (
-            [convert(item) for item in fields[key]]
-            for key, convert in (('names', str), ('ids', int), ('mins', float), ('maxs', float))
-        )
+        fields = _load('info', payload, INFO_BYTES)
+        names, ids = list(map(str, fields['names'])), list(map(int, fields['ids']))
+        mins, maxs = list(map(float, fields['mins'])), list(map(float, fields['maxs']))
         cameras = {str(item['name']): str(item['endpoint']) for item in fields['camera_list']}
         info = ActuatorList(str(fields['robot']), names, ids, mins, maxs, cameras)
         kind = fields['type']
+    except MalformedControl:
+        raise
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise MalformedControl('info', f'{type(error).__name__}: {error}') from error
     if kind != 'actuator_list' or not len(names) == len(ids) == len(mins) == len(maxs):

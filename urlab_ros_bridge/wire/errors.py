@@ -24,8 +24,8 @@ class WireError(UrlabError, ValueError):
 class FrameTooLarge(WireError):
     """A frame is larger than the receiver accepts; raised before anything is allocated."""
 
-    def __init__(self, size: int, limit: int) -> None:
-        super().__init__(f'frame of {size} bytes is larger than the limit of {limit} bytes')
+    def __init__(self, size: int, limit: int, what: str = 'frame') -> None:
+        super().__init__(f'{what} of {size} bytes is larger than the limit of {limit} bytes')
 
 
 class MalformedFrame(WireError):
@@ -78,7 +78,7 @@ class UnknownName(UrlabError, KeyError):
         super().__init__(f'unknown {kind} {name!r}; {list_names(kind, self.valid)}')
 
     def __str__(self) -> str:
-        return self.args[0]
+        return str(self.args[0])
 
 
 def list_names(kind: str, valid: Iterable[str], limit: int = 24) -> str:
@@ -154,6 +154,8 @@ ERROR_CODES: dict[str, str] = {
     'name_taken': 'The name is in use in this world.',
     'name_invalid': 'The name cannot be one of this world.',
     'missing_assets': 'A file that the model names is missing, or may not be read.',
+    # An extension: wall_seen.
+    'stale_command': 'The command has waited for longer than its wall_timeout.',
     # An extension: the op broke inside the server.  The server goes on.
     'internal_error': 'The server failed while it handled the op; its log has the cause.',
 }

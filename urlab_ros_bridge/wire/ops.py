@@ -67,7 +67,7 @@ _STEP = _ops(
     MANAGER_REQUIRED,
     '',
     """
-step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl while_paused | time:float step:int per_articulation:object sim_time:object? wall_time:object?
+step  | | n_steps observations include_cameras per_articulation time qpos qvel ctrl qpos_map qvel_map while_paused | time:float step:int per_articulation:object sim_time:object? wall_time:object?
 reset | | keyframe_name seed per_articulation_qpos keep_time keep_state | time:float step:int
 """,
 )
@@ -83,7 +83,7 @@ configure_controller | articulation params | | articulation:string params:object
 set_sim_options      | | options | options:object
 set_sim_speed        | percent | | percent:float
 set_control_source   | | source articulation | source:string scope:string articulation:string?
-set_twist            | | articulation linear angular timeout | articulation:string linear:array angular:array
+set_twist            | | articulation linear angular timeout wall_timeout wall_seen | articulation:string linear:array angular:array
 set_qpos             | target qpos | target_by | target:string actor_id:string? actor_name:string? qpos:array free_base_shortcut:bool
 set_mocap_pose       | body | pos quat | body:string pos:array quat:array
 read_mocap_pose      | body | | body:string pos:array quat:array
@@ -98,7 +98,7 @@ _RECORDING = _ops(
     """
 recording_start | | name max_duration_s | name:string max_duration_s:float
 recording_stop  | | | name:string frame_count:int sim_duration_s:float
-recording_save  | | path | absolute_path:string
+recording_save  | | path overwrite | absolute_path:string
 recording_clear | | |
 """,
 )
@@ -210,8 +210,8 @@ status | | | mode:string paused:bool speed:float real_time_factor:float tick_rat
         'runtime',
         """
 randomize        | | seed items restore | seed:int restored:bool items:object
-apply_wrench     | | articulation body force torque frame duration name | body:string until:float
-set_setpoints    | articulation values | timeout | articulation:string count:int
+apply_wrench     | | articulation body force torque frame duration name wall_timeout wall_seen | body:string until:float
+set_setpoints    | articulation values | timeout wall_timeout wall_seen | articulation:string count:int
 get_entities     | | entities bounds | entities:array sim_time:object
 set_entity_state | entity | pos quat linear angular | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object
 spawn_entity     | | name allow_renaming xml file pos quat kind | name:string kind:string movable:bool spawned:bool pos:array quat:array linear:array angular:array sim_time:object world_revision:int handshake_payload:object
@@ -241,6 +241,8 @@ OPS: dict[str, Op] = {
 }
 
 MODES = ('live', 'direct', 'puppet')
+# set_mode takes it too: live until the next plain handshake, which makes it direct (Networking page).
+AUTO = 'auto'
 # What set_mode accepts: stock servers take 'streaming' for live and any case.
 MODE_ALIASES = {'streaming': 'live', **{mode: mode for mode in MODES}}
 OBSERVATION_LEVELS = ('minimal', 'standard', 'full')

@@ -253,13 +253,13 @@ def _member(mapping: Any, key: str, where: str) -> Any:
     return value
 
 
-def _numbers(value: Any, key: str, where: str) -> list:
+def _numbers(value: Any, key: str, where: str) -> list[Any]:
     if not isinstance(value, list):
         raise MalformedRecording(where, f'{key} is {value!r:.60}, not a list')
     return value
 
 
-def _poses(value: Any, where: str) -> list[list]:
+def _poses(value: Any, where: str) -> list[list[Any]]:
     poses = _numbers(value, 'mocap', where)
     for pose in poses:
         if len(_numbers(pose, 'mocap', where)) != 7:

@@ -90,6 +90,10 @@ ROW_LAYOUTS: tuple[RowLayout, ...] = (
 )
 
 
+# What an extension adds to the articulations of a snapshot, which else have the standard level.
+SNAPSHOT_EXTENSIONS = {'effort_row': 'effort', 'scan_stamps': 'scan_stamps'}
+
+
 class Topic(NamedTuple):
     """A parsed topic; `prefix` is empty for scene, state_full and sim_time."""
 
@@ -244,7 +248,7 @@ def unpack_actions(payload: bytes | memoryview) -> int:
     :raises MalformedRow: when it is not 4 bytes.
     """
     _check('actions', payload, ACTIONS.size)
-    return ACTIONS.unpack(payload)[0]
+    return int(ACTIONS.unpack(payload)[0])
 
 
 def unpack_effort(payload: bytes | memoryview) -> np.ndarray:

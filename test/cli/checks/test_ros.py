@@ -4,8 +4,8 @@ import pytest
 
 from urlab_ros_bridge.cli.checks import Level
 from urlab_ros_bridge.cli.checks import ros
-from urlab_ros_bridge.cli.processes import PROFILE_VARIABLES
-from urlab_ros_bridge.cli.shipped import shipped_file
+from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
+from urlab_ros_bridge.files.shipped import shipped_file
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +15,7 @@ def no_profile(monkeypatch):
 
 
 @pytest.mark.ros
+@pytest.mark.distro
 def test_a_usable_ros_is_found_with_its_middleware():
     findings = {
         finding.subject: finding for finding in [ros.check_rclpy(), *ros.check_interfaces()]

@@ -9,11 +9,11 @@ import pytest
 
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.chiral.codec import CameraView
-from urlab_ros_bridge.gateways.chiral.codec import Observation
-from urlab_ros_bridge.gateways.chiral.profile import read_profile
-from urlab_ros_bridge.gateways.chiral.server import ChiralServer
-from urlab_ros_bridge.gateways.chiral.server import GatewayConfig
+from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
+from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
+from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
+from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
+from urlab_ros_bridge.gateways.chiral.serving.server import GatewayConfig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 

@@ -11,9 +11,9 @@ import pytest
 from test.gateways.chiral.conftest import running
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
-from urlab_ros_bridge.gateways.chiral.profile import load_profile
-from urlab_ros_bridge.gateways.chiral.server import ChiralServer
-from urlab_ros_bridge.gateways.chiral.server import GatewayConfig
+from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
+from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
+from urlab_ros_bridge.gateways.chiral.serving.server import GatewayConfig
 
 PROFILES = Path(__file__).resolve().parents[3] / 'config' / 'chiral'
 DOWN = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])  # x of the hand is down

@@ -17,6 +17,8 @@ from websockets.sync.client import connect
 
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
+from urlab_ros_bridge.gateways.chiral.serving.server import MAX_VIEWERS
+from urlab_ros_bridge.gateways.common.serving.access import OpenWithoutToken
 
 
 @pytest.fixture(scope='module')
@@ -95,8 +97,41 @@ def test_a_token_is_asked_for(quadruped, gateway):
             assert client.metadata()
 
 
-def test_pages_of_a_browser_are_refused(server):
-    assert status_of(server.url, origin='https://example.org')[0] == 403
+def test_pages_of_other_sites_are_refused(quadruped, gateway):
+    """No page drives the robot of whoever looks at it; those of this machine may."""
+    with gateway(quadruped, allow_origins=('https://lab.example.org',)) as server:
+        for origin in ('https://example.org', 'http://localhost.example.org', 'null'):
+            status, text = status_of(server.url, origin=origin)
+            assert status == 403 and '--allow-origin' in text
+        for origin in ('http://localhost:8766', 'https://lab.example.org'):
+            with connect_when_free(server.url, origin=origin) as client:
+                assert client.metadata()
+
+
+def test_a_wide_bind_without_a_token_is_refused(quadruped, gateway):
+    with (
+        pytest.raises(OpenWithoutToken, match='--token'),
+        gateway(quadruped, bind='0.0.0.0'),
+    ):
+        pass
+    with (
+        gateway(quadruped, bind='0.0.0.0', insecure=True) as server,
+        StockClient(f'ws://127.0.0.1:{server.port}') as client,
+    ):
+        assert client.metadata()
+
+
+def test_viewers_leave_room_for_a_driver(quadruped, gateway):
+    with (
+        gateway(quadruped, {'pace': 'lockstep'}, viewers=True) as server,
+        contextlib.ExitStack() as stack,
+    ):
+        for _ in range(MAX_VIEWERS):
+            stack.enter_context(opened(server.port, '/view'))
+        status, text = status_of(f'{server.url}/view')
+        assert status == 503 and f'{MAX_VIEWERS} viewers watch already' in text
+        with connect_when_free(server.url) as driver:
+            assert driver.reset().type == 'reset_response'
 
 
 def test_compression_is_never_agreed_on(server):

@@ -36,8 +36,8 @@ def recording(small_server, bridged, tmp_path):
         bridge, listener = bridged(server, data_dir=str(tmp_path), **parameters)
         wait_until(
             lambda: (
-                bridge.node.stream.world is not None
-                and bridge.node.stream.timeline.stamp_ns is not None
+                bridge.node.bridge.stream.world is not None
+                and bridge.node.bridge.stream.timeline.stamp_ns is not None
             )
         )
         return server, bridge, listener

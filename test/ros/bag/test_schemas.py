@@ -11,8 +11,11 @@ from urlab_ros_bridge.ros.bag.errors import SchemaMissing
 from urlab_ros_bridge.ros.bag.schemas import schema_of
 from urlab_ros_bridge.ros.bag.schemas import type_hash_of
 from urlab_ros_bridge.ros.bag.topic import kind_of
-from urlab_ros_bridge.ros.compat import load_interface
-from urlab_ros_bridge.ros.interfaces import TOPICS
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.features import topics_of
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+
+TOPICS = topics_of(FEATURES)
 
 KINDS = sorted({kind for topic in TOPICS for kind in topic.types})
 

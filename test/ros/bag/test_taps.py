@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.bag.taps import AHEAD_NS
 from urlab_ros_bridge.ros.bag.taps import Sink
 from urlab_ros_bridge.ros.bag.topic import BagTopic
-from urlab_ros_bridge.ros.cameras.direct import DirectPublisher
+from urlab_ros_bridge.ros.rclpy_tools.direct_publisher import DirectPublisher
 
 pytestmark = pytest.mark.ros
 NOW = 5_000_000_000

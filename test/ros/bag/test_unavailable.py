@@ -11,7 +11,7 @@ import pytest
 from urlab_ros_bridge.ros.bag import Recorder
 from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
-from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.program.features import Settings
 
 
 @pytest.mark.parametrize('module', [None, SimpleNamespace(Writer=object)], ids=['none', 'old'])

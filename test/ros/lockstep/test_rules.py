@@ -7,12 +7,6 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from geometry_msgs.msg import PointStamped  # noqa: E402
-from geometry_msgs.msg import Twist  # noqa: E402
-from rclpy.serialization import serialize_message  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Empty  # noqa: E402
-from std_msgs.msg import Header  # noqa: E402
 
 from urlab_ros_bridge.ros.lockstep import rules  # noqa: E402
 
@@ -29,24 +23,3 @@ def test_every_multiple_of_the_timestep_is_a_period_and_nothing_between(count, t
 def test_a_period_below_the_timestep_names_the_timestep():
     with pytest.raises(rules.BadPeriod, match='nearest is 0\\.002'):
         rules.steps_of(0.0001, 0.002)
-
-
-@pytest.mark.parametrize('kind', [Header, PointStamped, JointState])
-@given(sec=st.integers(-(2**31), 2**31 - 1), nanosec=st.integers(0, 10**9 - 1))
-def test_the_stamp_is_read_without_deserialising(kind, sec, nanosec):
-    message = kind()
-    stamp = message.stamp if kind is Header else message.header.stamp
-    stamp.sec, stamp.nanosec = sec, nanosec
-    assert rules.has_stamp(kind)
-    assert rules.raw_stamp(serialize_message(message)) == rules.message_stamp(message)
-    assert rules.message_stamp(message) == sec * 10**9 + nanosec
-
-
-def test_big_endian_bytes_are_read_too():
-    assert rules.raw_stamp(bytes.fromhex('00000000 00000003 00000007')) == 3_000_000_007
-
-
-@pytest.mark.parametrize('kind', [Empty, Twist])
-def test_types_without_a_header_have_no_stamp(kind):
-    assert not rules.has_stamp(kind)
-    assert rules.raw_stamp(serialize_message(Empty())) == 0

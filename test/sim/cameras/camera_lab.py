@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.sim.cameras import gl
+from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 

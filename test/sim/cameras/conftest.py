@@ -10,9 +10,9 @@ import zmq
 
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.context import build_context
-from urlab_ros_bridge.sim.paths import DataFolder
-from urlab_ros_bridge.sim.world import load_world
+from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+from urlab_ros_bridge.sim.stage import build_context
 
 sys.path.insert(0, str(Path(__file__).parent))
 

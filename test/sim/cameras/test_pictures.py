@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.errors import BadValue
-from urlab_ros_bridge.sim.cameras.labels import class_of
+from urlab_ros_bridge.sim.cameras.renderer.labels import class_of
 
 pytestmark = needs_gl
 RED = (0, 0, 255)  # BGR

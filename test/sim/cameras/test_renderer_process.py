@@ -13,24 +13,27 @@ import time
 from camera_lab import connect
 from camera_lab import needs_gl
 from camera_lab import start_server
+from lifelines import start_process
 import psutil
 import pytest
 
-from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import NotReady
-from urlab_ros_bridge.sim.cameras import gl
-from urlab_ros_bridge.sim.cameras import share
 from urlab_ros_bridge.sim.cameras.listeners import open_listeners
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.shm_region import SEQUENCE
+from urlab_ros_bridge.wire.shm.region import SEQUENCE
+
+LOWEST_PRIORITY = 19
 
 
 def is_renderer(process):
     try:
-        return 'urlab_ros_bridge.sim.cameras.worker' in process.cmdline()
+        return 'urlab_ros_bridge.sim.cameras.renderer.worker' in process.cmdline()
     except psutil.NoSuchProcess:  # a zombie too
         return False
 
@@ -101,10 +104,11 @@ def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
 def test_the_renderer_leaves_a_processor_to_physics(own_server):
     others = {child.pid for child in renderers()}
     with connect(own_server) as client:
-        client.step(include_cameras={'front': 'sync'})
+        # On a busy machine the first pictures come too late.
+        wait_for(lambda: client.step(include_cameras={'front': 'sync'}).cameras)
     (renderer,) = [child for child in renderers() if child.pid not in others]
     mine = psutil.Process()
-    assert renderer.nice() >= mine.nice() + share.NICENESS
+    assert renderer.nice() >= min(mine.nice() + share.NICENESS, LOWEST_PRIORITY)
     usable = sorted(mine.cpu_affinity())
     assert renderer.cpu_affinity() == (usable[1:] or usable)
 
@@ -118,7 +122,7 @@ def test_a_renderer_ends_with_its_server(lab):
         f'server = start_server(model=Path({str(lab)!r})); client = connect(server); '
         "client.step(include_cameras={'front': 'sync'}); print('up', flush=True); time.sleep(60)"
     )
-    program = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE)
+    program = start_process([sys.executable, '-c', code], stdout=subprocess.PIPE)
     try:
         assert program.stdout.readline() == b'up\n'
         (renderer,) = psutil.Process(program.pid).children(recursive=True)

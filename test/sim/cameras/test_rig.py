@@ -8,8 +8,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.cameras.memory import Capture
-from urlab_ros_bridge.sim.cameras.memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
 
 
 class FakePort:

@@ -9,7 +9,7 @@ from camera_lab import needs_gl
 import numpy as np
 import zmq
 
-from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
 pytestmark = needs_gl

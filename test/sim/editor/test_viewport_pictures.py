@@ -7,14 +7,14 @@ import time
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.client.cameras import open_camera
+from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.sim.cameras import gl
-from urlab_ros_bridge.sim.cameras.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.server import Server
-from urlab_ros_bridge.sim.world import load_world
 
 pytestmark = pytest.mark.skipif(
     all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'

@@ -26,7 +26,7 @@ class Finding:
     """
     One row of the doctor's table.
 
-    :ivar subject: what was looked at, one to three words.
+    :ivar subject: what was checked, one to three words.
     :ivar found: what is there.
     :ivar advice: what to do; empty when all is well.
     """
@@ -49,7 +49,7 @@ def run_python(
     Run Python code in a process of its own, so that a crash in a driver does no harm.
 
     :param extra: environment variables on top of ours.
-    :return: whether it succeeded, and its last line of output, or in words how it failed.
+    :return: whether it succeeded, and its last line of output, or how it failed.
     """
     try:
         done = subprocess.run(
@@ -68,3 +68,8 @@ def run_python(
     text = (done.stdout if done.returncode == 0 else done.stderr).strip()
     last = text.splitlines()[-1] if text else f'exit code {done.returncode}'
     return done.returncode == 0, last
+
+
+def is_absent(output: str, module: str) -> bool:
+    """Return whether Python reported that a package is not installed, rather than broken."""
+    return f"No module named '{module}'" in output

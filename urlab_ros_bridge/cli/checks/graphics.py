@@ -7,12 +7,13 @@ from __future__ import annotations
 import os
 
 from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import is_absent
 from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
 
 BACKENDS = ('egl', 'osmesa')
 
-# Renders a red sphere, looks for red in the middle of the picture, and tells the time.
+# Renders a red sphere, looks for red in the middle of the picture, and measures the time.
 _RENDER = """
 import time
 import mujoco
@@ -29,7 +30,7 @@ with mujoco.Renderer(model, 480, 640) as renderer:
         renderer.update_scene(data, 'c')
         red, green, blue = (int(value) for value in renderer.render()[240, 320])
         times.append(time.perf_counter() - before)
-assert red > 60 and red > 2 * green, f'the picture is wrong: {red, green, blue}'
+assert red > 60 and red > 2 * green, f'the image is wrong: {red, green, blue}'
 print(f'renders 640x480 in {1e3 * min(times):.1f} ms')
 """
 
@@ -39,18 +40,20 @@ def _short(text: str) -> str:
 
 
 def check_backend(backend: str) -> tuple[bool, str]:
-    """Render pictures with a backend; return whether they are right, and how it went."""
-    works, said = run_python(_RENDER, {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend})
-    return works, _short(said)
+    """Render images with a backend; return whether they are right, and a report."""
+    works, output = run_python(_RENDER, {'MUJOCO_GL': backend, 'PYOPENGL_PLATFORM': backend})
+    return works, _short(output)
 
 
 def check_all() -> list[Finding]:
     """Try the backends of MuJoCo; one that works is enough."""
     chosen = os.environ.get('MUJOCO_GL', '')
     results = {backend: check_backend(backend) for backend in BACKENDS}
+    if all(is_absent(output, 'mujoco') for _, output in results.values()):
+        return [Finding(Level.WARN, 'GL', 'not checked: MuJoCo is not installed')]
     usable = [backend for backend, (works, _) in results.items() if works]
     findings = []
-    for backend, (works, said) in results.items():
+    for backend, (works, output) in results.items():
         level, advice = Level.OK, ''
         if not works and not usable:
             level = Level.FAIL
@@ -59,8 +62,8 @@ def check_all() -> list[Finding]:
                 'libgl1 libopengl0 libegl-mesa0 libgl1-mesa-dri'
             )
         elif not works:
-            said = f'not usable ({said}); not needed, {usable[0]} is'
-        findings.append(Finding(level, f'GL {backend}', said, advice))
+            output = f'not usable ({output}); not needed, {usable[0]} is'
+        findings.append(Finding(level, f'GL {backend}', output, advice))
     if chosen and chosen in results and chosen not in usable and usable:
         findings.append(
             Finding(

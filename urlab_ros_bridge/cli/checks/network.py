@@ -9,36 +9,34 @@ from typing import Any
 
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import Level
-from urlab_ros_bridge.cli.logs import is_loopback
-from urlab_ros_bridge.cli.ports import can_bind
-from urlab_ros_bridge.cli.ports import port_holder
-from urlab_ros_bridge.cli.status_line import session_words
+from urlab_ros_bridge.cli.processes.ports import can_bind
+from urlab_ros_bridge.cli.processes.ports import port_holder
+from urlab_ros_bridge.cli.status.line import session_words
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.gateways.common.serving.access import is_loopback
 from urlab_ros_bridge.wire.errors import UrlabError
 
 OWN_NAME = 'urlab doctor'
-PORTS = ('rpc_port', 'state_port', 'camera_port')
 
 
-def check_ports(values: Mapping[str, Any]) -> list[Finding]:
+def check_ports(ports: Mapping[str, int]) -> list[Finding]:
     """Check that a server could be started on this machine."""
     findings = []
-    for name in PORTS:
-        port = values[name]
+    for name, port in ports.items():
         subject = f'port {port}'
         if can_bind('127.0.0.1', port):
             findings.append(Finding(Level.OK, subject, f'free ({name})'))
             continue
         holder = port_holder(port) or 'another program'
-        advice = f'stop it, or choose another port with --{name.replace("_", "-")}'
+        advice = 'stop it, or move all ports of yours with --port-offset 10'
         findings.append(Finding(Level.FAIL, subject, f'taken by {holder}', advice))
     return findings
 
 
 def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
-    """Return in words what serves there."""
+    """Return a description of the server."""
     robots = ', '.join(handshake.articulations) or 'none'
     words = [
         handshake.urlab_version or 'unknown version',
@@ -53,7 +51,7 @@ def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
     return '; '.join(words)
 
 
-def hears_state(host: str, state_port: int, timeout: float) -> bool:
+def receives_state(host: str, state_port: int, timeout: float) -> bool:
     """Return whether anything arrives on the state stream within `timeout` seconds."""
     import zmq
 
@@ -69,9 +67,9 @@ def check_stream(
 ) -> Finding:
     """Check that the server sends its state, and say why it may be silent."""
     subject = f'port {state_port}'
-    if hears_state(host, state_port, timeout):
+    if receives_state(host, state_port, timeout):
         return Finding(Level.OK, subject, 'the server sends its state')
-    advice = 'see that --state-port is the one the server was started with'
+    advice = 'check that --state-port is the one the server was started with'
     mode = (status or {}).get('mode')
     if mode in ('direct', 'puppet'):
         advice = (
@@ -85,9 +83,9 @@ def check_server(
     host: str, rpc_port: int, state_port: int, timeout: float
 ) -> list[Finding] | None:
     """
-    Ask a server without disturbing its user; None when nobody answers.
+    Ask a server without disturbing its user; None without an answer.
 
-    A server that knows no shared sessions is only asked what it can do: a second handshake would
+    A server without shared sessions is only asked what it can do: a second handshake would
     take the session from the client that has it.
     """
     subject = f'server {host}:{rpc_port}'
@@ -98,7 +96,7 @@ def check_server(
             found = Finding(
                 Level.OK,
                 subject,
-                'answers; it knows no shared sessions, so no more was asked',
+                'answers; it has no shared sessions, so nothing more was asked',
                 'run the bridge with -p observe_only:=true beside another client',
             )
             return [found, check_stream(host, state_port, timeout, None)]
@@ -110,23 +108,28 @@ def check_server(
     except TimeoutError:
         return None
     except UrlabError as error:
-        found = Finding(
-            Level.FAIL, subject, str(error), 'see that it is a URLab server that listens there'
-        )
+        found = Finding(Level.FAIL, subject, str(error), 'check that a URLab server listens there')
     finally:
         client.close()
     return [found, check_stream(host, state_port, timeout, status)]
 
 
-def check_all(values: Mapping[str, Any]) -> list[Finding]:
-    """Check a running server, or that one could be started."""
-    host, timeout = values['host'], values['timeout']
-    server = check_server(host, values['rpc_port'], values['state_port'], timeout)
+def check_all(host: str, ports: Mapping[str, int], timeout: float) -> list[Finding]:
+    """
+    Check a running server, or that one could be started.
+
+    :param ports: by the names of their arguments.
+    :param timeout: how long to wait for an answer (s).
+    """
+    server = check_server(host, ports['rpc_port'], ports['state_port'], timeout)
     if server is not None:
         return server
-    subject = f'server {host}:{values["rpc_port"]}'
+    subject = f'server {host}:{ports["rpc_port"]}'
     if is_loopback(host):
-        nobody = Finding(Level.OK, subject, 'none is running ("urlab up" starts one)')
-        return [nobody, *check_ports(values)]
-    advice = 'see that it runs, listens on more than loopback (--bind), and no firewall is between'
+        none = Finding(Level.OK, subject, 'none is running ("urlab up" starts one)')
+        return [none, *check_ports(ports)]
+    advice = (
+        'check that it runs, that it listens on more than loopback (--bind), and that no firewall '
+        'blocks it'
+    )
     return [Finding(Level.FAIL, subject, f'no answer within {timeout:g} s', advice)]

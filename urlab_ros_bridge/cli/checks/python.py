@@ -9,6 +9,7 @@ import sys
 
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import is_absent
 from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
 
@@ -19,6 +20,12 @@ PACKAGES = (
     ('pyzmq', 'zmq', (24, 0)),
     ('msgpack', 'msgpack', (1, 0, 3)),
     ('PyYAML', 'yaml', (6, 0)),
+)
+# What only some parts of the suite need: distribution, module, oldest version, extra.
+OPTIONAL = (
+    ('websockets', 'websockets', (15, 0), 'chiral'),
+    ('mcap', 'mcap', (1, 6), 'eval'),
+    ('rich', 'rich', (13, 0), 'eval'),
 )
 OLDEST_MUJOCO = (3, 3)
 _SET_UP = 'run "make setup" in the source folder and ". ./env.sh"'
@@ -52,12 +59,12 @@ def check_python() -> Finding:
 
 def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Finding:
     """Check that a package can be imported and is new enough."""
-    works, said = run_python(f'import {module}')
+    works, output = run_python(f'import {module}')
     if not works:
         return Finding(
             Level.FAIL,
             distribution,
-            said,
+            output,
             f'{_SET_UP}, or install it: "pip install {distribution}"',
         )
     try:
@@ -72,9 +79,18 @@ def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Fi
     return Finding(Level.OK, distribution, version)
 
 
+def check_optional(distribution: str, module: str, oldest: tuple[int, ...], extra: str) -> Finding:
+    """Check a package that is needed by some parts only: without it they do not work."""
+    found = check_package(distribution, module, oldest)
+    if found.level is Level.FAIL and is_absent(found.found, module):
+        advice = f'"pip install \'urlab_ros_bridge[{extra}]\'"'
+        return Finding(Level.WARN, distribution, 'is not installed', advice)
+    return found
+
+
 def check_mujoco() -> Finding:
     """Check the physics engine by taking a step with it; only the bundled server needs it."""
-    works, said = run_python(
+    works, output = run_python(
         'import mujoco\n'
         'model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><freejoint/>'
         "<geom size='.1'/></body></worldbody></mujoco>\")\n"
@@ -83,17 +99,23 @@ def check_mujoco() -> Finding:
     )
     if not works:
         return Finding(
-            Level.FAIL,
+            Level.WARN if is_absent(output, 'mujoco') else Level.FAIL,
             'MuJoCo',
-            said,
+            output,
             f'{_SET_UP}, or "pip install mujoco"; the bridge alone runs without',
         )
-    if version_tuple(said) < OLDEST_MUJOCO:
-        return Finding(Level.FAIL, 'MuJoCo', said, '"pip install --upgrade mujoco"')
-    return Finding(Level.OK, 'MuJoCo', said)
+    if version_tuple(output) < OLDEST_MUJOCO:
+        return Finding(Level.FAIL, 'MuJoCo', output, '"pip install --upgrade mujoco"')
+    return Finding(Level.OK, 'MuJoCo', output)
 
 
 def check_all() -> list[Finding]:
     """Check Python and its packages."""
     own = Finding(Level.OK, 'urlab_ros_bridge', __version__)
-    return [check_python(), own, *(check_package(*row) for row in PACKAGES), check_mujoco()]
+    return [
+        check_python(),
+        own,
+        *(check_package(*row) for row in PACKAGES),
+        *(check_optional(*row) for row in OPTIONAL),
+        check_mujoco(),
+    ]

@@ -9,9 +9,10 @@ from pathlib import Path
 import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import is_absent
 from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
-from urlab_ros_bridge.cli.processes import PROFILE_VARIABLES
+from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 
 # Package -> what it is for.  The standard ones come with any ROS installation.
 INTERFACES = {
@@ -31,7 +32,7 @@ LAST_DOMAIN = 232
 
 def check_rclpy() -> Finding:
     """Check that a node can be made, and with which middleware."""
-    works, said = run_python(
+    works, output = run_python(
         'import os, rclpy\n'
         'rclpy.init()\n'
         'node = rclpy.create_node("urlab_doctor", start_parameter_services=False)\n'
@@ -39,26 +40,28 @@ def check_rclpy() -> Finding:
         'print(os.environ.get("ROS_DISTRO", "unknown distribution"), rmw())\n'
         'node.destroy_node(); rclpy.shutdown()'
     )
+    if not works and is_absent(output, 'rclpy'):
+        return Finding(Level.WARN, 'rclpy', 'is not installed; only the bridge needs it', _SET_UP)
     if not works:
-        return Finding(Level.FAIL, 'rclpy', said, _SET_UP)
-    return Finding(Level.OK, 'rclpy', said)
+        return Finding(Level.FAIL, 'rclpy', output, _SET_UP)
+    return Finding(Level.OK, 'rclpy', output)
 
 
 def check_interfaces() -> list[Finding]:
     """Check that the interface packages can be imported with their type support."""
     findings = []
     for name, purpose in INTERFACES.items():
-        works, said = run_python(f'import {name}.msg\nprint({name}.__path__[0])')
+        works, output = run_python(f'import {name}.msg\nprint({name}.__path__[0])')
         findings.append(
-            Finding(Level.OK, name, said)
+            Finding(Level.OK, name, output)
             if works
-            else Finding(Level.FAIL, name, said, f'{purpose}: {_SET_UP}')
+            else Finding(Level.FAIL, name, output, f'{purpose}: {_SET_UP}')
         )
     return findings
 
 
 def check_domain() -> Finding:
-    """Check ROS_DOMAIN_ID and say who can be heard."""
+    """Check ROS_DOMAIN_ID and show the discovery range."""
     text = os.environ.get('ROS_DOMAIN_ID') or '0'
     reach = os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE') or 'SUBNET'
     found = f'{text}, discovery range {reach}'
@@ -106,7 +109,7 @@ def check_profile() -> Finding:
             f'unset {" ".join(PROFILE_VARIABLES)}',
         )
     except ElementTree.ParseError as error:
-        return Finding(Level.FAIL, subject, f'{text} is not XML: {error}', 'mend or unset it')
+        return Finding(Level.FAIL, subject, f'{text} is not XML: {error}', 'fix or unset it')
     if size < 4 << 20:
         return Finding(
             Level.WARN,
@@ -118,6 +121,8 @@ def check_profile() -> Finding:
 
 
 def check_all() -> list[Finding]:
-    """Check ROS 2; without rclpy the rest says nothing new."""
+    """Check ROS 2; without rclpy the other checks would only repeat that."""
     rclpy = check_rclpy()
+    if rclpy.level is Level.WARN:
+        return [rclpy]
     return [rclpy, *check_interfaces(), check_domain(), check_profile()]

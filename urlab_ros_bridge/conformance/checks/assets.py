@@ -52,7 +52,8 @@ def bare_filenames(peer: Peer) -> None:
     """Files that mjcf_compiled refers to are bare names, and vfs_assets has each of them."""
     reply = peer.hello(include_assets=True)
     assets = field(reply, 'vfs_assets', 'object')
-    names = [element.get('file') for element in _text(reply).iter() if element.get('file')]
+    files = (element.get('file') for element in _text(reply).iter())
+    names = [file for file in files if file]
     if not names:
         raise skip('the model is made of no files')
     for name in names:

@@ -31,8 +31,8 @@ DTYPES = {'real': 'bgra8', 'semantic': 'bgra8', 'instance': 'bgra8', 'depth': 'f
 FIRST_FRAME = 5.0  # s; a renderer starts when the first frame is wanted
 
 
-def cameras(peer: Peer) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return name -> (prefix, handshake entry) of every camera whose name is its own."""
+def served_cameras(peer: Peer) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return name -> (prefix, handshake entry) of the served cameras whose name is their own."""
     names = [n for block in peer.blocks for n in block.get('camera_topics') or {}]
     found = {
         name: (block['prefix'], camera)
@@ -42,7 +42,11 @@ def cameras(peer: Peer) -> dict[str, tuple[str, dict[str, Any]]]:
     }
     if not found:
         raise skip('the handshake lists no cameras')
-    return found
+    # Without graphics, or when it is told so, a server lists them with an empty endpoint.
+    served = {name: entry for name, entry in found.items() if entry[1].get('zmq_endpoint') != ''}
+    if not served:
+        raise skip('the server serves no camera: no zmq_endpoint is named')
+    return served
 
 
 def check_block(name: str, camera: dict[str, Any], block: Any) -> bytes:
@@ -59,9 +63,9 @@ def check_block(name: str, camera: dict[str, Any], block: Any) -> bytes:
 def sync_step(peer: Peer, names: list[str], **more: Any) -> dict[str, Any]:
     """Return the cameras block of a step that waits for fresh frames."""
     wanted = dict.fromkeys(names, 'sync')
-    reply = peer.call('step', timeout=15.0, include_cameras=wanted, **more)
+    reply = peer.call('step', 15.0, include_cameras=wanted, **more)
     if 'cameras' not in reply:  # the renderer was still starting
-        reply = peer.call('step', timeout=15.0, include_cameras=wanted, **more)
+        reply = peer.call('step', 15.0, include_cameras=wanted, **more)
     return field(reply, 'cameras', 'object')
 
 
@@ -69,7 +73,7 @@ def sync_step(peer: Peer, names: list[str], **more: Any) -> dict[str, Any]:
        modes=STEPPED)  # fmt: skip
 def sync(peer: Peer) -> None:
     """A camera asked for with "sync" is in the reply: width, height, dtype by mode, data."""
-    known = cameras(peer)
+    known = served_cameras(peer)
     for name, (_, camera) in known.items():
         block = sync_step(peer, [name])
         equal('cameras', sorted(block), [name])
@@ -79,7 +83,8 @@ def sync(peer: Peer) -> None:
 @check('camera.all', PROTOCOL, SECTION, 'every camera, latest cached frame', modes=STEPPED)
 def everything(peer: Peer) -> None:
     """include_cameras true brings every camera that has a frame, false none."""
-    known, seen = cameras(peer), {}
+    known = served_cameras(peer)
+    seen: dict[str, Any] = {}
     end = time.monotonic() + FIRST_FRAME
     while set(seen) < set(known) and time.monotonic() < end:
         seen.update(peer.call('step', include_cameras=True).get('cameras') or {})
@@ -93,7 +98,7 @@ def everything(peer: Peer) -> None:
 @check('camera.latest', PROTOCOL, SECTION, 'returns the cached one', modes=DIRECT)
 def latest(peer: Peer) -> None:
     """ "latest" brings a frame that is there already, of that camera only."""
-    name, (_, camera) = next(iter(cameras(peer).items()))
+    name, (_, camera) = next(iter(served_cameras(peer).items()))
     end = time.monotonic() + FIRST_FRAME
     while time.monotonic() < end:
         block = peer.call('step', include_cameras={name: 'latest'}).get('cameras')
@@ -108,7 +113,7 @@ def latest(peer: Peer) -> None:
 @check('camera.sync_shows_step', PROTOCOL, SECTION, 'captures a fresh frame', modes=('puppet',))
 def shows_step(peer: Peer) -> None:
     """A sync frame shows the state of its step: other poses, other pixels; the same, the same."""
-    name, mj = next(iter(cameras(peer))), peer.model.mj
+    name, mj = next(iter(served_cameras(peer))), peer.model.mj
     moved = [float(value) for value in mj.qpos0]
     for joint in range(mj.njnt):
         start = int(mj.jnt_qposadr[joint])
@@ -123,7 +128,7 @@ def shows_step(peer: Peer) -> None:
 @check('camera.depth', PLUGIN, 'cameras', modes=STEPPED)
 def depth(peer: Peer) -> None:
     """Depth is float32, positive where there is anything."""
-    found = {n: c for n, (_, c) in cameras(peer).items() if c['mode'] == 'depth'}
+    found = {n: c for n, (_, c) in served_cameras(peer).items() if c['mode'] == 'depth'}
     if not found:
         raise skip('no depth camera')
     for name, camera in found.items():
@@ -137,7 +142,7 @@ def depth(peer: Peer) -> None:
 @check('camera.unknown', PLUGIN, 'cameras', modes=DIRECT)
 def unknown(peer: Peer) -> None:
     """A camera that does not exist is no error of the protocol's making: no block of that name."""
-    cameras(peer)
+    served_cameras(peer)
     reply = peer.ask('step', include_cameras={'no_such_camera': 'latest'})
     if reply.get('op') == 'error':
         raise skip(f'the server refuses it ({reply.get("code")})')
@@ -148,7 +153,7 @@ def unknown(peer: Peer) -> None:
 def stream(peer: Peer) -> None:
     """A camera's PUB message is its topic with one trailing blank, and bare pixels."""
     tried = 0
-    for name, (prefix, camera) in cameras(peer).items():
+    for name, (prefix, camera) in served_cameras(peer).items():
         if not camera.get('zmq_endpoint'):
             continue
         tried += 1
@@ -168,7 +173,9 @@ def stream(peer: Peer) -> None:
 @check('camera.ports', PLUGIN, 'cameras', transports=ZMQ)
 def ports(peer: Peer) -> None:
     """Every camera has an endpoint of its own."""
-    endpoints = [c['zmq_endpoint'] for _, c in cameras(peer).values() if c.get('zmq_endpoint')]
+    endpoints = [
+        c['zmq_endpoint'] for _, c in served_cameras(peer).values() if c.get('zmq_endpoint')
+    ]
     if not endpoints:
         raise skip('no camera has an endpoint')
     close('different endpoints', len(set(endpoints)), len(endpoints), 0)

@@ -47,6 +47,31 @@ def twist_reply(peer: Peer) -> None:
     close('angular', field(reply, 'angular', 'vector', 3), [0.0, 0.0, 0.1], 1e-6)
 
 
+@check('set_twist.every', PLUGIN, 'set_twist', modes=DIRECT)
+def twist_every(peer: Peer) -> None:
+    """Every articulation with actuators takes a twist, holds it and shows it, wheels or not."""
+    observed = [block['prefix'] for block in peer.blocks if block.get('actuator_types')]
+    if not observed:
+        raise skip('no articulation has actuators')
+    try:
+        for prefix in observed:
+            request = {'linear': [0.05, 0.0, 0.0], 'angular': [0.0, 0.0, 0.1]}
+            reply = peer.call('set_twist', articulation=prefix, **request)
+            wanted = [*field(reply, 'linear', 'vector', 3), *field(reply, 'angular', 'vector', 3)]
+            expect(any(wanted), 'a twist that is not zero', wanted)
+            settle = int(SETTLE / peer.timestep)  # a controller may limit accelerations
+            for n_steps in (settle, 1):
+                block = peer.call('step', n_steps=n_steps)['per_articulation'][prefix]
+                shown = [
+                    *field(block, 'twist/linear', 'vector', 3),
+                    *field(block, 'twist/angular', 'vector', 3),
+                ]
+                close(f'twist of {prefix}', shown, wanted, 1e-6)
+    finally:
+        for prefix in observed:
+            peer.ask('set_twist', articulation=prefix)
+
+
 @check('set_twist.observed', PROTOCOL, 'set_twist', 'other slots are ignored', modes=DIRECT)
 def twist_observed(peer: Peer) -> None:
     """The twist of the next observation is (vx, vy, 0) and (0, 0, yaw rate); absent means 0."""

@@ -111,7 +111,7 @@ def begin_pie(peer: Peer) -> None:
         raise skip('begin_pie is not served')
     if peer.manager:
         raise skip('a world is running; it is not taken down')
-    reply = peer.call('begin_pie', timeout=60.0)
+    reply = peer.call('begin_pie', 60.0)
     try:
         expect(reply.get('state') in STATES, f'one of {", ".join(STATES)}', reply.get('state'))
         field(reply, 'compile_error', 'string')
@@ -124,5 +124,5 @@ def begin_pie(peer: Peer) -> None:
         field(payload, 'mjb', 'bytes')
         peer.call('step')
     finally:
-        peer.ask('stop_pie', timeout=30.0)
+        peer.ask('stop_pie', 30.0)
     peer.refused('no_active_manager', 'step')

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import equal
 from urlab_ros_bridge.conformance.check import expect
@@ -30,10 +32,10 @@ GARBAGE = {
 }
 
 
-def served(peer: Peer) -> dict[str, dict]:
+def served(peer: Peer) -> dict[str, dict[str, Any]]:
     """Return the ops that the server lists, by name."""
     ops = field(peer.call('meta'), 'ops', 'array')
-    return {entry.get('name'): entry for entry in ops if isinstance(entry, dict)}
+    return {str(entry.get('name')): entry for entry in ops if isinstance(entry, dict)}
 
 
 @check('error.shape', PROTOCOL, 'Errors', 'A failed request returns', world=False)

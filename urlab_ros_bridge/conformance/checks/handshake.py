@@ -69,7 +69,8 @@ def mujoco_version(peer: Peer) -> None:
     text = field(reply, 'mujoco_version', 'text')
     number = field(reply, 'mujoco_version_int', 'integer')
     match = re.match(r'(\d+)\.(\d+)\.(\d+)', text)
-    expect(match, 'A.B.C', text)
+    if match is None:
+        raise Failed('A.B.C', text)
     major, minor, patch = map(int, match.groups())
     # mj_version() had one digit for each part until 3.9, three digits since.
     valid = (major * 100 + minor * 10 + patch, major * 1_000_000 + minor * 1000 + patch)

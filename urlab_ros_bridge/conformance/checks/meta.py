@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
 from urlab_ros_bridge.conformance.check import equal
@@ -25,7 +27,7 @@ from urlab_ros_bridge.wire.ops import OPS
 CATEGORIES = (EDITOR_ONLY, MANAGER_REQUIRED, NO_MANAGER)
 _KIND_OF = {'float': 'number', 'int': 'integer'}
 # Requests without effect, to compare replies with what meta declares.
-HARMLESS = {
+HARMLESS: dict[str, dict[str, Any]] = {
     'step': {},
     'reset': {},
     'forward': {},
@@ -49,7 +51,8 @@ def catalogued(peer: Peer, wanted: list[Op]) -> None:
     known = served(peer)
     for op in wanted:
         entry = known.get(op.name)
-        expect(entry is not None, f'{op.name} in meta', 'it is not listed')
+        if entry is None:
+            raise Failed(f'{op.name} in meta', 'it is not listed')
         equal(f'category of {op.name}', entry.get('category'), op.category)
         equal(f'namespace of {op.name}', entry.get('namespace'), op.namespace)
         required = sorted(entry.get('required_fields') or [])

@@ -47,7 +47,8 @@ def record(peer: Peer, steps: int = 20, **start: Any) -> dict[str, Any]:
 
 def save(peer: Peer, path: str = FILE) -> str:
     """Save the recording and return where."""
-    return field(peer.call('recording_save', path=path, timeout=20.0), 'absolute_path', 'text')
+    reply = peer.call('recording_save', 20.0, path=path, overwrite=True)
+    return field(reply, 'absolute_path', 'text')
 
 
 def remove(peer: Peer, path: str) -> None:

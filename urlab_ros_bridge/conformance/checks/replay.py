@@ -33,7 +33,7 @@ def saved(peer: Peer) -> Iterator[str]:
     record(peer)
     path = save(peer)
     try:
-        yield field(peer.call('replay_load', path=FILE, timeout=20.0), 'name', 'text')
+        yield field(peer.call('replay_load', 20.0, path=FILE), 'name', 'text')
     finally:
         remove(peer, path)
         peer.ask('replay_stop')

@@ -117,7 +117,7 @@ def overrides(peer: Peer) -> None:
     """per_articulation_qpos sets joints by local name, on top of the default or a keyframe."""
     prefix, joint = hinge(peer)
     request = {'per_articulation_qpos': {prefix: {joint.name: 0.123}}}
-    cases = [({}, peer.model.mj.qpos0)]
+    cases: list[tuple[dict[str, Any], Any]] = [({}, peer.model.mj.qpos0)]
     named = [k for k in peer.call('list_keyframes').get('keyframes', []) if k.get('name')]
     cases += [({'keyframe_name': k['name']}, k['qpos']) for k in named[:1]]
     for more, base in cases:

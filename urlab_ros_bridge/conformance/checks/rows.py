@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
 import struct
@@ -39,6 +40,8 @@ TILTED = [0.8, 0.2, 0.4, 0.4]
 @contextmanager
 def listening(peer: Peer, *topics: bytes) -> Iterator[Listener]:
     """Listen to the state stream; whoever must hear something asks `first`."""
+    if not peer.places.state:
+        raise Failed('a state stream', 'none: the ports of hello_ok name none')
     with Listener(peer.places.state, topics or (b'',)) as listener:
         yield listener
 
@@ -47,7 +50,8 @@ def first(listener: Listener, what: str, wait: float = WAIT) -> list[bytes]:
     """Return the next message, which must come."""
     message = listener.receive(wait)
     if message is None:
-        raise Failed(f'{what} within {wait:g} s', 'nothing')
+        got = f'nothing from {listener.endpoint}; is it the right --state-port?'
+        raise Failed(f'{what} within {wait:g} s', got)
     return message
 
 
@@ -204,7 +208,7 @@ def stop_in_puppet(peer: Peer) -> None:
     _silent(peer, lambda: pose_step(peer))
 
 
-def _silent(peer: Peer, step: object) -> None:
+def _silent(peer: Peer, step: Callable[[], object]) -> None:
     prefixes = tuple(f'{block["prefix"]}/'.encode() for block in peer.blocks)
     with listening(peer, *prefixes) as listener:
         listener.during(0.15)

@@ -12,6 +12,7 @@ from urlab_ros_bridge.conformance.check import equal
 from urlab_ros_bridge.conformance.check import EVERY
 from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import LIVE
+from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
@@ -31,6 +32,19 @@ def reply(peer: Peer) -> None:
         equal('previous_mode', field(answer, 'previous_mode', 'text'), before)
         equal('current_mode', field(answer, 'current_mode', 'text'), mode)
         before = mode
+
+
+@check('set_mode.auto', NETWORKING, 'Step modes', 'Auto-promotes to direct on the first handshake',
+       stock='auto stops the streams, and a handshake promotes nothing')  # fmt: skip
+def auto(peer: Peer) -> None:
+    """Auto is a mode to set: live, until the next plain handshake makes it direct."""
+    peer.need_free_mode()
+    reply = peer.call('set_mode', mode='auto')
+    equal('current_mode', reply.get('current_mode'), 'live')
+    equal('mode while auto', peer.call('set_mode', mode='auto')['previous_mode'], 'live')
+    peer.hello()
+    now = peer.call('set_mode', mode='direct')['previous_mode']
+    equal('mode after a plain hello', now, 'direct')
 
 
 @check('set_mode.bad_mode', PROTOCOL, 'set_mode', 'bad_mode on an unknown mode string',
@@ -72,7 +86,7 @@ def resumes(peer: Peer) -> None:
     peer.call('set_mode', mode='live')
     peer.call('set_paused', paused=True)
     peer.call('set_mode', mode='direct')
-    peer.call('step', timeout=2.0)
+    peer.call('step', 2.0)
 
 
 @check('set_paused.reply', PROTOCOL, 'set_paused', modes=EVERY)

@@ -21,6 +21,7 @@ from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
+from urlab_ros_bridge.conformance.checks.cameras import served_cameras
 from urlab_ros_bridge.conformance.checks.errors import served
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
@@ -145,14 +146,7 @@ def wrong_transport(peer: Peer) -> None:
 @check('shm.cameras', PROTOCOL, SECTION, 'cam_<prefix>_<name>.shm', transports=SHM, modes=LIVE)
 def cameras(peer: Peer) -> None:
     """Every camera of an articulation has a region with a stride for one frame."""
-    found = [
-        (block['prefix'], name, camera)
-        for block in peer.blocks
-        for name, camera in (block.get('camera_topics') or {}).items()
-    ]
-    if not found:
-        raise skip('the handshake lists no cameras')
-    for prefix, name, camera in found:
+    for name, (prefix, camera) in served_cameras(peer).items():
         width, height = (int(value) for value in camera['resolution'])
         with region(peer, f'cam_{prefix}_{name}.shm') as opened:
             equal('magic', hex(opened.header[0]), hex(MAGIC))

@@ -16,6 +16,7 @@ from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import skip
+from urlab_ros_bridge.conformance.checks.observations import has_twist
 from urlab_ros_bridge.conformance.checks.observations import STANDARD
 from urlab_ros_bridge.conformance.checks.observations import TWIST
 from urlab_ros_bridge.conformance.checks.rows import CLOSING
@@ -28,6 +29,7 @@ from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import keys
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.wire.rows import SNAPSHOT_EXTENSIONS
 
 SECTION = 'state stream'
 ZMQ = ('zmq',)
@@ -36,21 +38,44 @@ ENTITY_ROWS = {'xpos': 3, 'xquat': 4, 'qpos': 7, 'qvel': 6}
 
 @check('rows.twist', PLUGIN, SECTION, modes=LIVE, transports=ZMQ)
 def twist(peer: Peer) -> None:
-    """A twist row is 12 bytes: vx, vy and yaw rate as they were set."""
-    found = [block['prefix'] for block in peer.blocks if 'twist_controller' in block]
+    """A twist row is 12 bytes, vx, vy and yaw rate as they were set; state/full has them too."""
     observed = peer.call('step')['per_articulation']
-    found = found or [prefix for prefix, block in observed.items() if 'twist' in block]
+    found = [
+        block['prefix'] for block in peer.blocks if has_twist(block, observed[block['prefix']])
+    ]
     if not found:
         raise skip('no articulation has a twist controller')
-    peer.call('set_twist', articulation=found[0], linear=[0.2, 0, 0], angular=[0, 0, 0.1])
     try:
-        with listening(peer, f'{found[0]}/twist'.encode()) as listener:
+        wanted = {}
+        for prefix in found:
+            request = {'linear': [0.05, 0, 0], 'angular': [0, 0, 0.1]}
+            reply = peer.call('set_twist', articulation=prefix, **request)
+            wanted[prefix] = [*reply['linear'][:2], reply['angular'][2]]
+        topics = [f'{prefix}/twist'.encode() for prefix in found]
+        with listening(peer, *topics, FULL) as listener:
             first(listener, 'a twist row')
-            payload = listener.during(0.5)[-1][1]
+            heard: dict[bytes, bytes] = {}
+            for _ in range(4):
+                heard.update({message[0]: message[1] for message in listener.during(0.5)})
+                if heard.keys() >= {*topics, FULL}:
+                    break
+            else:
+                missing = {*topics, FULL} - heard.keys()
+                raise Failed(
+                    f'rows of {sorted(topics)} and a snapshot within 2 s', f'no {missing}'
+                )
     finally:
-        peer.ask('set_twist', articulation=found[0])
-    equal('bytes', len(payload), 12)
-    close('vx, vy, yaw rate', list(struct.unpack('<3f', payload)), [0.2, 0.0, 0.1], 1e-5)
+        for prefix in found:
+            peer.ask('set_twist', articulation=prefix)
+    blocks = field(_snapshot(heard[FULL]), 'per_articulation', 'object')
+    for prefix, topic in zip(found, topics, strict=True):
+        payload = heard.get(topic, b'')
+        equal(f'bytes of {prefix}/twist', len(payload), 12)
+        row = list(struct.unpack('<3f', payload))
+        close(f'vx, vy, yaw rate of {prefix}', row, wanted[prefix], 1e-5)
+        shown = field(blocks, f'{prefix}/twist', 'object')
+        shown = [*shown['linear'][:2], shown['angular'][2]]
+        close(f'twist of {prefix} in state/full', shown, wanted[prefix], 1e-5)
 
 
 @check('rows.entities', PLUGIN, SECTION, modes=LIVE, transports=ZMQ)
@@ -67,7 +92,8 @@ def entities(peer: Peer) -> None:
             if part.startswith('q') and not block['has_free_base']:
                 expect(payload is None, f'no row {topic} of a fixed body', payload)
                 continue
-            equal(f'bytes of {topic}', len(payload or b''), 8 * size)
+            payload = payload or b''
+            equal(f'bytes of {topic}', len(payload), 8 * size)
             values = list(struct.unpack(f'<{size}d', payload))
             close(f'values of {topic}', values, state['entities'][name][part], 1e-6)
 
@@ -83,7 +109,11 @@ def _snapshot(payload: bytes) -> dict:
 
 @check('rows.snapshot', PLUGIN, SECTION, modes=LIVE, transports=ZMQ)
 def snapshot(peer: Peer) -> None:
-    """state/full is a msgpack map like step_ok at standard level, with op state_full."""
+    """
+    state/full is a msgpack map like step_ok at standard level, with op state_full.
+
+    Extensions that hello_ok lists may add fields of their own.
+    """
     with listening(peer, FULL) as listener:
         snapshot = _snapshot(first(listener, 'a snapshot')[1])
     equal('op', snapshot.get('op'), 'state_full')
@@ -91,10 +121,11 @@ def snapshot(peer: Peer) -> None:
     nanoseconds(snapshot, 'wall_time')
     stamp = nanoseconds(snapshot, 'sim_time')
     close('sim_time', stamp, field(snapshot, 'time', 'number') * 1e9, 1.5)
+    added = [name for word, name in SNAPSHOT_EXTENSIONS.items() if peer.extension(word)]
     blocks = field(snapshot, 'per_articulation', 'object')
     equal('prefixes', sorted(blocks), sorted(block['prefix'] for block in peer.blocks))
     for prefix, block in blocks.items():
-        keys(f'snapshot of {prefix}', block, STANDARD, (*TWIST, 'effort'))
+        keys(f'snapshot of {prefix}', block, STANDARD, (*TWIST, *added))
     equal('entities', sorted(field(snapshot, 'entities', 'object')),
           sorted(peer.hello_reply.get('entities') or {}))  # fmt: skip
 

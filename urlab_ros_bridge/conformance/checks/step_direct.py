@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
@@ -105,7 +106,7 @@ def deterministic(peer: Peer) -> None:
        modes=DIRECT)  # fmt: skip
 def ctrl(peer: Peer) -> None:
     """ctrl reaches the actuators by position; every articulation has its own."""
-    sent = {}
+    sent: dict[str, Any] = {}
     for prefix, robot in peer.model.robots.items():
         values = [0.1 + 0.05 * index for index in range(len(robot.actuators))]
         sent[prefix] = {'ctrl': values, 'control_mode': 'raw'}
@@ -155,7 +156,7 @@ def timeout(peer: Peer) -> None:
     """A step of a paused direct server answers step_timeout after 5 s; then stepping goes on."""
     peer.call('set_paused', paused=True)
     start = time.monotonic()
-    peer.refused('step_timeout', 'step', timeout=9.0)
+    peer.refused('step_timeout', 'step', 9.0)
     took = time.monotonic() - start
     expect(4.0 <= took <= 7.0, 'step_timeout after about 5 s', f'after {took:.2f} s')
     peer.call('set_paused', paused=False)

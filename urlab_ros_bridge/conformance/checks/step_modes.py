@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import equal
 from urlab_ros_bridge.conformance.check import expect
@@ -74,6 +76,37 @@ def ctrl(peer: Peer) -> None:
     for prefix, robot in peer.model.robots.items():
         expected = [values[number] for number, _ in robot.actuators]
         close(f'ctrl of {prefix}', reply['per_articulation'][prefix]['ctrl'], expected, 1e-6)
+
+
+@check('step.puppet.by_joint', PLUGIN, 'extension push_by_joint', modes=PUPPET)
+def by_joint(peer: Peer) -> None:
+    """qpos_map and qvel_map write the joints that they name, whatever the order, no others."""
+    if not peer.extension('push_by_joint'):
+        raise skip('the server has no extension push_by_joint')
+    mj = peer.model.mj
+    names = [peer.model.name('joint', number) for number in range(mj.njnt)]
+    equal('qpos_joints of hello', peer.hello_reply.get('qpos_joints'), names)
+    qpos, qvel = peer.model.whole(pose_step(peer))
+    ends = [*map(int, mj.jnt_qposadr), mj.nq], [*map(int, mj.jnt_dofadr), mj.nv]
+    chosen = [number for number in reversed(range(mj.njnt)) if number % 2 == 0]
+    wanted = np.array(mj.qpos0), np.zeros(mj.nv)
+    maps: tuple[dict[str, list[float]], ...] = ({}, {})
+    for number in chosen:
+        for part, state in enumerate((qpos, qvel)):
+            place = slice(ends[part][number], ends[part][number + 1])
+            wanted[part][place] = state[place]
+            maps[part][names[number]] = [float(value) for value in state[place]]
+    rest = {'qpos': [float(value) for value in mj.qpos0], 'qvel': [0.0] * mj.nv}
+    peer.call('step', time=0.5, **rest)
+    reply = peer.call('step', time=1.0, qpos_map=maps[0], qvel_map=maps[1])
+    for part, state in enumerate(peer.model.whole(reply)):
+        close(('qpos', 'qvel')[part], state.tolist(), wanted[part].tolist(), 1e-6)
+    before = peer.model.whole(reply)
+    for name, values in (('no such joint', [0.0]), (names[0], [0.0] * 9)):
+        answer = peer.ask('step', qpos_map={**maps[0], name: values})
+        equal(f'op of the reply to {name!r}: {values}', answer.get('op'), 'error')
+    close('qpos after errors', peer.model.whole(peer.call('forward'))[0].tolist(),
+          before[0].tolist(), 1e-6)  # fmt: skip
 
 
 @check('step.puppet.xfrc_inert', PROTOCOL, 'Puppet', 'xfrc_applied is inert', modes=PUPPET)

@@ -9,6 +9,7 @@ import json
 import socket
 import struct
 import time
+from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
@@ -30,7 +31,7 @@ from urlab_ros_bridge.conformance.zmq_raw import Speaker
 ZMQ = ('zmq',)
 
 
-def reachable(endpoint: str, what: str) -> str:
+def reachable(endpoint: str | None, what: str) -> str:
     """Return an endpoint at which somebody listens."""
     if not endpoint:
         raise skip(f'the server has no {what} stream')
@@ -125,7 +126,8 @@ def set_gains(peer: Peer) -> None:
 def info(peer: Peer) -> None:
     """The info stream tells, in JSON of one part, the actuators of every articulation."""
     with Listener(reachable(peer.places.info, 'info')) as listener:
-        end, told = time.monotonic() + 3.0, {}
+        end = time.monotonic() + 3.0
+        told: dict[str, dict[str, Any]] = {}
         while len(told) < len(peer.blocks) and time.monotonic() < end:
             message = listener.receive(0.5)
             if message is None:

@@ -7,8 +7,8 @@ The client is imported from `urlab_ros_bridge.gateways.chiral.client`, so that n
 what only the other one uses.
 """
 
-from urlab_ros_bridge.gateways.chiral.codec import Action
-from urlab_ros_bridge.gateways.chiral.codec import CameraView
-from urlab_ros_bridge.gateways.chiral.codec import Observation
+from urlab_ros_bridge.gateways.chiral.protocol.codec import Action
+from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
+from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
 __all__ = ['Action', 'CameraView', 'Observation']

@@ -11,21 +11,26 @@ from typing import Any
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 
 
-def load_callable(text: str, where: str) -> Callable[..., Any]:
+def load_callable(text: str, path: str) -> Callable[..., Any]:
     """
     Import `module:name`.
+
+    :param path: of the key, or the argument, that names it.
 
     :raises ProfileError: when there is no such thing, or it cannot be called.
     """
     module_name, colon, name = text.partition(':')
     if not colon or not module_name or not name:
-        raise ProfileError(where, text, 'is not of the form module:callable')
+        raise ProfileError.unfit(path, text, 'is not of the form module:callable')
     try:
         found: Any = importlib.import_module(module_name)
         for part in name.split('.'):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise ProfileError(where, text, f'cannot be imported: {error}') from error
+        raise ProfileError.unfit(path, text, f'cannot be imported: {error}') from error
     if not callable(found):
-        raise ProfileError(where, text, 'cannot be called')
+        raise ProfileError.unfit(path, text, 'cannot be called')
     return found
+
+
+__all__ = ['load_callable']

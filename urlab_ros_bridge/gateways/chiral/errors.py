@@ -10,9 +10,15 @@ a `PeerError` carries the close code too (RFC 6455, section 7.4.1).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from urlab_ros_bridge.wire.errors import list_names
-from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.gateways.common.errors import GatewayError
+from urlab_ros_bridge.gateways.common.errors import RobotError
+from urlab_ros_bridge.schema import hint
+from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.schema import shown
+from urlab_ros_bridge.wire.errors import UnknownName
 
 UNREADABLE = 1002
 UNSUITABLE = 1003
@@ -21,20 +27,37 @@ POLICY = 1008
 TOO_BIG = 1009
 INTERNAL = 1011
 TRY_AGAIN = 1013
+GONE = 'the simulation has gone: connect again when it is back'
+SHOWN = 48  # bytes of what a wrong server sent
 
 
-class ChiralError(UrlabError):
+class ChiralError(GatewayError):
     """Base of everything that this gateway raises on purpose."""
 
 
-class ProfileError(ChiralError, ValueError):
+class ProfileError(SchemaError, ChiralError):
     """A profile says something that the robot or the gateway cannot do."""
 
-    def __init__(
-        self, where: str, value: object, problem: str, valid: Iterable[str] | None = None
-    ) -> None:
-        more = '' if valid is None else '; ' + list_names('value', valid)
-        super().__init__(f'{where}: {value!r:.80} {problem}{more}')
+    @classmethod
+    def unfit(
+        cls, path: str, value: object, problem: str, valid: Iterable[str] | None = None
+    ) -> ProfileError:
+        """
+        Return the error of a value that is right alone but not for this robot.
+
+        :param path: of the key, such as ``actions[0].site``.
+        """
+        more = '' if valid is None else f'; {hint(value, valid)}'
+        return cls('profile', path, f'{shown(value)} {problem}{more}')
+
+
+@contextmanager
+def profile_key(path: str) -> Iterator[None]:
+    """Report what the robot lacks, within the block, at a key of the profile."""
+    try:
+        yield
+    except (RobotError, UnknownName) as error:
+        raise ProfileError('profile', path, str(error)) from error
 
 
 class PeerError(ChiralError):
@@ -73,15 +96,29 @@ class GatewayBroken(PeerError):
     code = INTERNAL
 
 
-class RobotError(ChiralError):
-    """The simulation cannot do what the gateway needs; the message says what is missing."""
+class SimulationLost(PeerError):
+    """The server of the simulation has ended, or another one has taken its place."""
+
+    code = TRY_AGAIN
 
 
 class ChiralTimeout(ChiralError, TimeoutError):
     """A server did not answer in time."""
 
-    def __init__(self, what: str, seconds: float) -> None:
-        super().__init__(f'{what}: no answer within {seconds:g} s')
+    def __init__(self, what: str, seconds: float, last: str = '') -> None:
+        more = f'; the last attempt: {last}' if last else ''
+        super().__init__(f'{what}: no answer within {seconds:g} s{more}')
+
+
+class NotChiral(ChiralError, ConnectionError):
+    """What answers at an address does not speak the protocol; the message says what it sent."""
+
+    def __init__(self, url: str, what: str, sent: bytes | str) -> None:
+        shown = f'{sent[:SHOWN]!r}' + ('...' if len(sent) > SHOWN else '')
+        super().__init__(
+            f'{url} is no Chiral server: it sent {what}, {shown}; is the port right? That of '
+            '"urlab chiral" is 8765 unless it was chosen'
+        )
 
 
 class ChiralClosed(ChiralError, ConnectionError):

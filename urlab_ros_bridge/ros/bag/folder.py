@@ -12,7 +12,7 @@ from urlab_ros_bridge.files import confined
 from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.files import PathRefused
 from urlab_ros_bridge.ros.bag.errors import NotWritable
-from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import Settings
 
 FOLDER = 'Bags'
 DATED = 'auto'

@@ -10,9 +10,8 @@ import json
 import os
 import platform
 
-from urlab_ros_bridge.client.handshake import Handshake
-from urlab_ros_bridge.ros.settings import Settings
-from urlab_ros_bridge.ros.settings import TABLE
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.parameters.settings import Settings
 
 PACKAGE = 'urlab_ros_bridge'
 
@@ -25,9 +24,9 @@ def provenance(handshake: Handshake | None, settings: Settings) -> dict[str, str
         'python_version': platform.python_version(),
         'parameters': json.dumps(
             {
-                name: getattr(settings, row.name)
-                for name, row in TABLE.items()
-                if getattr(settings, row.name) != row.default
+                name: getattr(settings, row.field)
+                for name, row in settings.TABLE.items()
+                if getattr(settings, row.field) != row.default
             }
         ),
     }

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import threading
 
-from urlab_ros_bridge.client.handshake import Handshake
+from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.ros.bag.bag import Bag
 from urlab_ros_bridge.ros.bag.bag import Origin
@@ -29,8 +29,8 @@ from urlab_ros_bridge.ros.bag.folder import make_folder
 from urlab_ros_bridge.ros.bag.provenance import provenance
 from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
-from urlab_ros_bridge.ros.settings import Settings
-from urlab_ros_bridge.ros.stream import StreamThread
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.parameters.settings import Settings
 
 ALL = ('auto',)
 # How long the disk may take for what waits when a bag ends (s).
@@ -75,7 +75,7 @@ class Recorder:
     def __init__(
         self,
         taps: Taps,
-        stream: StreamThread,
+        stream: Callable[[], StreamThread],
         namespace: str,
         settings: Callable[[], Settings],
         handshake: Callable[[], Handshake | None],
@@ -128,7 +128,7 @@ class Recorder:
                 lambda text: self._log('warning', f'the bag has ended: {text}'),
             )
             recorded: list[str] = []
-            if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
+            if not self._stream().between_ticks(lambda: recorded.extend(self._install(bag))):
                 raise NotInTime('the stream of the bridge stands still')
             self._log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
@@ -143,7 +143,7 @@ class Recorder:
             bag = self.bag
             if bag is None:
                 raise NoBag
-            if not self._stream.between_ticks(self._remove):
+            if not self._stream().between_ticks(self._remove):
                 raise NotInTime('the stream of the bridge stands still')
             return self._end(bag)
 

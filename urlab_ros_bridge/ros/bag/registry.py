@@ -124,11 +124,11 @@ class RecordableNode(Node):
         self,
         msg_type: Any,
         topic: str,
-        callback: Callable[[Any], None],
+        callback: Callable[..., None],
         *args: Any,
         **options: Any,
     ) -> Subscription:
-        """Make a subscription that can be recorded; the callback takes the message alone."""
+        """Make a subscription that can be recorded."""
         if self.taps is None:
             return super().create_subscription(msg_type, topic, callback, *args, **options)
         ear = Ear(callback, self.taps.now)

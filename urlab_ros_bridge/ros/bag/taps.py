@@ -10,14 +10,16 @@ for both.  Only publishers that are recorded at the time pay for it.
 from __future__ import annotations
 
 from collections.abc import Callable
+import inspect
 from typing import Any
 
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import serialize_message
 
-from urlab_ros_bridge.ros.bag.stamps import stamp_reader
 from urlab_ros_bridge.ros.bag.topic import BagTopic
+from urlab_ros_bridge.ros.messages.bag_stamps import stamp_reader
+from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in
 
 # A picture may be so far ahead of the tick that was published last; what is further ahead is of
 # the time before a reset.
@@ -102,16 +104,18 @@ class RecordablePublisher(Publisher):
 class Ear:
     """The callback of a subscription that can be recorded."""
 
-    def __init__(self, callback: Callable[[Any], None], now: Now) -> None:
+    def __init__(self, callback: Callable[..., None], now: Now) -> None:
         self.sink: Sink | None = None
+        # rclpy looks at it to see whether the callback wants the info of a message.
+        self.__signature__ = inspect.signature(callback)
         self._callback = callback
         self._now = now
 
-    def __call__(self, message: Any) -> None:
+    def __call__(self, *arguments: Any) -> None:
         sink, now = self.sink, self._now()
         if sink is not None and now is not None:
-            sink.take_at(message, now)
-        self._callback(message)
+            sink.take_at(message_in(arguments), now)
+        self._callback(*arguments)
 
 
 def as_bytes(message: Any) -> bytes:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.ros.lockstep.gate import Gate
+from urlab_ros_bridge.ros.commands.gate import Gate
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
-from urlab_ros_bridge.ros.lockstep.rounds import Parts
 
-__all__ = ['Gate', 'Lockstep', 'Parts']
+__all__ = ['Gate', 'Lockstep']

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
-from urlab_ros_bridge.client.handshake import Handshake
-from urlab_ros_bridge.client.results import StepResult
-from urlab_ros_bridge.ros.connection import Link
-from urlab_ros_bridge.ros.link_state import Phase
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.lockstep.rules import Ended
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.wire.errors import UrlabError

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 import threading
 from typing import Any
 
-from urlab_ros_bridge.ros.cameras.gate import AHEAD_NS
+from urlab_ros_bridge.ros.bridge import Bridge
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
-from urlab_ros_bridge.ros.lockstep.rounds import Parts
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.turns import Turns
-from urlab_ros_bridge.ros.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # A request that must not fall into a round waits so long (s) for it to end.
@@ -37,11 +37,11 @@ class Lockstep:
     :ivar ended: why the last one ended, empty when somebody asked for it.
     """
 
-    def __init__(self, parts: Parts, settings: Settings) -> None:
+    def __init__(self, bridge: Bridge, settings: Settings) -> None:
         """Prepare; with the parameter lockstep_topics `start` begins one."""
         self.ended = ''
-        self._parts = parts
-        self._gate = parts.commands.gate
+        self._bridge = bridge
+        self._gate = bridge.commands.gate
         self._lock = threading.Lock()
         self._turns = Turns()
         self._rounds: Rounds | None = None
@@ -49,7 +49,7 @@ class Lockstep:
             wanted_topics(settings), settings.lockstep_period, settings.lockstep_timeout
         )
         # Where it begins by itself the server must not run a moment by itself.
-        parts.link.lockstep = bool(self._terms.topics)
+        bridge.link.lockstep = bool(self._terms.topics)
 
     @property
     def on(self) -> bool:
@@ -77,14 +77,14 @@ class Lockstep:
         :raises UrlabError: when the timestep is not known.
         """
         last = self._terms
-        settings = self._parts.settings()
+        settings = self._bridge.settings()
         terms = Terms(topics or last.topics, period or settings.lockstep_period, timeout)
         if not terms.topics:
             raise ValueError('topics is empty, and so is the parameter lockstep_topics')
-        handshake = self._parts.link.handshake
+        handshake = self._bridge.link.handshake
         if handshake is not None:
             steps_of(terms.period, timestep_of(handshake))
-        rounds, present = Rounds(self._parts, terms, self._turns, self._ended), self._rounds
+        rounds, present = Rounds(self._bridge, terms, self._turns, self._ended), self._rounds
         if present is not None:
             self.end(restore=False)
             rounds.follow(present)
@@ -109,7 +109,7 @@ class Lockstep:
         rounds.stop(restore)
         self._switch(False)
         if why:
-            self._parts.log('warning', f'lockstep ended: {why}')
+            self._bridge.log('warning', f'lockstep ended: {why}')
         return True
 
     @contextmanager
@@ -156,11 +156,11 @@ class Lockstep:
         return not waiting, f'on: {text}', values
 
     def _switch(self, on: bool) -> None:
-        parts = self._parts
-        parts.link.lockstep = on
-        parts.stream.stepped = on
+        bridge = self._bridge
+        bridge.link.lockstep = on
+        bridge.stream.stepped = on
         ahead = round(self._terms.period * NANOSECONDS) if on else 0
-        parts.cameras.gate.stepped(self._gate.poke if on else None, max(AHEAD_NS, ahead))
+        bridge.cameras.gate.stepped(self._gate.poke if on else None, max(AHEAD_NS, ahead))
 
     def _ended(self, reason: str) -> None:
         """Take note that it has ended by itself; called in its thread."""
@@ -168,7 +168,7 @@ class Lockstep:
             self._rounds = None
             self.ended = reason
         self._switch(False)
-        self._parts.log('warning', f'lockstep ended: {reason}')
+        self._bridge.log('warning', f'lockstep ended: {reason}')
 
 
 __all__ = ['Lockstep']

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 import math
 
-from urlab_ros_bridge.ros.cameras.thread import CameraThread
+from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 

@@ -11,16 +11,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 import math
 import threading
 import time
-from typing import TYPE_CHECKING
 
-from rclpy.node import Node
-
-from urlab_ros_bridge.ros.cameras import Cameras
-from urlab_ros_bridge.ros.connection import Link
+from urlab_ros_bridge.ros.bridge import Bridge
 from urlab_ros_bridge.ros.lockstep.drive import Drive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
 from urlab_ros_bridge.ros.lockstep.rules import Ended
@@ -28,12 +23,7 @@ from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.lockstep.turns import Turns
-from urlab_ros_bridge.ros.settings import Settings
-from urlab_ros_bridge.ros.stream import StreamThread
 from urlab_ros_bridge.wire.errors import UrlabError
-
-if TYPE_CHECKING:  # which imports the gate of this package
-    from urlab_ros_bridge.ros.commands import Commands
 
 # How often it is looked for things that send no signal (s): a pause, nodes that came or went.
 LOOK_SECONDS = 0.1
@@ -43,19 +33,6 @@ SETTLE_SECONDS = 0.5
 PICTURE_SECONDS = 5.0
 _SEND_SECONDS = 5.0
 _RATE_ROUNDS = 50
-
-
-@dataclass
-class Parts:
-    """What a lockstep works with."""
-
-    node: Node
-    link: Link
-    stream: StreamThread
-    commands: Commands
-    cameras: Cameras
-    settings: Callable[[], Settings]
-    log: Callable[[str, str], None]
 
 
 class Rounds:
@@ -68,7 +45,7 @@ class Rounds:
     """
 
     def __init__(
-        self, parts: Parts, terms: Terms, turns: Turns, on_end: Callable[[str], None]
+        self, bridge: Bridge, terms: Terms, turns: Turns, on_end: Callable[[str], None]
     ) -> None:
         """
         Prepare the thread.
@@ -81,14 +58,14 @@ class Rounds:
         self.count = 0
         self.pictures = Pictures()
         self.unanswered = dict.fromkeys(terms.topics, 0)
-        self._gate = parts.commands.gate
-        self._sender = parts.commands.sender
-        self._cameras = parts.cameras
-        self._link = parts.link
+        self._gate = bridge.commands.gate
+        self._sender = bridge.commands.sender
+        self._cameras = bridge.cameras
+        self._link = bridge.link
         self._turns = turns
         self._on_end = on_end
-        self._topics = Topics(parts.node, self._gate, terms.topics)
-        self._drive = Drive(parts.link, terms.period, parts.log)
+        self._topics = Topics(bridge.node, self._gate, terms.topics)
+        self._drive = Drive(bridge.link, terms.period, bridge.log)
         self._takeovers = 0
         self._known: dict[str, Ids] = {}
         self._since = time.monotonic()
@@ -252,4 +229,4 @@ class Rounds:
         return False
 
 
-__all__ = ['Parts', 'Rounds']
+__all__ = ['Rounds']

@@ -4,21 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 import math
-import struct
-from typing import Any
 
 from urlab_ros_bridge.wire.errors import UrlabError
-from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
-HEADER = 'std_msgs/Header'
 # Part of a timestep that a period may be off a multiple: 0.02 is none of 0.002 in floats.
 _TOLERANCE = 1e-3
-
-# Returns the stamp of a message in ns, 0 for none.
-Stamp = Callable[[Any], int]
 
 
 class Ended(UrlabError):
@@ -66,46 +58,9 @@ def steps_of(period: float, timestep: float) -> int:
     return count
 
 
-def has_stamp(kind: type) -> bool:
-    """Tell whether a message type begins with a stamp: a std_msgs/Header, or it is one."""
-    fields = list(kind.get_fields_and_field_types().items())
-    return bool(fields) and (
-        fields[0][1] == HEADER or fields[0] == ('stamp', 'builtin_interfaces/Time')
-    )
-
-
-def raw_stamp(data: bytes) -> int:
-    """
-    Read the stamp at the beginning of a serialised message.
-
-    The encapsulation has 4 bytes; the second tells the order of bytes (CDR, little endian: odd).
-    """
-    if len(data) < 12:
-        return 0
-    sec, nanosec = struct.unpack_from('<iI' if data[1] & 1 else '>iI', data, 4)
-    return sec * NANOSECONDS + nanosec
-
-
-def message_stamp(message: Any) -> int:
-    """Return the stamp of a message with a header, or of a header."""
-    stamp = getattr(message, 'header', message).stamp
-    return stamp.sec * NANOSECONDS + stamp.nanosec
-
-
-def unstamped(message: Any) -> int:
-    """Return 0: the message tells no time."""
-    return 0
-
-
 __all__ = [
-    'HEADER',
     'BadPeriod',
     'Ended',
-    'Stamp',
     'Terms',
-    'has_stamp',
-    'message_stamp',
-    'raw_stamp',
     'steps_of',
-    'unstamped',
 ]

@@ -14,13 +14,13 @@ from rclpy.qos import ReliabilityPolicy
 from rclpy.subscription import Subscription
 from rclpy.validate_topic_name import validate_topic_name
 
-from urlab_ros_bridge.ros.compat import load_interface
-from urlab_ros_bridge.ros.lockstep.gate import Gate
+from urlab_ros_bridge.ros.commands.gate import Gate
 from urlab_ros_bridge.ros.lockstep.rules import Ended
-from urlab_ros_bridge.ros.lockstep.rules import has_stamp
-from urlab_ros_bridge.ros.lockstep.rules import raw_stamp
-from urlab_ros_bridge.ros.lockstep.rules import Stamp
-from urlab_ros_bridge.ros.lockstep.rules import unstamped
+from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
+from urlab_ros_bridge.ros.messages.stamp_of import raw_stamp
+from urlab_ros_bridge.ros.messages.stamp_of import Stamp
+from urlab_ros_bridge.ros.messages.stamp_of import unstamped
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _DEPTH = 10

@@ -1,45 +1,41 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The services of the bridge, as one table."""
+"""
+The services of all features, in a node and a thread of their own.
+
+They are answered one after the other, so that nothing else waits for a long request.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 
-from rclpy.node import Node
-
-from urlab_ros_bridge.ros.compat import load_interface
-from urlab_ros_bridge.ros.services import bags
-from urlab_ros_bridge.ros.services import lockstep
-from urlab_ros_bridge.ros.services import model
-from urlab_ros_bridge.ros.services import poses
-from urlab_ros_bridge.ros.services import recording
-from urlab_ros_bridge.ros.services import safety
-from urlab_ros_bridge.ros.services import simulation
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.base import answer
-from urlab_ros_bridge.ros.services.base import Context
-from urlab_ros_bridge.ros.services.base import Service
-
-__all__ = ['SERVICES', 'Context', 'Service', 'answer', 'create_services']
-
-SERVICES: tuple[Service, ...] = (
-    *simulation.SERVICES,
-    *lockstep.SERVICES,
-    *safety.SERVICES,
-    *poses.SERVICES,
-    *model.SERVICES,
-    *recording.SERVICES,
-    *bags.SERVICES,
-)
 
 
-def create_services(node: Node, context: Context) -> None:
+def attach(bridge: Bridge) -> Attached:
     """
-    Offer all services.
+    Offer all services of the bridge's own dialect.
 
     :raises InterfaceMissing: without urlab_msgs.
     """
-    for service in SERVICES:
-        node.create_service(
-            load_interface(service.type_name), service.name, partial(answer, service, context)
-        )
+    side = SideThread(bridge.node, 'services')
+    for feature in bridge.features:
+        for service in feature.services:
+            if service.dialect == 'urlab':
+                side.node.create_service(
+                    load_interface(service.type_name),
+                    service.name,
+                    partial(answer, service, bridge),
+                )
+    return Attached(start=side.start, stop=side.stop, destroy=side.destroy)
+
+
+FEATURE = Feature('services', attach=attach)
+
+__all__ = ['FEATURE', 'attach']

@@ -6,19 +6,58 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 import json
 from typing import Any
 
+from urlab_ros_bridge.files import COMPRESSIONS
 from urlab_ros_bridge.ros.bag import BagError
-from urlab_ros_bridge.ros.services.base import Context
-from urlab_ros_bridge.ros.services.base import Service
-from urlab_ros_bridge.ros.services.base import Unfit
+from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag.recorder import BagReport
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.bridge import Status
+from urlab_ros_bridge.ros.bridge import Unfit
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.schema import key
 
 
-def bag_start(context: Context, request: Any, response: Any) -> str:
+@dataclass(frozen=True)
+class BagParameters:
+    """Where and how bags are written."""
+
+    bag: str = key(
+        '',
+        'Record a bag of this name from the first tick on. "auto": a name made from the date; '
+        'empty: none, until the service bag_start is called.',
+    )
+    bag_topics: tuple[str, ...] = key(
+        ('auto',),
+        'Topics of bags that name none: names, or regular expressions for whole names. ["auto"]: '
+        'all but pictures and point clouds. Time and transforms are always among them.',
+        live=True,
+    )
+    bag_compression: str = key(
+        'zstd',
+        'Compression of bags, of about a megabyte at a time.',
+        choices=COMPRESSIONS,
+        live=True,
+    )
+    data_dir: str = key(
+        '',
+        'Data folder; bags lie in Bags below it. Empty: urlab in the data folder of the user '
+        '($XDG_DATA_HOME or ~/.local/share).',
+    )
+    allow_absolute_paths: bool = key(
+        False, 'Let bag_start write bags outside the data folder too.'
+    )
+
+
+def bag_start(bridge: Bridge, request: Any, response: Any) -> str:
     """Record topics into a bag, in step with the simulation."""
     try:
-        response.path, response.topics = context.recorder.start(
+        response.path, response.topics = bridge.recorder.start(
             request.name, request.topics, request.exclude
         )
     except BagError as error:
@@ -26,10 +65,10 @@ def bag_start(context: Context, request: Any, response: Any) -> str:
     return f'recording {len(response.topics)} topics in {response.path}'
 
 
-def bag_stop(context: Context, request: Any, response: Any) -> str:
+def bag_stop(bridge: Bridge, request: Any, response: Any) -> str:
     """End the bag and finish its files."""
     try:
-        summary = context.recorder.stop()
+        summary = bridge.recorder.stop()
     except BagError as error:
         raise Unfit(error.code, str(error)) from error
     response.path, response.files = summary.path, list(summary.files)
@@ -38,7 +77,7 @@ def bag_stop(context: Context, request: Any, response: Any) -> str:
 
 
 @contextmanager
-def reset_noted(context: Context, request: Any) -> Iterator[None]:
+def reset_noted(bridge: Bridge, request: Any) -> Iterator[None]:
     """Tell the bag of a reset: with the episode that it begins, or in the one that goes on."""
     texts = {
         'cause': 'reset',
@@ -51,14 +90,14 @@ def reset_noted(context: Context, request: Any) -> Iterator[None]:
             ]
         ),
     }
-    recorder = context.recorder
+    recorder = bridge.recorder
     recorder.expect({} if request.keep_time else texts)
     try:
         yield
     finally:
         recorder.expect({})
     if request.keep_time:
-        now = context.stream.timeline.tick_ns or 0
+        now = bridge.stream.timeline.tick_ns or 0
         recorder.note('reset', {**texts, 'time_ns': str(now), 'keep_time': 'true'})
 
 
@@ -66,3 +105,53 @@ SERVICES = (
     Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, ()),
     Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, ()),
 )
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the recorder; with the parameter bag it begins at the start."""
+    recorder = bridge.recorder = Recorder(
+        bridge.taps,
+        lambda: bridge.stream,
+        bridge.node.get_namespace(),
+        bridge.settings,
+        lambda: bridge.link.handshake,
+        bridge.log,
+    )
+
+    def start() -> None:
+        name = bridge.settings().bag
+        try:
+            if name:
+                recorder.start(name, check=False)
+        except BagError as error:
+            bridge.log('warning', f'no bag is recorded: {error}')
+
+    return Attached(
+        start=start,
+        jump=recorder.epoch,
+        beat=lambda now: recorder.watch(),
+        status=lambda: [_status(recorder.report())],
+        stop=recorder.close,
+    )
+
+
+def _status(report: BagReport | None) -> Status:
+    if report is None:
+        return Status('bag', 'nothing is recorded', {})
+    level, text = 'ok', f'recording {report.path}'
+    if report.problem:
+        level, text = 'error', report.problem
+    elif report.waits:
+        level, text = 'warning', f'{text}; the disk is too slow, publishing waits for it'
+    values = {
+        'path': report.path,
+        'messages': report.messages,
+        'bytes': report.bytes,
+        'files': report.files,
+        'waits for the disk': report.waits,
+        'waited (s)': report.waited,
+    }
+    return Status('bag', text, values, level)
+
+
+FEATURE = Feature('bags', BagParameters, group='Bags', services=SERVICES, attach=attach)

@@ -4,33 +4,89 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 import math
 from typing import Any
 
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.bridge import Status
+from urlab_ros_bridge.ros.bridge import Unfit
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
 from urlab_ros_bridge.ros.lockstep.rules import Ended
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
-from urlab_ros_bridge.ros.services.base import Context
-from urlab_ros_bridge.ros.services.base import Service
-from urlab_ros_bridge.ros.services.base import Unfit
+from urlab_ros_bridge.schema import key
 
 
-def lockstep(context: Context, request: Any, response: Any) -> str:
+def _topics(value: tuple[str, ...]) -> str:
+    empty = value != ('',) and not all(value)
+    return 'holds an empty name; [""] alone: off' if empty else ''
+
+
+@dataclass(frozen=True)
+class LockstepParameters:
+    """Whether and how the bridge begins in lockstep."""
+
+    lockstep_topics: tuple[str, ...] = key(
+        ('',),
+        'Begin in lockstep with the nodes that publish these topics: the simulation takes a step, '
+        'waits until each topic has answered, and takes the next. [""]: off, until the service '
+        'lockstep switches it on.',
+        check=_topics,
+    )
+    lockstep_period: float = key(
+        0.02,
+        'From one instant to the next (s of simulation time), a multiple of the timestep of the '
+        'physics.',
+        low=1e-5,
+        high=60.0,
+    )
+    lockstep_timeout: float = key(
+        0.0,
+        'Go on without an answer after this long (s of wall time), 0: wait for ever.',
+        low=0.0,
+        high=3600.0,
+    )
+
+
+def lockstep(bridge: Bridge, request: Any, response: Any) -> str:
     """Step in lockstep with the nodes that publish some topics, or end that."""
     if not request.enabled:
-        was_on = context.lockstep.end()
-        return (
-            f'lockstep is off, the mode is {context.link.state.mode}' if was_on else 'it was off'
-        )
+        was_on = bridge.lockstep.end()
+        return f'lockstep is off, the mode is {bridge.link.state.mode}' if was_on else 'it was off'
     for name in ('period', 'timeout'):
         value = getattr(request, name)
         if not math.isfinite(value) or value < 0:
             raise Unfit(BAD_VALUE, f'{name} is {value}, must be 0 or more')
-    _ = context.client  # without a server the answer says what to do about it
+    _ = bridge.client  # without a server the answer says what to do about it
     try:
-        terms = context.lockstep.begin(tuple(request.topics), request.period, request.timeout)
+        terms = bridge.lockstep.begin(tuple(request.topics), request.period, request.timeout)
     except (Ended, ValueError) as error:
         raise Unfit(BAD_VALUE, str(error)) from error
     return f'every {terms.period:g} s the simulation waits for {", ".join(terms.topics)}'
 
 
 SERVICES = (Service('lockstep', 'urlab_msgs/srv/SetLockstep', lockstep, ('set_mode', 'step')),)
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the lockstep; with the parameter lockstep_topics it begins at the start."""
+    steps = bridge.lockstep = Lockstep(bridge, bridge.settings())
+
+    def jump(_stamp_ns: int, went_back: bool) -> None:
+        if went_back:
+            steps.jump()
+
+    def status() -> Iterator[Status]:
+        well, text, values = steps.report()
+        yield Status('lockstep', text, values, 'ok' if well else 'warning')
+
+    return Attached(start=steps.start, tick=steps.tick, jump=jump, status=status, stop=steps.end)
+
+
+FEATURE = Feature(
+    'lockstep', LockstepParameters, group='Lockstep', services=SERVICES, attach=attach
+)

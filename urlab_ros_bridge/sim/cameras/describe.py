@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.catalog import INSTANCE
-from urlab_ros_bridge.sim.cameras.catalog import SEMANTIC
-from urlab_ros_bridge.sim.cameras.labels import label_map
+from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog.catalog import INSTANCE
+from urlab_ros_bridge.sim.cameras.catalog.catalog import SEMANTIC
+from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
 HEADER = 'ucm1'  # value of the hello option `camera_header`

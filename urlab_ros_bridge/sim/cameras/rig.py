@@ -13,20 +13,20 @@ import time
 from typing import Any
 from typing import Protocol
 
-from urlab_ros_bridge.sim.cameras import link
-from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.changes import pack_arrays
-from urlab_ros_bridge.sim.cameras.delay import Delayed
-from urlab_ros_bridge.sim.cameras.delay import DelayLine
-from urlab_ros_bridge.sim.cameras.free import View
-from urlab_ros_bridge.sim.cameras.memory import Capture
-from urlab_ros_bridge.sim.cameras.memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.port import Port
-from urlab_ros_bridge.sim.cameras.schedule import Schedule
-from urlab_ros_bridge.sim.cameras.state import VisualState
-from urlab_ros_bridge.sim.engine import Engine
-from urlab_ros_bridge.wire.shm_region import Region
+from urlab_ros_bridge.sim.cameras.capture.changes import pack_arrays
+from urlab_ros_bridge.sim.cameras.capture.delay import Delayed
+from urlab_ros_bridge.sim.cameras.capture.delay import DelayLine
+from urlab_ros_bridge.sim.cameras.capture.schedule import Schedule
+from urlab_ros_bridge.sim.cameras.capture.state import VisualState
+from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.catalog.free_camera import View
+from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.jobs import Port
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.wire.shm.region import Region
 
 PULL_SECONDS = 2.0  # s of wall time that a camera goes on rendering after a `latest` request
 STILL = 0.05  # s of wall time without a step until time counts as standing still

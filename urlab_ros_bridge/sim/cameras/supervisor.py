@@ -26,18 +26,18 @@ import threading
 import time
 
 import urlab_ros_bridge
-from urlab_ros_bridge.sim.cameras import gl
-from urlab_ros_bridge.sim.cameras import link
-from urlab_ros_bridge.sim.cameras import share
-from urlab_ros_bridge.sim.cameras.memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.port import Port
+from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.jobs import Port
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
 START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
 SHORT_LIFE = 10.0  # s; a renderer that died sooner is started again only after a pause
 MAX_PAUSE = 30.0  # s
-_WORKER = 'urlab_ros_bridge.sim.cameras.worker'
+_WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
 
 

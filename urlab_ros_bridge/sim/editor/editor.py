@@ -17,23 +17,24 @@ import weakref
 
 import numpy as np
 
-from urlab_ros_bridge.sim.assets import ReloadableModel
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.editor.actors import Actor
-from urlab_ros_bridge.sim.editor.blueprints import Library
-from urlab_ros_bridge.sim.editor.drawings import Drawings
-from urlab_ros_bridge.sim.editor.geometry import Forms
-from urlab_ros_bridge.sim.editor.lens import Lens
-from urlab_ros_bridge.sim.editor.level import Level
-from urlab_ros_bridge.sim.editor.painter import Painter
-from urlab_ros_bridge.sim.editor.play import Play
-from urlab_ros_bridge.sim.editor.running import Running
-from urlab_ros_bridge.sim.editor.transforms import Pose
-from urlab_ros_bridge.sim.editor.viewport import Viewport
+from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.blueprints import Library
+from urlab_ros_bridge.sim.editor.level.geometry import Forms
+from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
+from urlab_ros_bridge.sim.editor.play.play import Play
+from urlab_ros_bridge.sim.editor.play.running import Running
+from urlab_ros_bridge.sim.editor.view.camera_placement import Lens
+from urlab_ros_bridge.sim.editor.view.drawings import Drawings
+from urlab_ros_bridge.sim.editor.view.overlays import Painter
+from urlab_ros_bridge.sim.editor.view.viewport import Viewport
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.handshake import CompiledModel
+from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.streams.assets import ReloadableModel
+from urlab_ros_bridge.sim.streams.handshake import CompiledModel
 
 SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, and is not edited
 START_SECONDS = 600.0  # how long the start of a server waits for its own world
@@ -44,6 +45,7 @@ class Editor:
     Everything that outlives a world and is edited.
 
     :ivar manager: whether a client has asked for a manager in this level; play needs none.
+    :ivar model_files: reads the files that levels are made of.
     :ivar selected: name of the selected actor, '' for none.
     :ivar binary: the compiled model of the running world, for handshakes; `reloadable` the same
         as XML and files.
@@ -57,9 +59,10 @@ class Editor:
         # The stage owns it: an editor between two worlds must not keep the last one in memory.
         self._lens: Callable[[], Lens | None] = lambda: None
         self.data = stage.data
-        self.library = Library(stage.data)
-        self.forms = Forms()
-        self.play = Play(stage)
+        self.model_files = ClientModelFiles(stage.client_models, lambda: stage.draining)
+        self.library = Library(stage.data, self.model_files)
+        self.forms = Forms(self.model_files)
+        self.play = Play(stage, self.model_files)
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
         self.binary = CompiledModel()
@@ -97,7 +100,10 @@ class Editor:
 
         :raises UrlabError: why it cannot be opened or does not compile.
         """
-        self.open(Level.open(path))
+        level = Level.open(path)
+        self.model_files.trust(level.files())
+        level.model_files = self.model_files
+        self.open(level)
         state = self.begin(START_SECONDS)
         if self.running() is None:
             raise WorldError(self.play.error or f'{path}: {state}')

@@ -6,19 +6,19 @@ from __future__ import annotations
 
 from urlab_ros_bridge.sim.editor import ops as editor_ops
 from urlab_ros_bridge.sim.ops import contacts
-from urlab_ros_bridge.sim.ops import entities
-from urlab_ros_bridge.sim.ops import entities_spawn
 from urlab_ros_bridge.sim.ops import options
 from urlab_ros_bridge.sim.ops import poses
 from urlab_ros_bridge.sim.ops import randomize
-from urlab_ros_bridge.sim.ops import recording
-from urlab_ros_bridge.sim.ops import replay
-from urlab_ros_bridge.sim.ops import reset
 from urlab_ros_bridge.sim.ops import runtime
 from urlab_ros_bridge.sim.ops import session
-from urlab_ros_bridge.sim.ops import step
 from urlab_ros_bridge.sim.ops import wrench
-from urlab_ros_bridge.sim.registry import Registry
+from urlab_ros_bridge.sim.ops.entities import spawning as entities_spawn
+from urlab_ros_bridge.sim.ops.entities import state as entities
+from urlab_ros_bridge.sim.ops.recordings import recording
+from urlab_ros_bridge.sim.ops.recordings import replay
+from urlab_ros_bridge.sim.ops.stepping import reset
+from urlab_ros_bridge.sim.ops.stepping import step
+from urlab_ros_bridge.sim.requests.registry import Registry
 
 __all__ = ['build_registry']
 

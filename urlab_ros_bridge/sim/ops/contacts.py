@@ -9,10 +9,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
 
 DEFAULT_MAX = 64
 _FILTER_KEYS = ('geom1', 'geom2', 'body1', 'body2')
@@ -24,8 +24,9 @@ def get_contacts(context: Context, session: Session, fields: Fields) -> dict[str
 
     `force` is [fx, fy, fz, tx, ty, tz] in the contact frame, `normal` that frame's first row, in
     the world; `dist` is negative when penetrating.  The filter is ordered: body1 is geom1's body.
+    All of it is of the present state, forces under the present ctrl.
     """
-    model, data = context.world.model, context.world.data
+    model, data = context.world.model, context.engine.solved()
     limit = fields.integer('max_contacts', DEFAULT_MAX)
     limit = limit if limit > 0 else DEFAULT_MAX
     part = Fields(fields.mapping('filter'), 'filter.')

@@ -10,12 +10,12 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.fields import bad_value
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.errors import list_names
 
 # Field -> (lowest, highest) value.
@@ -96,6 +96,7 @@ def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[
             _store(options, name, value)
         raise OpError('bad_value', f'options: MuJoCo refuses them together: {error}') from error
     context.engine.revision += 1
+    context.engine.invalidate()
     return {'options': describe(options)}
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.sim.articulation import Articulation
-from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.fields import bad_value
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
 
 
 def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
@@ -91,6 +91,7 @@ def set_mocap_pose(context: Context, session: Session, fields: Fields) -> dict[s
         data.mocap_pos[slot] = pos
     if quat is not None:
         data.mocap_quat[slot] = quat
+    context.engine.invalidate()
     if context.engine.paused or context.engine.mode != 'live':
         context.engine.settle()
         context.engine.state_changed()

@@ -12,18 +12,18 @@ import re
 import secrets
 from typing import Any
 
-from urlab_ros_bridge.sim.context import Context
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.fields import bad_value
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.randomize import Draw
-from urlab_ros_bridge.sim.randomize_kinds import Element
-from urlab_ros_bridge.sim.randomize_kinds import elements
-from urlab_ros_bridge.sim.randomize_kinds import Kind
-from urlab_ros_bridge.sim.randomize_kinds import KINDS
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.physics.randomize.kinds import Element
+from urlab_ros_bridge.sim.physics.randomize.kinds import elements
+from urlab_ros_bridge.sim.physics.randomize.kinds import Kind
+from urlab_ros_bridge.sim.physics.randomize.kinds import KINDS
+from urlab_ros_bridge.sim.physics.randomize.randomize import Draw
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.errors import list_names
 
 MAX_SEED = 1 << 53  # the largest whole number that every JSON peer carries exactly

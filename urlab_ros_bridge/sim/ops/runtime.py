@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.controllers import ControllerSchemaViolation
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
+from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.ops import AUTO
 from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
 from urlab_ros_bridge.wire.ops import MODE_ALIASES
 from urlab_ros_bridge.wire.ops import MODES
@@ -20,15 +22,21 @@ SPEED_PERCENT = (5.0, 100.0)  # Protocol Reference, "set_sim_speed"
 
 
 def set_mode(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
-    """Switch live, direct or puppet; 'auto' names no mode of a running session."""
+    """
+    Switch live, direct, puppet or auto: live until the next plain hello, which makes it direct.
+
+    The reply has the mode that is in force, so for auto that is live.
+    """
     engine = context.engine
     if engine.pinned:
         raise OpError('mode_locked_by_server', f'the server was started in {engine.mode} mode')
     name = fields.need('mode')
-    mode = MODE_ALIASES.get(name.lower()) if isinstance(name, str) else None
+    word = name.lower() if isinstance(name, str) else ''
+    mode = 'live' if word == AUTO else MODE_ALIASES.get(word)
     if mode is None:
-        raise OpError('bad_mode', f'{name!r:.60} is none of {", ".join(MODES)}')
+        raise OpError('bad_mode', f'{name!r:.60} is none of {", ".join((*MODES, AUTO))}')
     previous = engine.set_mode(mode)
+    engine.mode_chosen = word != AUTO
     return {'previous_mode': previous, 'current_mode': mode}
 
 
@@ -65,7 +73,8 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     Command a twist: vx, vy (m/s) and yaw rate (rad/s) in the base frame; absent slots are 0.
 
     Without `articulation` the only one is meant.  The extension `timeout` (simulated seconds)
-    stops the robot unless a new command comes.  The reply holds what the limits leave.
+    stops the robot unless a new command comes; so does `wall_timeout` (s) while time stands still.
+    The reply holds what the limits leave.
     """
     articulation = context.world.articulation(_the_articulation(context, fields))
     twist = context.engine.controls[articulation.prefix].twist
@@ -74,7 +83,9 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     linear = fields.vector('linear', ())
     angular = fields.vector('angular', ())
     timeout = fields.number('timeout', low=0.0) or None
-    vx, vy, yaw = twist.set(list(linear), list(angular), context.world.data.time, timeout)
+    wall = read_wall_timeout(fields, moves=any(linear) or any(angular))
+    now = context.world.data.time
+    vx, vy, yaw = twist.set(list(linear), list(angular), now, timeout, wall)
     return {
         'articulation': articulation.prefix,
         'linear': [vx, vy, 0.0],

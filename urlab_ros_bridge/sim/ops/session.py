@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.assets import ReloadableModel
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.dispatcher import PreSession
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.handshake import CompiledModel
-from urlab_ros_bridge.sim.handshake import empty_handshake
-from urlab_ros_bridge.sim.handshake import handshake
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.streams.assets import ReloadableModel
+from urlab_ros_bridge.sim.streams.handshake import CompiledModel
+from urlab_ros_bridge.sim.streams.handshake import empty_handshake
+from urlab_ros_bridge.sim.streams.handshake import handshake
+from urlab_ros_bridge.sim.transports.dispatcher import PreSession
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
@@ -28,9 +28,9 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
         revision, context = stage.revision, stage.context
         header = fields.string('camera_header')
-        payload = empty_handshake()
+        payload = empty_handshake(stage)
         if context:
-            payload = handshake(context, binary.of(context), header, stage.shm_dir)
+            payload = handshake(stage, context, binary.of(context), header)
         if context and fields.boolean('include_assets'):
             payload.update(reloadable.of(context))
         if stage.shm is not None and fields.boolean('shm_channel'):

@@ -4,25 +4,27 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.articulation import Articulation
-from urlab_ros_bridge.sim.context import Context
-from urlab_ros_bridge.sim.control import ArticulationControl
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.external import MAX_WRENCHES
-from urlab_ros_bridge.sim.external import Wrench
-from urlab_ros_bridge.sim.fields import bad_value
-from urlab_ros_bridge.sim.fields import Fields
-from urlab_ros_bridge.sim.fields import vector
-from urlab_ros_bridge.sim.registry import Registry
-from urlab_ros_bridge.sim.sessions import Session
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.ops.wall_timeout import MAX_SECONDS
+from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
+from urlab_ros_bridge.sim.physics.external import Wrench
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import vector
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
 
-MAX_SECONDS = 1e6
 FRAMES = ('world', 'body')
 
 
@@ -32,7 +34,8 @@ def apply_wrench(context: Context, session: Session, fields: Fields) -> dict[str
 
     Works in every mode that integrates.  `body` is a local name of `articulation`, or a compiled
     one; `frame` is world or body; a `name` replaces the wrench of that name on the body, without
-    one wrenches add up; a wrench of zeros ends it.  Each acts for at least one step.
+    one wrenches add up; a wrench of zeros ends it.  Each acts for at least one step, unless time
+    stands still for longer than `wall_timeout` (s of wall time) before.
     """
     world, engine = context.world, context.engine
     body = _body(context, fields)
@@ -41,7 +44,9 @@ def apply_wrench(context: Context, session: Session, fields: Fields) -> dict[str
     duration = fields.number('duration', 0.0, low=0.0, high=MAX_SECONDS)
     now, step = world.data.time, world.model.opt.timestep
     until = max(now, now + duration - step / 2)
-    wrench = Wrench(body, np.concatenate(parts), frame == 'body', until, fields.string('name'))
+    force = np.concatenate(parts)
+    wall = read_wall_timeout(fields, moves=bool(force.any()))
+    wrench = Wrench(body, force, frame == 'body', until, fields.string('name'), wall)
     if not wrench.wrench.any():
         wrench.until = -np.inf
     if not engine.external.apply(wrench):
@@ -82,7 +87,8 @@ def set_setpoints(context: Context, session: Session, fields: Fields) -> dict[st
     Stage set-points by name of the actuator; the others stay, time does not move.
 
     `timeout` (simulated seconds): set-points that keep a robot moving (all but positions) become
-    zero when no newer one came; without it they hold.
+    zero when no newer one came; without it they hold.  `wall_timeout` (s of wall time) does the
+    same while time stands still.
     """
     articulation = context.world.articulation(fields.string('articulation'))
     control = context.engine.controls[articulation.prefix]
@@ -90,13 +96,19 @@ def set_setpoints(context: Context, session: Session, fields: Fields) -> dict[st
     values = vector('values', list(given.values()))
     indices = [_actuator(articulation, name) for name in given]
     timeout = fields.number('timeout', low=0.0, high=MAX_SECONDS)
+    rates = [
+        index
+        for index, value in zip(indices, values, strict=True)
+        if value and not holds(context, control, index)
+    ]
+    wall = read_wall_timeout(fields, moves=bool(rates))
     slot = control.slots['zmq']
     for index, value in zip(indices, values, strict=True):
         slot[index] = value
-    moving = [index for index in indices if slot[index] and not holds(context, control, index)]
     external, now = context.engine.external, context.world.data.time
     external.lapse(slot, indices, None)
-    external.lapse(slot, moving, now + timeout if timeout else None)
+    if timeout or wall:
+        external.lapse(slot, rates, now + timeout if timeout else math.inf, wall)
     return {'articulation': articulation.prefix, 'count': len(indices)}
 
 

@@ -8,6 +8,7 @@ run on the receiving thread, which saves two thread switches; a call that is est
 that finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's
 long step.  Calls that only wait, such as a step of a paused world, have workers of their own: as
 many of them as there are clients may wait without holding up those that have something to do.
+A frame that takes long to decode is decoded by the `FrameReader`.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ from typing import Any
 
 import zmq
 
-from urlab_ros_bridge.sim.dispatcher import Call
-from urlab_ros_bridge.sim.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.dispatcher import error_frame
+from urlab_ros_bridge.sim.transports.dispatcher import Call
+from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.transports.dispatcher import error_frame
+from urlab_ros_bridge.sim.transports.dispatcher import Reading
+from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
 LOOK_OUT_SECONDS = 1.5e-4
 WORKERS = 8
 MAX_PENDING = 256  # calls that may have or wait for a worker; more are answered not_ready
+MAX_PARTS = 256  # of a message; the rest is dropped
 MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread meanwhile
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
@@ -81,21 +85,24 @@ class ZmqRpcTransport(threading.Thread):
         context: zmq.Context,
         socket: zmq.Socket,
         dispatcher: Dispatcher,
+        reader: FrameReader,
         eager: Callable[[], bool] = lambda: False,
     ) -> None:
         """
         Prepare the thread.
 
+        :param reader: finishes frames that take long to decode.
         :param eager: says whether the next request is likely to follow at once, so that a short
             look-out for it pays.
         """
         super().__init__(name='zmq-rpc', daemon=True)
         self._socket = socket
         self._dispatcher = dispatcher
+        self._reader = reader
         self._eager = eager
         self._workers = _Crew(WORKERS, MAX_PENDING, 'rpc-worker')
         self._waiters = _Crew(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
-        self._done: deque[tuple[_Crew, list[bytes]]] = deque()
+        self._done: deque[Callable[[], None]] = deque()
         # Random, so that no client can take the waker's place.
         self._wake_identity = b'\x01' + os.urandom(16)
         socket.bind(_WAKE_ENDPOINT)
@@ -146,13 +153,15 @@ class ZmqRpcTransport(threading.Thread):
             give_way()
 
     def _drop_rest(self) -> None:
-        while self._socket.getsockopt(zmq.RCVMORE):
-            self._socket.recv()
+        receive, get, more = self._socket.recv, self._socket.get, int(zmq.RCVMORE)
+        while get(more):
+            receive()
 
     def _receive_odd(self, parts: list[bytes]) -> None:
         """Take a message whose envelope is not that of a REQ socket: it may be longer."""
-        while self._socket.getsockopt(zmq.RCVMORE):
+        while len(parts) < MAX_PARTS and self._socket.getsockopt(zmq.RCVMORE):
             parts.append(self._socket.recv())
+        self._drop_rest()
         try:
             body = parts.index(b'', 1) + 1
         except ValueError:
@@ -178,6 +187,17 @@ class ZmqRpcTransport(threading.Thread):
 
     def _serve(self, envelope: list[bytes], frame: bytes) -> None:
         accepted = self._dispatcher.accept(frame)
+        if isinstance(accepted, Reading):
+            refused = self._reader.submit(
+                envelope[0], accepted, partial(self._hand_over, self._go_on, envelope)
+            )
+            if refused is not None:
+                self._reply(envelope, refused)
+        else:
+            self._go_on(envelope, accepted)
+
+    def _go_on(self, envelope: list[bytes], accepted: bytes | Call) -> None:
+        """Run a call here if it is quick, else let a worker do it."""
         if isinstance(accepted, bytes):
             self._reply(envelope, accepted)
             return
@@ -192,14 +212,24 @@ class ZmqRpcTransport(threading.Thread):
             self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
     def _work(self, crew: _Crew, envelope: list[bytes], call: Call) -> None:
-        self._done.append((crew, [*envelope, self._dispatcher.run(call)]))
+        self._hand_over(self._end_work, crew, envelope, self._dispatcher.run(call))
+
+    def _end_work(self, crew: _Crew, envelope: list[bytes], reply: bytes) -> None:
+        crew.pending -= 1
+        self._reply(envelope, reply)
+
+    def _hand_over(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Let the transport's thread do something; called from other threads."""
+        self._done.append(partial(work, *arguments))
         self._wake()
 
     def _send_done(self) -> None:
         while self._done:
-            crew, parts = self._done.popleft()
-            crew.pending -= 1
-            self._reply(parts[:-1], parts[-1])
+            work = self._done.popleft()
+            try:
+                work()
+            except Exception:
+                _LOG.exception('a request broke the transport; it goes on')
 
     def _reply(self, envelope: list[bytes], frame: bytes) -> None:
         try:

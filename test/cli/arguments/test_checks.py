@@ -1,0 +1,97 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.cli.arguments import checks
+from urlab_ros_bridge.files.shipped import shipped_file
+
+NEAR = re.compile(r"did you mean '([^']*)'\?")
+
+
+@pytest.mark.parametrize('name', ['', '/', 'sim', '/sim', 'a/b_1/c/', '_x'])
+def test_a_ros_namespace_is_taken(name):
+    assert checks.ros_namespace(name) == ''
+
+
+@pytest.mark.parametrize(
+    ('name', 'near'), [('a-b', 'a_b'), ('/2nd/x', '_2nd/x'), ('a//b', 'a/b'), ('a b', 'a_b')]
+)
+def test_what_is_no_namespace_is_answered_with_one_that_is(name, near):
+    assert NEAR.search(checks.ros_namespace(name))[1] == near
+
+
+@given(st.text(max_size=20))
+def test_the_namespace_that_is_proposed_is_one(name):
+    problem = checks.ros_namespace(name)
+    assert '\n' not in problem
+    for near in NEAR.findall(problem):
+        assert checks.ros_namespace(near) == ''
+
+
+@pytest.mark.ros
+@given(st.text(st.sampled_from('aZ_19/-.~ é{}'), max_size=12))
+def test_what_is_taken_is_what_ros_takes(name):
+    from rclpy.exceptions import InvalidNamespaceException
+    from rclpy.validate_namespace import validate_namespace
+
+    if checks.ros_namespace(name) == '':
+        validate_namespace('/' + name.strip('/'))  # as the bridge and launch pass it on
+    elif '__' not in name and not name.startswith('//') and name.rstrip('/') == name:
+        with pytest.raises(InvalidNamespaceException):
+            validate_namespace(name if name.startswith('/') else f'/{name}')
+
+
+@pytest.mark.parametrize(
+    ('text', 'problem'),
+    [
+        ('/**: {ros__parameters: {a: 1}}', ''),
+        ('sim: {urlab_bridge: {ros__parameters: {}}}', ''),
+        ('a: {ros__parameters:}', ''),
+        ('clock_rate: 5.0', '\'clock_rate\' has no "ros__parameters:" below it'),
+        ('', 'is empty'),
+        ('- a', 'must be a mapping'),
+        ('a: [', 'is not valid YAML'),
+    ],
+)
+def test_a_parameter_file_is_read_before_ros_reads_it(text, problem, tmp_path):
+    file = tmp_path / 'p.yaml'
+    file.write_text(text)
+    found = checks.parameter_file(str(file))
+    assert (problem in found) if problem else found == ''
+
+
+def test_the_shipped_parameter_files_are_right():
+    for name in ('config/bridge.yaml', 'config/bridge/fleet.yaml', 'config/nav2/rover.yaml'):
+        assert checks.parameter_file(str(shipped_file(name))) == ''
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path):
+    assert checks.existing_file('/no/such') == "there is no file '/no/such'"
+    assert 'is a folder' in checks.existing_file(str(tmp_path))
+    assert checks.parameter_file('/no/such') == "there is no file '/no/such'"
+
+
+def test_worlds_and_profiles_are_known_by_name(tmp_path):
+    own = tmp_path / 'own.yaml'
+    own.write_text('')
+    assert checks.bundled_world('fleet') == checks.chiral_profile('bimanual') == ''
+    assert checks.chiral_profile(str(own)) == ''
+    assert "did you mean 'quadruped'?" in checks.bundled_world('quadrupd')
+    assert "did you mean 'bimanual_ee'?" in checks.chiral_profile('bimanual_e')
+
+
+@pytest.mark.parametrize('path', ['x' * 300, '/proc/1/fd/3', 'a\0b', '/etc/passwd/x'])
+def test_any_path_is_answered(path):
+    for check in (checks.existing_file, checks.parameter_file, checks.chiral_profile):
+        assert 'there is no file' in check(path)
+
+
+def test_what_a_socket_cannot_bind_is_refused_early():
+    for text in ('localhost', '127.0.0.1', '0.0.0.0', '*', '::1', '[::]', 'lo', '192.0.2.1'):
+        assert checks.bind_address(text) == ''
+    assert "did you mean '127.0.0.1'?" in checks.bind_address('127.0.0.l')
+    assert 'neither an IP address nor a network interface' in checks.bind_address('banana')

@@ -1,0 +1,99 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.cli.arguments.argument import Spelling
+from urlab_ros_bridge.cli.arguments.parser import make_parser
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.arguments.parser import split_launch_style
+from urlab_ros_bridge.cli.arguments.parser import split_ros_arguments
+from urlab_ros_bridge.cli.commands import all_commands
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.errors import Misused
+from urlab_ros_bridge.cli.errors import UnknownArgument
+
+COMMANDS = all_commands()
+UP = COMMANDS['up']
+WORDS = st.lists(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1))
+OUR_WORDS = WORDS.filter(lambda words: '--ros-args' not in words)
+ROS_WORDS = OUR_WORDS.filter(lambda words: '--' not in words)
+
+
+@pytest.mark.parametrize('command', COMMANDS.values(), ids=COMMANDS)
+def test_help_names_every_argument_its_default_and_the_examples(command):
+    text = ' '.join(make_parser(command).format_help().split())
+    assert '--status-fd' not in text
+    for argument in command.arguments:
+        assert argument.is_positional or argument.flag in text
+        if argument.shown_default():
+            assert f'[{argument.shown_default()}]' in text
+    for line, purpose in command.examples:
+        assert line in text and purpose in text
+
+
+@pytest.mark.parametrize('command', COMMANDS.values(), ids=COMMANDS)
+def test_the_examples_are_valid_command_lines(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for line, _ in command.examples:
+        words = [word.strip('"') for word in line.split()[2:]]
+        for word in words:
+            if word.endswith(('.xml', '.yaml')):
+                (tmp_path / word).touch()
+        parse(command, words)
+
+
+def test_launch_style_means_the_same_as_options(tmp_path):
+    model = tmp_path / 'a b.xml'
+    model.touch()
+    launch = ['paused:=True', 'rviz:=True', 'rpc_port:=6001', f'model:={model}']
+    options = ['--paused', 'yes', '--rviz', '--rpc-port=6001', '--model', str(model)]
+    first, second = parse(UP, launch), parse(UP, options)
+    assert (first.values, first.names) == (second.values, second.names)
+    assert (first.spelling, second.spelling) == (Spelling.LAUNCH, Spelling.OPTION)
+
+
+def test_launch_style_leaves_ros_words_alone():
+    given = parse(UP, ['paused:=true', '--ros-args', '-p', 'clock_rate:=5.0'])
+    assert given.values.paused and given.ros == ('-p', 'clock_rate:=5.0')
+
+
+@pytest.mark.parametrize(
+    ('words', 'error', 'message'),
+    [
+        (['wrold:=x'], UnknownArgument, "unknown argument 'wrold'; did you mean 'world'?"),
+        (['--wrold=x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
+        (['--wrold', 'x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
+        (['rpc_port:=abc'], BadArgument, 'rpc_port: must be a whole number >= 0 and <= 65535,'),
+        (['--rpc-port', 'abc'], BadArgument, '--rpc-port: must be a whole number >= 0 and'),
+        (['--rpc-port'], Misused, '--rpc-port: expected one argument; "urlab up --help"'),
+        (['rover'], Misused, "'rover' is one word too many"),
+        (['namespace:=a-b'], BadArgument, "namespace: 'a-b' is not a ROS namespace"),
+        (['--params-file', '/nope'], BadArgument, "--params-file: there is no file '/nope'"),
+    ],
+)
+def test_a_mistake_is_one_line_without_the_usage(words, error, message):
+    with pytest.raises(error) as caught:
+        parse(UP, words)
+    assert str(caught.value).startswith(message) and '\n' not in str(caught.value)
+
+
+@given(OUR_WORDS, ROS_WORDS, OUR_WORDS)
+def test_ros_words_run_to_the_double_dash(before, ros, after):
+    words = [*before, '--ros-args', *ros, '--', *after]
+    assert split_ros_arguments(words) == ([*before, *after], ros)
+
+
+@given(WORDS)
+def test_no_word_is_lost_but_the_marks(words):
+    ours, ros = split_ros_arguments(words)
+    kept = [word for word in words if word not in ('--ros-args', '--')]
+    assert sorted(w for w in [*ours, *ros] if w not in ('--ros-args', '--')) == sorted(kept)
+
+
+@given(WORDS)
+def test_launch_style_takes_no_option(words):
+    _, options, launch = split_launch_style(words)
+    assert [word for word in words if word in options] == options
+    assert not [name for name in launch if name.startswith('-')]

@@ -1,0 +1,70 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import sys
+
+import pytest
+
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.commands import bridge
+from urlab_ros_bridge.cli.main import main
+
+
+def node_words(*argv):
+    return bridge.node_arguments(parse(bridge.COMMAND, argv))
+
+
+def last_value(words, name):
+    values = [word.partition(':=')[2] for word in words if word.startswith(f'{name}:=')]
+    return values[-1] if values else None
+
+
+def test_without_arguments_the_defaults_are_left_to_the_node():
+    assert node_words() == ['--ros-args']
+
+
+def test_a_default_does_not_beat_a_parameter_file(tmp_path):
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**: {ros__parameters: {rpc_port: 7777}}')
+    assert node_words('--params-file', str(file)) == ['--ros-args', '--params-file', str(file)]
+
+
+def test_a_parameter_file_is_looked_for_where_the_user_is(tmp_path, monkeypatch):
+    (tmp_path / 'my.yaml').write_text('/**: {ros__parameters: {}}')
+    monkeypatch.chdir(tmp_path)
+    assert node_words('--params-file', 'my.yaml') == ['--ros-args', '--params-file', 'my.yaml']
+
+
+def test_our_options_come_last_so_that_they_win_over_the_file_of_a_launch():
+    words = node_words('--host=*', '--rpc-port=6001', '--ros-args', '--params-file', 'b.yaml')
+    assert words.count('--params-file') == 1
+    assert words.index('rpc_port:=6001') > words.index('--params-file')
+    assert last_value(words, 'host') == '127.0.0.1'
+
+
+def test_an_offset_moves_ports_that_were_not_given_too():
+    words = node_words('--port-offset=10', '--rpc-port=6001')
+    assert {'rpc_port:=6011', 'state_port:=5565'} <= set(words)
+
+
+def test_namespace_and_log_level_become_ros_words():
+    words = node_words('--namespace', '/sim/', '--log-level', 'warn')
+    assert words[-4:] == ['-r', '__ns:=/sim', '--log-level', 'warn']
+
+
+def test_the_status_pipe_is_for_the_node_not_for_ros():
+    words = node_words('--status-fd', '7', '--ros-args', '-p', 'a:=1')
+    assert words[:2] == ['--status-fd=7', '--ros-args']
+
+
+def test_a_missing_parameter_file_is_named(capsys):
+    assert main(['bridge', '--params-file', '/no/such.yaml']) == 2
+    assert "'/no/such.yaml'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('missing', ['rclpy', 'urlab_msgs.msg'])
+def test_without_ros_one_line_says_how_to_set_up(missing, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(['bridge']) == 2
+    said = capsys.readouterr().err
+    assert said.count('\n') == 1
+    assert 'make setup' in said and 'setup.bash' in said and 'urlab doctor' in said

@@ -1,0 +1,188 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab chiral` and `urlab eval` as programs, on a real server."""
+
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from lifelines import run_process
+from lifelines import start_process
+from mcap.reader import make_reader
+import pytest
+
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.commands import chiral
+from urlab_ros_bridge.cli.main import main
+from urlab_ros_bridge.cli.processes.table import is_wanted
+from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.gateways.chiral.profile import find_profile
+
+HAS_AV = importlib.util.find_spec('av') is not None
+POLICY = """
+episodes = 0
+
+def hold(seen):
+    return seen.proprios['joint_pos']
+
+class Tires:
+    def reset(self):
+        global episodes
+        episodes += 1
+
+    def __call__(self, seen):
+        return hold(seen) if episodes < 3 else 'no more'
+"""
+
+
+def start(command, *words):
+    process = start_process(
+        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+    )
+    return process, process.stdout.readline()
+
+
+@pytest.fixture
+def served():
+    """Yield the first line of a gateway in lockstep before a quadruped."""
+    ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
+    server, line = start('server', '--world=quadruped', *ports)
+    rpc = re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1]
+    gateway, line = start('chiral', f'--rpc-port={rpc}', '--port=0', '--pace=lockstep')
+    try:
+        yield line
+    finally:
+        for process in (gateway, server):
+            process.send_signal(signal.SIGINT)
+            assert process.wait(10) == 0, process.stderr.read()
+
+
+def test_a_policy_is_evaluated_and_recorded(served, tmp_path, monkeypatch, capsys):
+    assert served.startswith(chiral.READY_LINE)
+    assert 'robot=quadruped pace=lockstep cameras=front_rgb' in served
+    url = re.search(r'ws://\S+', served)[0]
+    (tmp_path / 'walk.py').write_text(POLICY, encoding='utf-8')
+    words = ['--policy=walk:hold', f'--url={url}', '--episodes=2', '--max-steps=5']
+    done = run_process(
+        [
+            sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'eval', *words,
+            '--record=runs', *(['--video=films'] if HAS_AV else []), '--table=table.csv',
+        ],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert re.search(r'all .* 10 .*0/2 = 0%', done.stdout)
+    assert 'episodes' in done.stderr and '100%' in done.stderr
+    lines = (tmp_path / 'table.csv').read_text(encoding='utf-8').splitlines()
+    assert lines[0].startswith('seed,steps,reward,success') and len(lines) == 3
+    assert lines[2].startswith('1,5,0.0,False,0.16') and lines[2].endswith(',max_steps')
+    for index in range(2):
+        if HAS_AV:
+            film = (tmp_path / 'films' / f'episode_{index:04d}.mp4').read_bytes()
+            assert film[4:8] == b'ftyp' and b'moov' in film
+        with (tmp_path / 'runs' / f'episode_{index:04d}.mcap').open('rb') as file:
+            summary = make_reader(file).get_summary()
+        topics = {channel.topic for channel in summary.channels.values()}
+        assert {'/front_rgb/image', '/proprio/joint_pos', '/action'} <= topics
+    # What was done before a policy fails is written.
+    words[0], words[2] = '--policy=walk:Tires', '--episodes=4'
+    monkeypatch.chdir(tmp_path)
+    assert main(['eval', *words, '--table=some.csv']) == 2
+    said = capsys.readouterr()
+    assert "episode 2 (seed 2) failed: the policy returned 'no more', no action" in said.err
+    assert re.search(r'all .* 10 ', said.out)
+    assert len((tmp_path / 'some.csv').read_text(encoding='utf-8').splitlines()) == 3
+    assert main(['eval', *words, '--table=no/where.csv']) == 2
+    assert "--table: 'no/where.csv' cannot be written" in capsys.readouterr().err
+
+
+def test_without_its_package_a_video_names_the_extra(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, 'av', None)
+    (tmp_path / 'walk.py').write_text(POLICY, encoding='utf-8')
+    assert main(['eval', '--policy=walk:hold', '--video=films']) == 2
+    assert 'pip install "urlab_ros_bridge[video]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('words', 'says'),
+    [
+        (
+            ['--profile', 'nowhere.yaml'],
+            "--profile: there is no file and no bundled profile 'nowhere.yaml'",
+        ),
+        (
+            ['--rpc-port', '1', '--port', '0', '--timeout', '0.3'],
+            'no reply from tcp://127.0.0.1:1',
+        ),
+        (['--bind', '203.0.113.1', '--token', 'x'], 'cannot be bound'),
+        (['--bind', '0.0.0.0'], '--bind 0.0.0.0 lets every machine that reaches this one drive'),
+        (['--bind', '192.168.1.20'], 'give --token SECRET'),
+        (['--bind', '::'], 'or --insecure to let everybody in'),
+        (['--allow-origin', 'example.org'], "--allow-origin: 'example.org' is not an origin"),
+        (['--profile', 'bimanul'], "did you mean 'bimanual'? (valid: bimanual, bimanual_ee)"),
+    ],
+)
+def test_what_is_wrong_is_said(words, says, capsys):
+    assert main(['chiral', *words]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('words', 'says'),
+    [
+        ([], '--policy: is missing: Policy to run'),
+        (['--policy', 'x:y', '--episodes', '0'], '--episodes: must be a whole number >= 1, not 0'),
+        (['--policy', 'no.such:thing'], 'cannot be imported'),
+        (
+            ['--policy', 'math:sqrt', '--url', 'ws://127.0.0.1:1', '--timeout', '0.3'],
+            'connect to ws://127.0.0.1:1: no answer within 0.3 s',
+        ),
+    ],
+)
+def test_eval_says_what_is_wrong(words, says, capsys):
+    assert main(['eval', *words]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_token_or_a_word_opens_the_gateway():
+    for words in (['--token', 'x'], ['--insecure']):
+        values = parse(chiral.COMMAND, ['--bind', '0.0.0.0', *words]).values
+        assert chiral.make_gateway(values).config.bind == '0.0.0.0'
+    origins = 'https://a.org, http://robot:8080,'
+    made = chiral.make_gateway(parse(chiral.COMMAND, ['--allow-origin', origins]).values)
+    assert made.config.allow_origins == ('https://a.org', 'http://robot:8080')
+
+
+def test_launch_and_up_start_the_gateway_when_asked():
+    process = next(process for process in PROCESSES if process.name == 'chiral')
+    values = {
+        'chiral': True, 'bind': '127.0.0.1', 'rpc_port': 5, 'chiral_port': 6,
+        'chiral_profile': 'bimanual', 'log_level': 'info', 'port_offset': 10,
+    }  # fmt: skip
+    assert is_wanted(process, values)
+    assert not is_wanted(process, {**values, 'chiral': False})
+    parsed = parse(chiral.COMMAND, own_words(process, values)).values
+    assert (parsed.moved('port'), parsed.moved('rpc_port')) == (16, 15)
+    assert parsed.profile == 'bimanual'
+    # A server that is open to the network does not open the gateway, which has no token here.
+    assert '--bind' not in own_words(process, {**values, 'bind': '0.0.0.0'})
+
+
+@pytest.mark.parametrize('name', ['bimanual', 'bimanual_ee'])
+def test_a_bundled_profile_is_found_by_name_from_anywhere(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gateway = chiral.make_gateway(parse(chiral.COMMAND, ['--profile', name]).values)
+    assert gateway is not None
+    assert find_profile(name).is_file()
+    # A file of the user's with that name comes first.
+    (tmp_path / name).write_text('')
+    assert find_profile(name).resolve() == tmp_path / name

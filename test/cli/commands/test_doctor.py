@@ -1,0 +1,52 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+
+from urlab_ros_bridge.cli.checks import Finding
+from urlab_ros_bridge.cli.checks import Level
+from urlab_ros_bridge.cli.commands import doctor
+from urlab_ros_bridge.cli.main import main
+
+GOOD = Finding(Level.OK, 'Python', '3.12')
+ODD = Finding(Level.WARN, 'clock', 'is late', 'buy a better one')
+BAD = Finding(Level.FAIL, 'rclpy', 'missing', 'install ROS ' + 'as the page says ' * 10)
+
+
+def run(monkeypatch, *findings):
+    monkeypatch.setattr(doctor, 'groups', lambda values: [('Group', lambda: list(findings))])
+    return main(['doctor'])
+
+
+@pytest.mark.parametrize(
+    ('findings', 'code', 'last'),
+    [
+        ((GOOD,), 0, '1 checks, all well'),
+        ((GOOD, ODD), 0, '2 checks, 1 warning: it should work'),
+        ((GOOD, ODD, BAD), 1, '3 checks, 1 failed, 1 warning'),
+    ],
+)
+def test_the_exit_code_is_1_when_something_fails(monkeypatch, capsys, findings, code, last):
+    assert run(monkeypatch, *findings) == code
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == 'Group:' and lines[-1] == last
+    assert not [line for line in lines if '\x1b' in line or len(line) > doctor.WIDTH]
+
+
+def test_what_to_do_stands_below_the_problem(monkeypatch, capsys):
+    run(monkeypatch, BAD)
+    shown = capsys.readouterr().out
+    assert '-> install ROS' in shown
+    assert shown.index('missing') < shown.index('-> install')
+
+
+def test_what_works_without_ros_is_said_and_is_no_failure(monkeypatch, capsys):
+    names = ('numpy', 'pyzmq', 'msgpack', 'PyYAML', 'MuJoCo', 'websockets', 'rich', 'mcap')
+    there = [Finding(Level.OK, name, '1') for name in names]
+    assert run(monkeypatch, *there, Finding(Level.WARN, 'rclpy', 'is not installed')) == 0
+    shown = capsys.readouterr().out
+    for works in ('server, map', 'chiral', 'eval', 'conformance'):
+        assert re.search(rf'^  yes   {works} ', shown, re.M)
+    for needs in ('bridge', 'up'):
+        assert re.search(rf'^  no    {needs} +needs rclpy$', shown, re.M)

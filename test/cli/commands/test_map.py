@@ -1,0 +1,73 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+import sys
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.cli.main import main
+
+sys.path.insert(0, str(Path(__file__).parents[2] / 'sim'))
+
+from map_reader import read_map
+
+
+@pytest.mark.parametrize(
+    ('words', 'name'),
+    [([], 'rover'), (['--output', 'a/b.yaml'], 'a/b'), (['output:=c.d'], 'c.d')],
+)
+def test_both_files_are_written_and_named(words, name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(['map', *words]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1:] == [f'{name}.pgm', f'{name}.yaml'] and '0.255 m' in said[0]
+    drawn = read_map(tmp_path / f'{name}.yaml')
+    assert said[0].endswith(f'{drawn.data.shape[1]} x {drawn.data.shape[0]} cells of 0.05 m')
+    # Half a warehouse of 10 m x 8 m is free.
+    assert 0.5 < np.sum(drawn.data == 0) * 0.05**2 / 80 < 1.0
+
+
+def test_heights_resolution_and_region_are_taken(tmp_path):
+    target = tmp_path / 'part'
+    words = ['--region=-2,-4,3,1', '--height', '0.1:0.13', '--resolution', '0.1']
+    assert main(['map', *words, '--output', str(target)]) == 0
+    drawn = read_map(f'{target}.yaml')
+    assert drawn.data.shape == (50, 50) and tuple(drawn.origin) == (-2.0, -4.0)
+    # The side of the landing is 0.15 m high; the pallet is not asked for.
+    assert drawn.value([(1.2, -2.85), (1.71, 0.05)]).tolist() == [100, 0]
+
+
+def test_the_map_of_the_package_is_what_the_command_draws(tmp_path):
+    shipped = Path(__file__).parents[3] / 'config' / 'nav2' / 'maps'
+    words = ['--height', 'robot', '--movable', '--output', str(tmp_path / 'rover')]
+    assert main(['map', *words]) == 0
+    assert (tmp_path / 'rover.yaml').read_text() == (shipped / 'rover.yaml').read_text()
+    ours, drawn = read_map(shipped / 'rover.yaml'), read_map(tmp_path / 'rover.yaml')
+    # A face that lies on the border of two cells may be rounded to either, by another MuJoCo.
+    assert np.mean(ours.data == drawn.data) > 0.998
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        (['--height', 'high'], 'auto, scanner, robot'),
+        (['--height', '0.5:0.1'], 'from a lower'),
+        (['--height', 'nan'], 'a number'),
+        (['--world', 'bimanual', '--height', 'scanner'], 'no robot of this world has a scanner'),
+        (['--region', '1,2,3'], '4 numbers'),
+        (['--resolution', '0'], 'must be a finite number > 0 (m), not 0.0'),
+        (['--margin', '-1'], 'must be a finite number >= 0 (m), not -1.0'),
+        (['--model', 'none.xml'], "no file 'none.xml'"),
+        (['--world', 'fleet', '--model', __file__], 'exclude each other'),
+        (['--world', 'moon'], 'moon'),
+    ],
+)
+def test_mistakes_are_answered_in_one_line(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(['map', *words])
+    except SystemExit as end:
+        code = end.code
+    assert code == 2 and said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,174 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab up` as a program, with small programs in the place of server and bridge."""
+
+import contextlib
+import os
+from pathlib import Path
+import pty
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from lifelines import start_process
+import pytest
+
+from urlab_ros_bridge.cli.processes.table import READY_LINE
+
+SERVER = f'import time\nprint("{READY_LINE}: x", flush=True)\ntime.sleep(60)'
+BRIDGE = """
+import os, sys, time
+print('pids', os.getpid(), os.getppid(), flush=True)
+pipe = next(int(w.partition('=')[2]) for w in sys.argv if w.startswith('--status-fd='))
+while True:
+    os.write(pipe, b'{"messages_per_s": 1234, "connected": true, "state": "connected"}\\n')
+    time.sleep(0.2)
+"""
+DRIVER = """
+import sys
+from urlab_ros_bridge.cli.status import line as status_line
+from urlab_ros_bridge.cli.commands import up
+from urlab_ros_bridge.cli.main import main
+from urlab_ros_bridge.cli.processes.table import Process
+
+programs = {programs!r}
+status_line.PLAIN_SECONDS = 0.5
+up.PROCESSES = (Process('server', command='x'),
+                Process('bridge', command='x', starts_after='server', reports_status=True))
+up.command_line = lambda process, values: [sys.executable, '-S', '-c', programs[process.name]]
+sys.exit(main(['up', *sys.argv[1:]]))
+"""
+
+
+def free_ports():
+    probes = [socket.socket() for _ in range(3)]
+    for probe in probes:
+        probe.bind(('127.0.0.1', 0))
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    names = ('rpc', 'state', 'camera')
+    return [f'--{name}-port={port}' for name, port in zip(names, ports, strict=True)]
+
+
+def start(server=SERVER, bridge=BRIDGE, words=(), stdout=subprocess.PIPE):
+    driver = DRIVER.format(programs={'server': server, 'bridge': bridge})
+    return start_process(
+        [sys.executable, '-c', driver, *free_ports(), *words],
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.STDOUT if stdout is subprocess.PIPE else stdout,
+        text=True,
+    )
+
+
+def read_until(stream, pattern, seconds=30.0):
+    deadline = time.monotonic() + seconds
+    said = ''
+    while time.monotonic() < deadline:
+        said += stream.readline()
+        if found := re.search(pattern, said):
+            return found
+    raise AssertionError(f'{pattern} did not come: {said}')
+
+
+def gone(pid, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            with open(f'/proc/{pid}/stat') as file:
+                if file.read().rpartition(')')[2].split()[0] == 'Z':
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.fixture
+def running():
+    started = []
+
+    def run(**kwargs):
+        started.append(start(**kwargs))
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+        process.wait()
+        if process.stdout:
+            process.stdout.close()
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_everything_without_error(running, number):
+    up = running()
+    bridge = int(read_until(up.stdout, r'pids (\d+) ')[1])
+    up.send_signal(number)
+    assert up.wait(20) == 0
+    assert gone(bridge)
+    assert 'Traceback' not in up.stdout.read()
+
+
+def test_nothing_is_left_when_it_is_killed(running):
+    up = running()
+    bridge, parent = map(int, read_until(up.stdout, r'pids (\d+) (\d+)').groups())
+    assert parent == up.pid
+    children = [bridge, *_children(up.pid)]
+    assert len(set(children)) == 2
+    up.kill()
+    assert all(gone(pid) for pid in children)
+
+
+def _children(parent):
+    found = []
+    for stat in Path('/proc').glob('[0-9]*/stat'):
+        with contextlib.suppress(OSError):
+            if int(stat.read_text().rpartition(')')[2].split()[1]) == parent:
+                found.append(int(stat.parent.name))
+    return found
+
+
+def test_a_child_that_dies_ends_the_rest_with_code_1_and_its_last_words(running):
+    code = f'print("{READY_LINE}: x", flush=True)\nimport time\ntime.sleep(0.4)\nprint("help")\n'
+    up = running(server=code + 'raise SystemExit(9)')
+    bridge = int(read_until(up.stdout, r'pids (\d+) ')[1])
+    assert up.wait(20) == 1
+    assert gone(bridge)
+    assert re.search(r'error: server ended with code 9; .*\n.*urlab.*\n.*help', up.stdout.read())
+
+
+def test_without_a_terminal_figures_come_as_plain_lines(running):
+    up = running()
+    line = read_until(up.stdout, r'status (.*messages/s.*)')[1]
+    assert 'server: starting' in line and '1234 ROS messages/s' in line and '\x1b' not in line
+
+
+def test_on_a_terminal_the_status_line_stays_below_the_log(running):
+    ours, theirs = pty.openpty()
+    up = running(stdout=theirs)
+    os.close(theirs)
+    shown = ''
+    deadline = time.monotonic() + 30.0
+    while '1234 ROS messages/s' not in shown and time.monotonic() < deadline:
+        shown += os.read(ours, 4096).decode()
+    up.send_signal(signal.SIGINT)
+    assert up.wait(20) == 0
+    os.close(ours)
+    assert re.search(r'\r\x1b\[2K\x1b\[7m server: starting \| 1234 ROS messages/s', shown)
+
+
+def test_a_taken_port_is_one_line_before_anything_starts(running):
+    with socket.socket() as holder:
+        holder.bind(('127.0.0.1', 0))
+        holder.listen(1)
+        port = holder.getsockname()[1]
+        up = running(words=[f'rpc_port:={port}'])
+        assert up.wait(20) == 2
+    said = up.stdout.read()
+    assert said.count('\n') == 1 and f'port {port}' in said
+    assert said.startswith('error: rpc_port: ') and re.search(r'port_offset:=\d+$', said)

@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from urlab_ros_bridge.cli.processes import lifeline
+
+LIFELINE = lifeline.__file__
+PARENT = f"""
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, '-I', '-S', {str(LIFELINE)!r}, str(os.getpid()),
+                          sys.executable, '-S', '-c', 'import time; time.sleep(60)'])
+time.sleep(0.2)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+def state(pid):
+    try:
+        with open(f'/proc/{pid}/stat') as file:
+            return file.read().rpartition(')')[2].split()[0]
+    except FileNotFoundError:
+        return 'gone'
+
+
+def test_a_child_dies_with_a_parent_that_was_killed():
+    parent = subprocess.Popen([sys.executable, '-S', '-c', PARENT], stdout=subprocess.PIPE)
+    child = int(parent.stdout.readline())
+    assert state(child) in 'SR'
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 20.0
+    while state(child) not in ('gone', 'Z') and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert state(child) in ('gone', 'Z')
+    parent.stdout.close()
+
+
+def test_it_does_not_start_when_the_parent_is_gone_already():
+    stranger = subprocess.Popen(['true'])
+    stranger.wait()
+    done = subprocess.run(
+        [sys.executable, '-I', '-S', str(LIFELINE), str(stranger.pid), 'echo', 'alive'],
+        capture_output=True,
+    )
+    assert done.returncode == 127 and done.stdout == b''
+
+
+def test_the_program_gets_its_arguments_environment_and_exit_code():
+    code = 'import os, sys; print(sys.argv[1:], os.environ["A"]); raise SystemExit(5)'
+    words = [sys.executable, '-S', '-c', code, 'x y', '--ros-args']
+    done = subprocess.run(
+        [sys.executable, '-I', '-S', str(LIFELINE), str(os.getpid()), *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, 'A': 'b'},
+    )
+    assert done.returncode == 5
+    assert done.stdout.strip() == "['x y', '--ros-args'] b"
+
+
+def test_signals_reach_the_program_itself():
+    process = subprocess.Popen(
+        [sys.executable, '-I', '-S', str(LIFELINE), str(os.getpid()), 'sleep', '60']
+    )
+    time.sleep(0.3)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20.0) == -signal.SIGTERM
+
+
+def test_a_debugger_or_a_terminal_may_be_between():
+    words = [*lifeline.tied(['echo', 'alive']), 'and well']
+    done = subprocess.run(['sh', '-c', '"$@"; true', 'sh', *words], capture_output=True)
+    assert done.stdout == b'alive and well\n', done.stderr
+
+
+def test_an_interrupt_is_held_back_until_the_program_wants_it():
+    code = (
+        'import signal, time\nprint("started", flush=True)\ntime.sleep(0.5)\n'
+        'print("still here", flush=True)\n'
+        'from urlab_ros_bridge.cli.signals import end_at_once\nend_at_once()\ntime.sleep(60)'
+    )
+    words = lifeline.tied([sys.executable, '-c', code], hold_interrupt=True)
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == 'started\n'
+    process.send_signal(signal.SIGINT)
+    said, complaint = process.communicate(timeout=20)
+    assert said == 'still here\n' and complaint == ''
+    assert process.returncode == -signal.SIGINT

@@ -1,0 +1,206 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The supervisor with real child processes: small Python programs."""
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from urlab_ros_bridge.cli.errors import ChildDied
+from urlab_ros_bridge.cli.processes.child import KEPT_LINES
+from urlab_ros_bridge.cli.processes.child import Lines
+from urlab_ros_bridge.cli.processes.child import MAX_LINE
+from urlab_ros_bridge.cli.processes.supervisor import Supervisor
+from urlab_ros_bridge.cli.processes.table import Process
+from urlab_ros_bridge.cli.processes.table import READY_LINE
+
+READY = f'print("{READY_LINE}: x", flush=True)\n'
+SLEEP = 'import time\ntime.sleep(60)\n'
+# Tells when it gets the polite signal; `{}` is the time it then takes.
+POLITE = """
+import signal, sys, time
+def end(number, frame):
+    print("ending", time.monotonic(), flush=True)
+    time.sleep({})
+    sys.exit(0)
+signal.signal(signal.SIGTERM, end)
+print("up", flush=True)
+while True:
+    time.sleep(0.05)
+"""
+DEAF = 'import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint("up", flush=True)\n'
+
+
+class House:
+    """A supervisor over small programs, and what it heard."""
+
+    def __init__(self, *programs, respawn=False):
+        self.heard = []
+        self.figures = []
+        commands = [(process, [sys.executable, '-S', '-c', code]) for process, code in programs]
+        self.supervisor = Supervisor(
+            commands,
+            os.environ,
+            lambda name, line: self.heard.append((name, line)),
+            lambda name, line: self.figures.append((name, line)),
+            respawn,
+        )
+
+    def __enter__(self):
+        self.supervisor.start()
+        return self
+
+    def __exit__(self, *exc_info):
+        self.supervisor.stop(1.0)
+
+    def until(self, true, seconds=30.0):
+        deadline = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < deadline, f'in vain; heard {self.heard}'
+            self.supervisor.poll(0.05)
+
+    def lines(self, name):
+        return [line for who, line in self.heard if who == name]
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f'/proc/{pid}/stat') as file:
+        return file.read().rpartition(')')[2].split()[0] != 'Z'
+
+
+def test_lines_of_a_child_arrive_in_order_and_whole():
+    code = 'import sys\nfor i in range(3000): print("line", i, "x" * 50)\n' + SLEEP
+    with House(
+        (Process('a'), code.replace('\nimport time', '\nsys.stdout.flush()\nimport time'))
+    ) as house:
+        house.until(lambda: len(house.heard) == 3000)
+    assert [int(line.split()[1]) for line in house.lines('a')] == list(range(3000))
+
+
+def test_one_waits_for_the_ready_line_of_the_other():
+    server = (Process('server'), 'import time\ntime.sleep(0.3)\n' + READY + SLEEP)
+    bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
+    with House(server, bridge) as house:
+        assert set(house.supervisor.pids()) == {'server'}
+        house.until(lambda: house.lines('bridge'))
+    names = [name for name, _ in house.heard]
+    assert names == ['server', 'bridge']
+
+
+def test_a_vital_child_that_dies_is_reported_with_code_and_last_lines():
+    code = f'for i in range({KEPT_LINES + 5}): print("line", i)\nraise SystemExit(3)'
+    with House((Process('server'), code)) as house, pytest.raises(ChildDied) as caught:
+        house.until(lambda: False)
+    said = str(caught.value)
+    assert 'server ended with code 3' in said
+    assert f'line {KEPT_LINES + 4}' in said and 'line 4\n' not in said
+
+
+def test_a_crash_is_reported_with_the_name_of_the_signal():
+    code = 'import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)'
+    with House((Process('server'), code)) as house, pytest.raises(ChildDied, match='SIGSEGV'):
+        house.until(lambda: False)
+
+
+def test_a_program_that_cannot_start_is_reported():
+    house = House((Process('rviz'), ''))
+    house.supervisor._entries[0].command = ['/no/such/program']
+    with house, pytest.raises(ChildDied, match=r'cannot start /no/such/program: No such file'):
+        house.until(lambda: False)
+
+
+def test_a_child_that_is_not_vital_may_end():
+    closed = (Process('rviz', vital=False), 'raise SystemExit(0)')
+    with House((Process('server'), SLEEP), closed) as house:
+        house.until(lambda: ('up', 'rviz ended with code 0') in house.heard)
+        assert set(house.supervisor.pids()) == {'server'}
+
+
+def test_with_respawn_a_dead_child_comes_back_and_its_followers_are_not_doubled(monkeypatch):
+    monkeypatch.setattr('urlab_ros_bridge.cli.processes.supervisor.RESPAWN_SECONDS', 0.2)
+    server = (Process('server'), READY + SLEEP)
+    bridge = (Process('bridge', starts_after='server'), 'print("hello", flush=True)\n' + SLEEP)
+    with House(server, bridge, respawn=True) as house:
+        house.until(lambda: house.lines('bridge'))
+        first = house.supervisor.pids()
+        os.kill(first['server'], signal.SIGKILL)
+        house.until(lambda: len(house.lines('server')) == 2)
+        house.supervisor.poll(0.3)
+        second = house.supervisor.pids()
+    assert second['server'] != first['server']
+    assert second['bridge'] == first['bridge']
+    assert len(house.lines('bridge')) == 1
+    assert 'restarts in 0.2 s' in ' '.join(house.lines('up'))
+
+
+def test_children_end_in_reverse_order_one_after_the_other():
+    programs = [(Process(name), POLITE.format(0.2)) for name in ('server', 'bridge', 'rviz')]
+    with House(*programs) as house:
+        house.until(lambda: len(house.heard) == 3)
+        house.supervisor.stop()
+    ends = {name: float(line.split()[1]) for name, line in house.heard if line != 'up'}
+    assert ends['rviz'] + 0.2 <= ends['bridge'] and ends['bridge'] + 0.2 <= ends['server']
+    assert house.supervisor.pids() == {}
+
+
+def test_deaf_children_are_killed_within_the_time_with_what_they_started():
+    grandchild = (
+        'import subprocess, sys\n'
+        'words = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]\n'
+        'print(subprocess.Popen(words).pid, flush=True)\n'
+    )
+    names = ('server', 'bridge', 'rviz', 'more')
+    programs = [(Process(name), DEAF + grandchild + SLEEP) for name in names]
+    with House(*programs) as house:
+        house.until(lambda: len(house.heard) == 8)
+        pids = [int(line) for _, line in house.heard if line.isdigit()]
+        pids += house.supervisor.pids().values()
+        assert all(alive(pid) for pid in pids)
+        before = time.monotonic()
+        house.supervisor.stop(1.0)
+        assert time.monotonic() - before < 3.0  # a second for each would be four
+    deadline = time.monotonic() + 20.0
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not [pid for pid in pids if alive(pid)]
+    assert 'server did not end in time' in ' '.join(house.lines('up'))
+
+
+def test_figures_come_through_their_own_pipe():
+    code = (
+        'import os, sys, time\n'
+        'fd = int(sys.argv[1].partition("=")[2])\n'
+        'os.write(fd, b"{\\"messages_per_s\\": 7}\\n")\n'
+        'print("log", flush=True)\ntime.sleep(60)'
+    )
+    with House((Process('bridge', reports_status=True), code)) as house:
+        house.until(lambda: house.figures and house.heard)
+    assert house.figures == [('bridge', '{"messages_per_s": 7}')]
+    assert house.heard == [('bridge', 'log')]
+
+
+def test_a_child_that_closes_its_output_does_not_make_the_supervisor_spin():
+    code = 'import os\nprint("bye", flush=True)\nos.close(1)\nos.close(2)\n' + SLEEP
+    with House((Process('a'), code)) as house:
+        house.until(lambda: house.heard)
+        polls, began = 0, time.monotonic()
+        while (took := time.monotonic() - began) < 0.5:
+            house.supervisor.poll(0.1)
+            polls += 1
+        assert polls <= took / 0.01 + 1  # the end of the file is always there: it waits 10 ms
+
+
+def test_an_endless_line_is_cut():
+    lines = Lines()
+    assert lines.feed(b'x' * MAX_LINE) == []
+    assert lines.feed(b'x') == ['x' * (MAX_LINE + 1)]
+    assert lines.feed(b'a\r\nb') == ['a']
+    assert lines.flush() == ['b']
+    assert lines.flush() == []

@@ -1,0 +1,132 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+import re
+import sys
+
+import pytest
+
+from urlab_ros_bridge.cli.arguments.argument import defaults_of
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.commands import bridge
+from urlab_ros_bridge.cli.commands import server
+from urlab_ros_bridge.cli.processes.table import command_line
+from urlab_ros_bridge.cli.processes.table import environment
+from urlab_ros_bridge.cli.processes.table import find_program
+from urlab_ros_bridge.cli.processes.table import is_wanted
+from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
+from urlab_ros_bridge.cli.processes.table import python_executable
+
+BY_NAME = {process.name: process for process in PROCESSES}
+DEFAULTS = defaults_of(SuiteArguments)
+
+
+def test_every_word_of_the_table_is_an_argument():
+    for process in PROCESSES:
+        used = {name for _, name in (*process.options, *process.ros_parameters)}
+        used |= {process.params_file, process.only_if, process.unless} - {''}
+        assert used <= set(DEFAULTS)
+        assert process.starts_after in {'', *BY_NAME}
+
+
+def test_every_argument_has_an_effect():
+    used = {'namespace', 'log_level', 'use_respawn'}
+    for process in PROCESSES:
+        used |= {name for _, name in (*process.options, *process.ros_parameters)}
+        used |= {process.params_file, process.only_if, process.unless}
+    assert set(DEFAULTS) <= used
+
+
+def test_the_server_understands_its_words():
+    values = {**DEFAULTS, 'world': 'quadruped', 'paused': True, 'step_mode': 'direct'}
+    words = own_words(BY_NAME['server'], values)
+    config = server.server_config(parse(server.COMMAND, words))
+    assert (config.world, config.paused, config.step_mode) == ('quadruped', True, 'direct')
+    assert config.model is None and config.prefix is None and config.data_dir is None
+
+
+def test_the_bridge_gets_the_ports_and_address_of_the_server():
+    values = {
+        **DEFAULTS,
+        'rpc_port': 6001,
+        'state_port': 6002,
+        'port_offset': 10,
+        'bind': '0.0.0.0',
+    }
+    command = command_line(BY_NAME['bridge'], values)
+    words = bridge.node_arguments(parse(bridge.COMMAND, command[4:]))
+    assert {'host:=127.0.0.1', 'rpc_port:=6011', 'state_port:=6012'} <= set(words)
+
+
+def test_a_node_gets_namespace_log_level_and_parameters():
+    values = {**DEFAULTS, 'namespace': 'sim', 'log_level': 'debug', 'params_file': '/x.yaml'}
+    words = command_line(BY_NAME['bridge'], values)
+    ros = words[words.index('--ros-args') :]
+    assert ' '.join(ros) == ('--ros-args --log-level debug -r __ns:=/sim --params-file /x.yaml')
+    words = command_line(BY_NAME['rviz'], {**DEFAULTS, 'use_sim_time': False})
+    assert words[-2:] == ['-p', 'use_sim_time:=false']
+
+
+@pytest.mark.parametrize(
+    ('values', 'rviz', 'parameters'),
+    [
+        ({}, 'rover.rviz', 'bridge.yaml'),
+        ({'world': 'fleet'}, 'fleet.rviz', 'fleet.yaml'),
+        ({'world': 'mine'}, 'default.rviz', 'bridge.yaml'),
+        ({'world': 'fleet', 'model': 'fleet.xml'}, 'default.rviz', 'bridge.yaml'),
+    ],
+)
+def test_files_are_those_of_the_world_unless_given(values, rviz, parameters):
+    values = {**DEFAULTS, **values}
+    (option,) = own_words(BY_NAME['rviz'], values)
+    flag, _, path = option.partition('=')
+    assert (flag, Path(path).name, Path(path).is_file()) == ('--display-config', rviz, True)
+    words = command_line(BY_NAME['bridge'], values)
+    path = Path(words[words.index('--params-file') + 1])
+    assert (path.name, path.is_file()) == (parameters, True)
+    values |= {'rviz_config': 'my.rviz', 'params_file': 'my.yaml'}
+    assert own_words(BY_NAME['rviz'], values) == ['--display-config=my.rviz']
+    words = command_line(BY_NAME['bridge'], values)
+    assert words[words.index('--params-file') + 1] == 'my.yaml'
+
+
+@pytest.mark.parametrize(
+    ('rviz', 'headless', 'wanted'),
+    [(True, False, True), (True, True, False), (False, False, False)],
+)
+def test_rviz_is_started_when_asked_for_and_never_headless(rviz, headless, wanted):
+    values = {**DEFAULTS, 'rviz': rviz, 'headless': headless}
+    assert is_wanted(BY_NAME['rviz'], values) is wanted
+    assert is_wanted(BY_NAME['server'], values) and is_wanted(BY_NAME['bridge'], values)
+
+
+def test_the_profile_of_the_user_stays():
+    added = environment({})
+    profile = Path(added[PROFILE_VARIABLES[0]])
+    assert all(added[name] == str(profile) for name in PROFILE_VARIABLES)
+    assert re.search(r'<segment_size>\d{8}<', profile.read_text())
+    assert environment({PROFILE_VARIABLES[1]: '/mine.xml', 'PYTHONUNBUFFERED': '1'}) == {}
+
+
+def test_a_program_is_found_in_a_ros_prefix_before_the_path(tmp_path):
+    program = tmp_path / 'lib' / 'rviz2' / 'rviz2'
+    environ = {'AMENT_PREFIX_PATH': f'/nowhere:{tmp_path}', 'PATH': '/nowhere'}
+    assert find_program(BY_NAME['rviz'], environ) is None
+    program.parent.mkdir(parents=True)
+    program.touch(0o755)
+    assert find_program(BY_NAME['rviz'], environ) == str(program)
+
+
+def test_an_active_environment_is_used_from_the_python_of_the_system(tmp_path, monkeypatch):
+    python = tmp_path / 'bin' / 'python'
+    python.parent.mkdir()
+    python.touch(0o755)
+    monkeypatch.setattr(sys, 'prefix', '/usr')
+    monkeypatch.setattr(sys, 'base_prefix', '/usr')
+    assert python_executable({'VIRTUAL_ENV': str(tmp_path)}) == str(python)
+    assert python_executable({}) == sys.executable
+    monkeypatch.setattr(sys, 'prefix', '/some/venv')
+    assert python_executable({'VIRTUAL_ENV': str(tmp_path)}) == sys.executable

@@ -1,0 +1,120 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import io
+import os
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from urlab_ros_bridge.cli.status.line import Figures
+from urlab_ros_bridge.cli.status.line import FRESH_SECONDS
+from urlab_ros_bridge.cli.status.line import OWN_NAME
+from urlab_ros_bridge.cli.status.line import parse_figures
+from urlab_ros_bridge.cli.status.line import Screen
+from urlab_ros_bridge.cli.status.line import status_text
+
+SERVER = {
+    'mode': 'live',
+    'paused': False,
+    'speed': 100.0,
+    'real_time_factor': 0.998,
+    'tick_rate': 499.6,
+    'cameras': 2,
+    'world': 'rover',
+    'sessions': [
+        {'client': 'urlab_ros_bridge', 'shared': True},
+        {'client': 'policy', 'shared': False},
+        {'client': 'urlab_ros_bridge', 'shared': True},
+        {'client': OWN_NAME, 'shared': True},
+    ],
+}
+BRIDGE = {
+    'messages_per_s': 4210.4,
+    'ticks_per_s': 500,
+    'connected': True,
+    'state': 'connected: live',
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+) | st.text('\n\r\x1b[a')
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_the_line_shows_all_figures_and_leaves_out_our_own_session():
+    text = status_text(Figures(SERVER, 10.0), Figures(BRIDGE, 10.0), 10.5)
+    for part in (
+        'rover: live',
+        '1.00x real time',
+        '500 ticks/s',
+        '2 cameras',
+        '3 sessions (policy, 2 urlab_ros_bridge)',
+        '4210 ROS messages/s',
+    ):
+        assert part in text
+    assert OWN_NAME not in text
+
+
+def test_pause_speed_and_trouble_are_said_in_words():
+    slow = {**SERVER, 'paused': True, 'speed': 50.0}
+    silent = {**BRIDGE, 'connected': False, 'state': 'waiting for the server'}
+    text = status_text(Figures(slow, 0.0), Figures(silent, 0.0), 0.0)
+    assert 'live, paused' in text and 'set to 50 %' in text and 'waiting for the server' in text
+
+
+def test_nothing_published_for_want_of_subscribers_is_explained():
+    idle = status_text(None, Figures({**BRIDGE, 'messages_per_s': 0}, 0.0), 0.0)
+    assert '0 ROS messages/s (no subscriber)' in idle
+    dead = status_text(None, Figures({**BRIDGE, 'messages_per_s': 0, 'ticks_per_s': 0}, 0.0), 0.0)
+    assert 'no subscriber' not in dead
+
+
+def test_old_figures_are_not_shown():
+    late = 10.0 + FRESH_SECONDS + 0.1
+    text = status_text(Figures(SERVER, 10.0), Figures(BRIDGE, 10.0), late)
+    assert 'does not answer' in text and 'does not report' in text and '500' not in text
+    assert 'starting' in status_text(None, None, 0.0)
+
+
+@given(st.dictionaries(st.sampled_from([*SERVER, *BRIDGE]), JSON))
+def test_any_figures_give_one_line(values):
+    text = status_text(Figures(values, 0.0), Figures(values, 0.0), 0.0)
+    assert '\n' not in text and '\x1b' not in text
+
+
+@given(st.text())
+def test_any_line_of_the_pipe_is_figures_or_nothing(line):
+    figures = parse_figures(line, 1.0)
+    assert figures is None or isinstance(figures.values, dict)
+
+
+def test_a_terminal_has_one_status_line_below_the_log(monkeypatch):
+    monkeypatch.setattr('shutil.get_terminal_size', lambda: os.terminal_size((40, 24)))
+    stream = Terminal()
+    screen = Screen(stream, clock=iter([0.0, 0.1, 1.0]).__next__)
+    screen.show('first ' + 'x' * 100)
+    screen.show('too soon')
+    screen.say('server', 'a log line')
+    screen.show('second')
+    screen.close()
+    text = stream.getvalue()
+    assert text.count('\n') == 1 and 'too soon' not in text
+    # Each line of the log clears the status and draws it again, short enough not to wrap.
+    assert text.count('first') == 2 and 'x' * 32 not in text
+    assert text.endswith('\r\x1b[2K')
+
+
+def test_without_a_terminal_a_plain_line_comes_every_five_seconds():
+    stream = io.StringIO()
+    times = [0.0, 1.0, 4.9, 5.0, 9.9, 10.1]
+    screen = Screen(stream, clock=iter(times).__next__)
+    for number in range(len(times)):
+        screen.show(f'n{number}')
+    screen.say('server', 'a log line')
+    screen.close()
+    assert stream.getvalue() == 'status n0\nstatus n3\nstatus n5\nserver a log line\n'

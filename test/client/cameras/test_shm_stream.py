@@ -1,0 +1,253 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures out of a region: whole, newest first, and whose memory they are."""
+
+import dataclasses
+import sys
+import threading
+import time
+
+from lifelines import start_process
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.cameras.shm_stream import ShmCameraStream
+from urlab_ros_bridge.client.cameras.stream import CameraStream
+from urlab_ros_bridge.client.cameras.stream import open_camera
+from urlab_ros_bridge.client.errors import CameraUnavailable
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.errors import StreamEnded
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm.region import clock_of
+from urlab_ros_bridge.wire.shm.region import Region
+
+EYE = Camera('eye', 'real', (64, 48), 45.0, 'tcp://127.0.0.1:9', 'bot/camera_ucm1/eye')
+DEPTH = dataclasses.replace(EYE, mode='depth')
+SIZE = 64 * 48 * 4
+
+
+def make_writer(folder, stock=False, size=SIZE):
+    region = Region.create(folder / 'cam_bot_eye.shm', size + 4)
+    if stock:
+        region.tagged = False
+        region.repair()
+    return RegionWriter(region)
+
+
+@pytest.fixture
+def writer(tmp_path):
+    made = make_writer(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def stream(tmp_path, writer):
+    with ShmCameraStream(tmp_path, EYE) as made:
+        yield made
+
+
+def picture(value):
+    return bytes([value % 256]) * SIZE
+
+
+def test_a_picture_has_the_stamp_the_number_and_the_wall_time_of_its_capture(writer, stream):
+    wall = time.time() - 3.0
+    for number, stamp in enumerate((12_345_678_901, -5), 1):
+        writer.write(picture(number), stamp, clock_of(wall))
+        frame = stream.receive(20.0)
+        assert (frame.stamp_ns, frame.frame_id) == (stamp, number)
+        assert frame.wall_time == pytest.approx(wall, abs=2e-6)
+        assert frame.pixels.shape == (48, 64, 4) and (frame.pixels == number).all()
+        assert not frame.pixels.flags.writeable
+    assert stream.receive(0.0) is None
+    assert (stream.stats.frames, stream.stats.missed) == (2, 0)
+
+
+def test_a_stock_server_tells_no_time_and_does_not_ring(tmp_path):
+    writer = make_writer(tmp_path, stock=True)
+    with ShmCameraStream(tmp_path, DEPTH) as stream:
+        values = np.arange(64 * 48, dtype='<f4')
+        for _ in range(20):
+            threading.Timer(0.005, writer.write, (values.tobytes(),)).start()
+            frame = stream.receive(20.0)
+            assert (frame.stamp_ns, frame.frame_id, frame.wall_time) == (None, None, None)
+            assert np.array_equal(frame.pixels, values.reshape(48, 64))
+    assert stream.stats.missed == 0
+
+
+def test_the_newest_picture_wins_and_the_others_are_counted(writer, stream):
+    for number in range(1, 6):
+        writer.write(picture(number))
+    assert stream.receive(20.0).frame_id == 5
+    for number in range(6, 9):
+        writer.write(picture(number))
+    assert stream.receive(20.0).frame_id == 8
+    assert stream.stats.missed == 2  # what was there before the stream began is not missed
+
+
+def test_kept_pictures_stay_as_they_are_and_others_take_no_new_memory(writer, stream):
+    kept = []
+    for number in range(10):
+        writer.write(picture(number))
+        # Whatever part of a picture is kept holds its memory.
+        kept.append(stream.receive(20.0).pixels[number : number + 2, ::2, :3])
+    for number, part in enumerate(kept):
+        assert (part == number).all()
+    del kept, part
+    places = set()
+    for number in range(20):
+        writer.write(picture(number))
+        places.add(stream.receive(20.0).pixels.__array_interface__['data'][0])
+    assert len(places) <= 2
+
+
+def test_lent_pictures_are_the_region_itself_and_tell_when_they_are_gone(tmp_path, writer):
+    with ShmCameraStream(tmp_path, EYE) as stream:
+        stream.lend()
+        writer.write(picture(1))
+        frame = stream.receive(20.0)
+        assert (frame.pixels == 1).all() and stream.intact(frame)
+        writer.write(picture(2))
+        assert not stream.intact(frame)
+        # Whoever was too slow gets copies.
+        frame = stream.receive(20.0)
+        for number in range(3, 9):
+            writer.write(picture(number))
+        assert (frame.pixels == 2).all() and stream.intact(frame)
+        assert (stream.stats.frames, stream.stats.missed) == (2, 1)
+
+
+LAPPING = """
+import sys, time
+from pathlib import Path
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm.region import Region
+writer = RegionWriter(Region.open(Path(sys.argv[1]), writable=True))
+pictures = [bytes([value]) * writer.capacity for value in range(250)]
+end = time.monotonic() + 1.5
+number = 0
+while time.monotonic() < end:
+    writer.write(pictures[number % 250], number)
+    number += 1
+    if number % 64 == 0:
+        time.sleep(1e-4)
+"""
+
+
+def test_a_writer_that_laps_the_reader_never_shows_a_torn_picture(tmp_path, writer):
+    with ShmCameraStream(tmp_path, EYE) as stream:
+        path = str(writer.region.path)
+        with start_process([sys.executable, '-c', LAPPING, path]) as process:
+            seen = 0
+            while process.poll() is None:
+                frame = stream.receive(0.05)
+                if frame is not None:
+                    seen += 1
+                    first = frame.pixels[0, 0, 0]
+                    assert (frame.pixels == first).all()
+                    assert frame.stamp_ns % 250 == first
+        reader = stream._last[0]
+        assert seen > 100 and reader.torn > 0 and process.returncode == 0
+
+
+def test_waiting_takes_no_processor_time(writer, stream):
+    timer = threading.Timer(0.5, writer.write, (picture(1),))
+    timer.start()
+    before, began = time.thread_time(), time.monotonic()
+    assert stream.receive(20.0) is not None
+    assert time.thread_time() - before < 0.3 * (time.monotonic() - began)
+
+
+def test_odd_payloads_are_counted_and_survived(writer, stream):
+    writer.write(b'short')
+    assert stream.receive(0.0) is None
+    writer.write(picture(1))
+    writer.region.sizes[0][0] = 1 << 30
+    assert stream.receive(0.0) is None
+    assert stream.stats.decode_errors == 2
+    writer.write(picture(7))
+    assert (stream.receive(20.0).pixels == 7).all()
+
+
+def test_a_new_world_in_the_same_place_goes_on(tmp_path, writer, stream):
+    writer.write(picture(1))
+    assert stream.receive(20.0).frame_id == 1
+    (tmp_path / 'lock').touch()
+    second = make_writer(tmp_path)  # replaces the file
+    second.write(picture(9))
+    assert (stream.receive(20.0).pixels == 9).all()
+    second.close()
+
+
+def test_the_end_of_the_server_is_said(writer, stream):
+    threading.Timer(0.1, writer.close, (True,)).start()
+    began = time.monotonic()
+    with pytest.raises(StreamEnded, match='new handshake'):
+        stream.receive(60.0)
+    assert time.monotonic() - began < 30.0
+
+
+def test_a_restarted_server_is_found_through_its_new_handshake(tmp_path):
+    first, second = tmp_path / '1', tmp_path / '2'
+    first.mkdir(), second.mkdir()
+    current = [str(first)]
+    writer = make_writer(first)
+    with ShmCameraStream(lambda: current[0], EYE) as stream:
+        writer.write(picture(1))
+        assert stream.receive(20.0).frame_id == 1
+        writer.close(unlink=True)
+        assert stream.receive(0.3) is None
+        writer = make_writer(second)
+        writer.write(picture(2))
+        current[0] = str(second)
+        assert (stream.receive(20.0).pixels == 2).all()
+        assert stream.stats.missed == 0
+
+
+def test_close_ends_a_waiting_receive(stream):
+    threading.Timer(0.1, stream.close).start()
+    began = time.monotonic()
+    with pytest.raises(StreamClosed):
+        stream.receive(60.0)
+    assert time.monotonic() - began < 30.0
+    with pytest.raises(StreamClosed):
+        stream.receive(0.0)
+
+
+def test_only_regions_of_the_right_size_are_opened(tmp_path):
+    with pytest.raises(RegionUnavailable):
+        ShmCameraStream(tmp_path, EYE)
+    make_writer(tmp_path, size=SIZE - 1).close()
+    with pytest.raises(MalformedRegion, match=f'{SIZE} are needed'):
+        ShmCameraStream(tmp_path, EYE)
+    with pytest.raises(RegionUnavailable, match='no shared memory'):
+        ShmCameraStream('', EYE)
+
+
+def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
+    caplog.set_level('DEBUG', 'urlab_ros_bridge.client')
+
+    def kind(shm_dir, host='127.0.0.1', **options):
+        with open_camera(EYE, host, shm_dir=shm_dir, **options) as stream:
+            return type(stream)
+
+    assert kind(str(tmp_path)) is kind(lambda: str(tmp_path)) is ShmCameraStream
+    assert kind(str(tmp_path), transport='zmq') is kind('') is CameraStream
+    assert kind(str(tmp_path), 'robot.example') is kind('/nowhere') is CameraStream
+    assert not caplog.records
+    writer.close(unlink=True)
+    assert kind(str(tmp_path)) is CameraStream
+    (record,) = caplog.records
+    assert record.levelname == 'DEBUG' and 'eye comes over ZMQ' in record.message
+    with pytest.raises(RegionUnavailable):
+        open_camera(EYE, shm_dir=str(tmp_path), transport='shm')
+    with pytest.raises(UnknownName, match='zmq, shm, auto'):
+        open_camera(EYE, transport='tcp')
+    with pytest.raises(CameraUnavailable):
+        open_camera(dataclasses.replace(EYE, endpoint=''), shm_dir=str(tmp_path))

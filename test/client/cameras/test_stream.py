@@ -1,0 +1,211 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Camera streams of the client, against a publisher that says anything and the real server."""
+
+import threading
+import time
+
+from hypothesis import given
+from hypothesis import HealthCheck
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+import zmq
+
+from urlab_ros_bridge.client.cameras.stream import CameraStream
+from urlab_ros_bridge.client.cameras.stream import open_camera
+from urlab_ros_bridge.client.cameras.stream import to_frame
+from urlab_ros_bridge.client.errors import CameraUnavailable
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import parse_handshake
+from urlab_ros_bridge.wire.camera_frame import pack_header
+from urlab_ros_bridge.wire.camera_frame import unpack_frame
+
+EYE = Camera('eye', 'real', (4, 2), 45.0, '', 'bot/camera/eye')
+DEPTH = Camera('far', 'depth', (4, 2), 45.0, '', 'bot/camera/far')
+PIXELS = bytes(range(32))
+
+
+class Publisher:
+    """A stock PUB socket."""
+
+    def __init__(self):
+        self.context = zmq.Context()
+        self.socket = self.context.socket(zmq.XPUB)
+        self.socket.rcvtimeo = 5000
+        self.socket.linger = 0
+        self.port = self.socket.bind_to_random_port('tcp://127.0.0.1')
+
+    @property
+    def endpoint(self):
+        return f'tcp://127.0.0.1:{self.port}'
+
+    def await_subscriber(self):
+        message = self.socket.recv()
+        assert message[:1] == b'\x01'
+        return message[1:]
+
+    def send(self, *parts):
+        self.socket.send_multipart(parts)
+
+
+@pytest.fixture
+def publisher():
+    made = Publisher()
+    yield made
+    made.context.destroy(linger=0)
+
+
+@pytest.fixture
+def stream(publisher):
+    with CameraStream(publisher.endpoint, EYE, newest_only=False) as made:
+        assert publisher.await_subscriber() == b'bot/camera/eye '  # the blank is part of it
+        yield made
+
+
+def framed(number, stamp, pixels=PIXELS, size=(4, 2)):
+    return pack_header(*size, number, stamp, 7.5) + pixels
+
+
+def test_bare_pixels_have_shape_but_no_time(publisher, stream):
+    publisher.send(b'bot/camera/eye ', PIXELS)
+    frame = stream.receive(20.0)
+    assert (frame.stamp_ns, frame.frame_id, frame.width, frame.height) == (None, None, 4, 2)
+    assert frame.dtype == 'bgra8' and frame.pixels.shape == (2, 4, 4)
+    assert frame.pixels.tobytes() == PIXELS and not frame.pixels.flags.writeable
+
+
+def test_a_header_brings_time_number_and_size(publisher, stream):
+    publisher.send(b'bot/camera/eye ', framed(3, 12.345678901, bytes(6 * 4), (3, 2)))
+    frame = stream.receive(20.0)
+    assert (frame.stamp_ns, frame.frame_id, frame.wall_time) == (12_345_678_901, 3, 7.5)
+    assert frame.pixels.shape == (2, 3, 4)
+
+
+def test_depth_is_float32(publisher):
+    values = np.arange(8, dtype='<f4') / 7
+    with CameraStream(publisher.endpoint, DEPTH) as stream:
+        publisher.await_subscriber()
+        publisher.send(b'bot/camera/far ', values.tobytes())
+        frame = stream.receive(20.0)
+        assert frame.dtype == 'float32' and np.array_equal(frame.pixels, values.reshape(2, 4))
+
+
+@given(stamp=st.integers(0, 2**50))  # 13 days of simulated time
+def test_every_stamp_of_a_header_comes_back_exactly(stamp):
+    raw = unpack_frame(framed(1, stamp / 1e9), 1, 1)
+    assert to_frame(raw, EYE).stamp_ns == stamp
+
+
+def test_the_newest_wins_and_the_others_are_counted(publisher):
+    with CameraStream(publisher.endpoint, EYE) as stream:
+        publisher.await_subscriber()
+        publisher.send(b'bot/camera/eye ', framed(1, 1.0))
+        assert stream.receive(20.0).frame_id == 1
+        for number in (2, 3, 4, 9):
+            publisher.send(b'bot/camera/eye ', framed(number, float(number)))
+        time.sleep(0.3)
+        stream.receive(20.0)
+        stats = stream.stats
+        # A short queue on the way drops some by itself; their numbers are missing.
+        assert stats.frames + stats.missed == 9 or stats.frames <= 5
+        assert stats.dropped == stats.frames - 2 and stats.last_receive is not None
+
+
+def test_missing_numbers_are_counted(publisher, stream):
+    for number in (5, 6, 9, 10):
+        publisher.send(b'bot/camera/eye ', framed(number, 1.0))
+        assert stream.receive(20.0).frame_id == number
+    publisher.send(b'bot/camera/eye ', framed(1, 1.0))  # the renderer began anew
+    assert stream.receive(20.0).frame_id == 1
+    assert stream.stats.missed == 2
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(parts=st.lists(st.binary(max_size=80), min_size=1, max_size=4))
+def test_no_message_breaks_a_stream(publisher, stream, parts):
+    publisher.send(b'bot/camera/eye ' + parts[0], *parts[1:])
+    publisher.send(b'bot/camera/eye ', framed(77, 1.5))
+    frame = stream.receive(20.0)
+    while frame.frame_id != 77:
+        frame = stream.receive(20.0)
+    assert frame.pixels.tobytes() == PIXELS
+
+
+def test_nothing_in_time_is_none_and_close_ends_a_wait(publisher, stream):
+    start = time.monotonic()
+    assert stream.receive(0.1) is None and stream.receive(0) is None
+    assert 0.1 <= time.monotonic() - start < 10
+    threading.Timer(0.2, stream.close).start()
+    with pytest.raises(StreamClosed):
+        stream.receive()
+    with pytest.raises(StreamClosed):
+        stream.receive(0)
+
+
+def test_a_camera_without_a_stream_is_named():
+    with pytest.raises(CameraUnavailable, match='eye'):
+        open_camera(EYE)
+
+
+def test_extension_fields_of_the_handshake():
+    topic = {
+        'mode': 'semantic', 'resolution': [8.0, 6.0], 'fovy': 50, 'zmq_topic': 'bot/camera/seg',
+        'zmq_endpoint': 'tcp://0.0.0.0:5558', 'rate': 15.0, 'body': 'head', 'encoding': 'bgra8',
+        'depth_pair': 'far', 'latency': 0.25, 'labels': {'wall': [1.0, 2.0, 3.0]},
+    }  # fmt: skip
+    reply = {
+        'session_id': 's',
+        'articulations': [{'prefix': 'bot', 'camera_topics': {'seg': topic}}],
+    }
+    seg = parse_handshake(reply).articulations['bot'].cameras['seg']
+    assert (seg.rate, seg.body, seg.depth_pair, seg.latency) == (15.0, 'head', 'far', 0.25)
+    assert seg.labels == {(1, 2, 3): 'wall'} and seg.port == 5558
+    stock = {
+        key: topic[key] for key in ('mode', 'resolution', 'fovy', 'zmq_endpoint', 'zmq_topic')
+    }
+    reply['articulations'][0]['camera_topics'] = {'seg': stock}
+    seg = parse_handshake(reply).articulations['bot'].cameras['seg']
+    assert (seg.rate, seg.body, seg.depth_pair, seg.labels) == (0.0, '', '', {})
+    for bad in ({'wall': [1, 2]}, {'wall': 'red'}, {'wall': [0, 0, 999]}, [1]):
+        reply['articulations'][0]['camera_topics'] = {'seg': {**topic, 'labels': bad}}
+        with pytest.raises(ProtocolError):
+            parse_handshake(reply)
+
+
+def test_against_the_real_server():
+    gl = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.gl')
+    if all(gl.missing_library(name) for name in gl.BACKENDS):
+        pytest.skip('OpenGL is not installed')
+    from urlab_ros_bridge.client.client import Client
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.server import Server
+
+    names = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+    server = Server(ServerConfig(world='rover', **dict.fromkeys(names, 0)))
+    server.start()
+    try:
+        ports = {f'{name}_port': int(server.endpoints[name].rpartition(':')[2])
+                 for name in ('rpc', 'state')}  # fmt: skip
+        with Client(shared=True, timeout=20.0, **ports) as client:
+            client.set_mode('live')
+            cameras = client.handshake.articulations['rover'].cameras
+            assert cameras['front_rgb'].depth_pair == 'front_depth'
+            with open_camera(cameras['front_rgb'], newest_only=False) as rgb, \
+                    open_camera(cameras['front_depth'], newest_only=False) as depth:  # fmt: skip
+                seen = {}
+                for stream, kind in ((rgb, 'rgb'), (depth, 'depth')):
+                    seen[kind] = [stream.receive(20.0) for _ in range(12)]
+            common = {f.stamp_ns for f in seen['rgb']} & {f.stamp_ns for f in seen['depth']}
+            assert len(common) >= 8  # a pair carries the same stamps
+            assert seen['rgb'][0].pixels.shape == (480, 640, 4)
+            assert seen['depth'][0].pixels.dtype == np.float32
+            image = client.step(include_cameras={'front_depth': 'sync'}).cameras['front_depth']
+            assert image.pixels.shape == (480, 640) and image.stamp_ns > max(common)
+    finally:
+        server.stop()

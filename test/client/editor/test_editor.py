@@ -1,0 +1,192 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The client's editor against the bundled server's."""
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.editor.replies import CameraPose
+from urlab_ros_bridge.client.editor.replies import Node
+from urlab_ros_bridge.client.editor.replies import to_wire
+from urlab_ros_bridge.client.errors import CreateLevelFailed
+from urlab_ros_bridge.client.errors import ImportFailed
+from urlab_ros_bridge.client.errors import NoActiveManager
+from urlab_ros_bridge.client.errors import NotInEditor
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.errors import UnknownActor
+from urlab_ros_bridge.client.replies.reader import read_reply
+
+pytest.importorskip('mujoco')
+PORTS = ('rpc_port', 'state_port', 'control_port', 'info_port', 'camera_port')
+ROBOT = """
+<mujoco model="bot"><worldbody><body name="b" pos="0 0 1"><freejoint/><geom size="0.1"/>
+<body name="l"><joint name="j"/><geom size="0.1" pos="0 0 .3"/></body></body></worldbody>
+<actuator><motor name="m" joint="j"/></actuator></mujoco>
+"""
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Return a factory of clients, each of a server of its own; both are closed at the end."""
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.server import Server
+
+    made = []
+
+    def begin(shared=True, **config):
+        ports = dict.fromkeys(PORTS, 0)
+        server = Server(ServerConfig(**ports, data_dir=tmp_path, **config))
+        server.start()
+        port = int(server.endpoints['rpc'].rpartition(':')[2])
+        client = Client(rpc_port=port, shared=shared, timeout=20)
+        client.connect()
+        made.extend([client.close, server.stop])
+        return client
+
+    yield begin
+    for end in made:
+        end()
+
+
+@pytest.fixture
+def client(start, tmp_path):
+    (tmp_path / 'bot.xml').write_text(ROBOT)
+    return start(editor=True, world='')
+
+
+def test_a_level_is_built_and_played_and_the_handshake_follows(client):
+    editor = client.editor
+    assert client.handshake.manager_present is False
+    path = editor.create_level('hall')
+    bot = editor.import_xml('bot.xml')
+    assert bot.name == 'bot' and bot.imported_now
+    first = editor.spawn_actor(bot, 'a', [1, 0, 0], [0.5**0.5, 0, 0, 0.5**0.5])
+    assert first.quat == pytest.approx([0.5**0.5, 0, 0, 0.5**0.5]) and not first.was_existing
+    cells = editor.spawn_grid('box', 'c', 2, 1, origin=(0, 3, 1), physics='dynamic')
+    assert cells['c_1_0'].location.tolist() == [1, 3, 1]
+    assert cells['c_1_0'].blueprint == cells['c_0_0'].blueprint == '/URLab/Shapes/box.box_C'
+    editor.spawn_light('spot', 'l', [0, 0, 3], euler=[0, 90, 0])
+    assert editor.save_level() == path == editor.current_level()
+    generation, session = client.generation, client.handshake.session_id
+    assert editor.begin_pie().ready
+    assert client.generation == generation + 1 and client.handshake.session_id == session
+    assert list(client.handshake.articulations) == ['a']
+    assert client.handshake.articulations['a'].actor_id == 'a'
+    assert client.handshake.model.nbody == 5
+    client.set_mode('direct')
+    assert client.step(5).articulations['a'].qpos.shape == (8,)
+    assert editor.pie_status().sim_time == pytest.approx(0.01, abs=0.5)
+    editor.stop_pie()
+    assert client.handshake.manager_present is False
+    assert editor.pie_status().state == 'off'
+    with pytest.raises(NoActiveManager):
+        client.step()
+
+
+def test_a_plain_client_plays_too(start):
+    client = start(shared=False, editor=True, world='')
+    client.editor.spawn_actor('rover', 'r')
+    assert client.editor.begin_pie().ready
+    assert client.step(3).step == 3
+    client.editor.stop_pie()
+    assert client.editor.begin_pie().ready
+
+
+def test_actors_are_described_in_this_clients_convention(client):
+    editor = client.editor
+    editor.import_xml('bot.xml')
+    editor.spawn_actor('bot', 'a', [1, 2, 3], euler=[0, 0, 180])
+    editor.spawn_actor('box', 'b')
+    editor.add_quick_convert('b', static=True, friction=(0.5, 0.1, 0.1))
+    rows = {actor.name: actor for actor in editor.list_actors()}
+    assert np.abs(rows['a'].quat) == pytest.approx([0, 0, 0, 1], abs=1e-9)
+    assert rows['a'].is_articulation and rows['b'].quick_convert['static'] is True
+    editor.remove_quick_convert('b')
+    assert [actor.name for actor in editor.find_actors(class_filter='StaticMeshActor')] == ['b']
+    assert editor.list_actors()[1].quick_convert == {}
+    members = {actor.name: actor.members for actor in editor.snapshot().actors}
+    assert members['a']['joints'] == ['FreeJoint', 'j'] and members['b'] == {}
+    node = editor.actor_hierarchy('a')
+    assert (node.children[0].name, node.children[0].children[0].name) == ('b', 'l')
+    bounds = editor.get_actor_bounds('a')
+    assert bounds.low == pytest.approx([0.9, 1.9, 3.9])
+    assert bounds.high == pytest.approx([1.1, 2.1, 4.4])
+    assert editor.set_actor_transform('a', quat=[1, 0, 0, 0], by_name=True) is False
+    assert editor.duplicate_actor('a', 'twin').location == pytest.approx([2, 2, 3])
+    editor.select_actor('twin')
+    assert editor.destroy_actor('twin') is False
+    assert {item.name for item in editor.list_blueprints()} >= {'bot', 'box', 'rover'}
+    assert editor.ensure_manager() is False and editor.ensure_manager() is True
+
+
+def test_drawings_and_the_camera(client):
+    editor = client.editor
+    editor.draw_marker([0, 0, 1], [1, 0, 0], ttl=-1, label='here', tag='t')
+    editor.draw_line([0, 0, 0], [1, 0, 0], [0, 1, 0], ttl=-1)
+    editor.draw_arrow([0, 0, 0], [1, 0, 0], [0, 1, 0], ttl=-1, arrow_size=0.3)
+    editor.draw_box([0, 0, 0], [1, 1, 1], [0, 1, 0], [0, 1, 0, 0], ttl=-1)
+    editor.draw_axes([0, 0, 0], ttl=-1)
+    editor.set_overlay_text('hello')
+    shown = editor.read_markers()
+    kinds = [marker['kind'] for marker in shown['markers']]
+    assert kinds == ['marker', 'line', 'arrow', 'box', 'axes'] and shown['text'] == 'hello'
+    assert shown['markers'][3]['rotation_quat'] == [1, 0, 0, 0]
+    editor.clear_markers('t')
+    assert len(editor.read_markers()['markers']) == 4
+    pose = editor.set_camera([1, 2, 3], [1, 0, 0, 0], fov=60)
+    assert pose.quat.tolist() == [1, 0, 0, 0] and pose.fov == 60
+    assert editor.get_camera().location.tolist() == [1, 2, 3]
+    editor.spawn_actor('box', 'b', [10, 0, 0])
+    assert editor.frame_actor('b').location[1:] == pytest.approx([0, 0])
+    assert editor.set_viewport_mode('collision') == 'collision'
+    assert editor.track_actor('b', offset=[-1, 0, 0]).endswith('.b')
+    assert editor.untrack() is True and editor.untrack() is False
+
+
+def test_a_level_that_does_not_compile_is_told_not_raised(client, tmp_path):
+    client.editor.import_xml('bot.xml')
+    client.editor.spawn_actor('bot', 'a')
+    (tmp_path / 'bot.xml').write_text('<mujoco><worldbody><geom size="0"/></worldbody></mujoco>')
+    play = client.editor.begin_pie()
+    assert play.state == 'compile_failed' and 'size 0 must be positive' in play.compile_error
+    assert not play.ready and client.handshake.manager_present is False
+
+
+def test_failures_have_classes_of_their_own(client):
+    with pytest.raises(UnknownActor, match='nobody'):
+        client.editor.select_actor('nobody')
+    with pytest.raises(ImportFailed):
+        client.editor.import_xml('nowhere.xml')
+    client.editor.create_level('a')
+    with pytest.raises(CreateLevelFailed):
+        client.editor.create_level('a')
+    assert client.editor.create_level('a', force_overwrite=True, scene='rover')
+    assert client.editor.destroy_asset('a') is True
+
+
+def test_a_server_without_an_editor_says_so(start):
+    with pytest.raises(NotInEditor):
+        start().editor.list_actors()
+
+
+def test_quaternions_change_their_order_on_the_way(client):
+    assert to_wire([1, 2, 3, 4]) == [2, 3, 4, 1] and to_wire(None) is None
+    assert read_reply(CameraPose, {'rotation_quat': [2, 3, 4, 1]}).quat.tolist() == [1, 2, 3, 4]
+    assert read_reply(CameraPose, {}).quat.shape == (0,)
+    with pytest.raises(ProtocolError, match='rotation_quat'):
+        read_reply(CameraPose, {'rotation_quat': [1, 2]})
+
+
+def chain(length):
+    node = {}
+    for _ in range(length):
+        node = {'children': [node]}
+    return node
+
+
+def test_a_hierarchy_without_end_is_refused():
+    node = chain(300)
+    with pytest.raises(ProtocolError, match='200'):
+        read_reply(Node, node)
+    assert len(read_reply(Node, chain(200)).children) == 1

@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The client's kinematics are those of the server: compared through a real one."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.model.kinematics import LocalModel
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+from urlab_ros_bridge.wire.errors import UnknownName
+
+PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
+
+
+@pytest.fixture(scope='module')
+def served():
+    """Return handshake and server of a world with entities, moved a little."""
+    server = Server(ServerConfig(world='bimanual', step_mode='direct', **PORTS))
+    server.start()
+    port = int(server.endpoints['rpc'].rsplit(':', 1)[1])
+    with Client(rpc_port=port, shared=True, observations='full') as client:
+        client.reset('home')
+        client.step(50, ctrl=[0.3, -0.2, 1.0, 0.5, 0.2, 0.1, 0.0])
+        # After a step MuJoCo's poses are those before its last integration; forward renews them.
+        yield client.handshake, client.forward(), server
+    server.stop()
+
+
+def posed(served):
+    handshake, seen, _ = served
+    local = LocalModel(handshake)
+    for prefix, state in seen.articulations.items():
+        local.write(prefix, state.qpos)
+    for name, entity in seen.entities.items():
+        if len(entity.qpos):
+            local.write_entity(name, entity.qpos)
+    local.kinematics()
+    return local
+
+
+def test_bodies_are_where_the_server_says(served):
+    local, robot = posed(served), served[1].articulations['bimanual']
+    assert len(robot.bodies) > 10
+    for name, pose in robot.bodies.items():
+        position, quat = local.body_pose(f'bimanual_{name}')
+        np.testing.assert_allclose(position, pose.xpos, atol=1e-9)
+        assert abs(quat @ pose.xquat) == pytest.approx(1.0)
+    for name, entity in served[1].entities.items():
+        np.testing.assert_allclose(local.body_pose(name)[0], entity.xpos, atol=1e-9)
+
+
+def test_sites_and_cameras_are_where_mujoco_has_them(served):
+    local, data = posed(served), mujoco.MjData(served[0].model)
+    data.qpos[:] = local.data.qpos
+    mujoco.mj_forward(served[0].model, data)
+    for read, view, name in (
+        (local.site_pose, data.site, 'bimanual_left_tcp'),
+        (local.camera_pose, data.camera, 'bimanual_left_wrist_rgb'),
+        (local.camera_pose, data.camera, 'scene_rgb'),
+    ):
+        position, quat = read(name)
+        matrix = np.zeros(9)
+        mujoco.mju_quat2Mat(matrix, quat)
+        np.testing.assert_allclose(position, view(name).xpos, atol=1e-12)
+        np.testing.assert_allclose(matrix, view(name).xmat, atol=1e-12)
+
+
+def test_many_bodies_at_once(served):
+    local = posed(served)
+    ids = [1, 5, 3]
+    for row, body in zip(local.body_poses(ids), ids, strict=True):
+        position, quat = local.body_pose(local.model.body(body).name)
+        np.testing.assert_array_equal(row, np.concatenate((position, quat)))
+
+
+def test_what_does_not_fit_is_refused(served):
+    local = LocalModel(served[0])
+    with pytest.raises(ProtocolError, match='has 3 values, the model has 16'):
+        local.write('bimanual', [0, 0, 0])
+    with pytest.raises(ProtocolError, match='free body has 7'):
+        local.write_entity('ball', [0, 0, 0])
+    for read, name in (
+        (local.body_pose, 'nobody'),
+        (local.site_pose, 'nowhere'),
+        (local.camera_pose, 'blind'),
+        (local.joint_slots, 'robot'),
+    ):
+        with pytest.raises(UnknownName, match='available: '):
+            read(name)

@@ -1,0 +1,173 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One reading of the model: who owns what, slots, bases and chains, against MuJoCo itself."""
+
+import importlib.util
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.model import read_elements
+from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.client.model.reader import enumeration
+from urlab_ros_bridge.client.model.robot import NotBelow
+from urlab_ros_bridge.geometry import xyzw_to_wxyz
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.wire.errors import UnknownName
+
+TWO_ARMS = """
+<mujoco><worldbody>
+  <body name="arm_base"><joint name="arm_j1"/><geom size=".1"/><site name="arm_tip"/></body>
+  <body name="arm_left_base" pos="1 0 0">
+    <joint name="arm_left_j1"/><geom size=".1"/><camera name="arm_left_eye"/></body>
+  <body name="crate"><freejoint name="crate"/><geom size=".1"/></body>
+</worldbody>
+<actuator><motor name="arm_left_j1" joint="arm_left_j1"/><motor name="arm_j1" joint="arm_j1"/>
+</actuator>
+<sensor><jointpos name="arm_left_pos" joint="arm_left_j1"/></sensor>
+<keyframe><key name="arm_left_home"/></keyframe></mujoco>
+"""
+HAND = """
+<mujoco><worldbody><body name="table" pos="1 0 .5" euler="0 0 30">
+  <body name="r_base" pos="0 0 .1"><geom size=".1"/>
+   <body name="r_a"><joint name="r_a"/><geom size=".1"/>
+    <body name="r_palm" pos=".2 0 0"><geom size=".1"/><site name="r_grip" pos=".1 0 0"/>
+     <body name="r_f1"><joint name="r_f1" type="slide"/><geom size=".1"/></body>
+     <body name="r_f2"><joint name="r_f2" type="ball"/><geom size=".1"/>
+       <body name="r_nail"><geom size=".1"/></body></body>
+  </body></body></body></body>
+  <body name="r_toy"><freejoint name="r_toy"/><geom size=".1"/></body>
+</worldbody></mujoco>
+"""
+
+
+def robot(xml, prefix, *others):
+    model = mujoco.MjModel.from_xml_string(xml)
+    return RobotModel(prefix, read_elements(model, [prefix, *others])), model
+
+
+@pytest.mark.parametrize(('prefix', 'other'), [('arm', 'arm_left'), ('arm_left', 'arm')])
+def test_a_robot_whose_prefix_begins_with_anothers_keeps_to_itself(prefix, other):
+    found, model = robot(TWO_ARMS, prefix, other)
+    assert list(found.joints) == ['j1'] and list(found.actuators) == ['j1']
+    assert found.joints['j1'].id == model.joint(f'{prefix}_j1').id
+    assert found.actuators['j1'].joint_id == model.joint(f'{prefix}_j1').id
+    assert (found.joints['j1'].slot, found.actuators['j1'].index) == (0, 0)
+    is_left = prefix == 'arm_left'
+    assert list(found.sensors) == ['pos'] * is_left
+    assert list(found.cameras) == ['eye'] * is_left
+    assert list(found.keyframes) == ['home'] * is_left
+    assert list(found.sites) == ['tip'] * (not is_left)
+
+
+def test_an_actuator_of_one_robot_on_a_joint_of_another_names_no_joint_of_its_own():
+    xml = TWO_ARMS.replace('name="arm_j1" joint="arm_j1"', 'name="arm_j1" joint="arm_left_j1"')
+    found, model = robot(xml, 'arm', 'arm_left')
+    actuator = found.actuators['j1']
+    assert (actuator.joint, actuator.joint_id) == ('', model.joint('arm_left_j1').id)
+
+
+words = st.text('ab', min_size=1, max_size=2)
+
+
+@given(st.sets(st.lists(words, min_size=1, max_size=3).map('_'.join), min_size=1, max_size=4))
+@settings(max_examples=50, deadline=None)
+def test_slots_are_the_joints_one_after_the_other_for_any_set_of_prefixes(prefixes):
+    names = [f'{prefix}_{kind}' for prefix in sorted(prefixes) for kind in ('ball', 'hinge')]
+    bodies = ''.join(
+        f'<body><joint name="{name}" type="{name.rpartition("_")[2]}"/><geom size=".1"/></body>'
+        for name in dict.fromkeys(names)
+    )
+    model = mujoco.MjModel.from_xml_string(f'<mujoco><worldbody>{bodies}</worldbody></mujoco>')
+    world = read_elements(model, prefixes)
+    places = []
+    for prefix in prefixes:
+        slot = dof = 0
+        for joint in RobotModel(prefix, world).all_joints:
+            assert (joint.slot, joint.dof) == (slot, dof)
+            assert model.joint(joint.id).name == joint.compiled
+            slot, dof = slot + joint.width, dof + joint.dof_width
+            places += range(joint.qpos_address, joint.qpos_address + joint.width)
+    assert sorted(places) == list(range(model.nq))
+
+
+def test_chains_lead_from_the_base_to_every_last_joint():
+    found, _ = robot(HAND, 'r')
+    assert found.base.name == 'base' and found.base_joint is None and found.free is None
+    chains = {c.tip.name: [joint.name for joint in c.joints] for c in found.chains}
+    assert chains == {'f1': ['a', 'f1'], 'f2': ['a', 'f2']}
+    assert all(chain.base is found.base for chain in found.chains)
+
+
+def test_a_chain_leads_to_any_body_or_site():
+    found, _ = robot(HAND, 'r')
+    grip = found.chain('grip')
+    assert [body.name for body in grip.bodies] == ['base', 'a', 'palm']
+    assert [joint.name for joint in grip.joints] == ['a']
+    assert [joint.name for joint in found.chain('nail', 'palm').joints] == ['f2']
+    with pytest.raises(NotBelow, match="'palm' does not hang from 'f1'"):
+        found.chain('palm', 'f1')
+    with pytest.raises(UnknownName, match=r"'hand'.*base, a, palm"):
+        found.chain('hand')
+
+
+def test_the_toy_that_has_a_free_joint_is_not_the_base():
+    found, _ = robot(HAND, 'r')
+    assert found.root.name == 'table'
+    floating, _ = robot(
+        HAND.replace('name="table"', 'name="r_float"').replace(
+            '<body name="r_base"', '<freejoint name="r_root"/><geom size=".1"/><body name="r_base"'
+        ),
+        'r',
+    )
+    assert (floating.base.name, floating.base_joint.name, floating.free) == ('float', 'root', 0)
+
+
+def test_a_name_that_is_not_there_lists_those_that_are():
+    found, _ = robot(TWO_ARMS, 'arm', 'arm_left')
+    with pytest.raises(UnknownName, match=r'left_j1.*j1'):
+        found.need_joints(['left_j1'])
+    with pytest.raises(UnknownName, match=r'left_j1.*j1'):
+        found.need_actuators(['left_j1'])
+    assert found.need_joints() == [found.joints['j1']]
+
+
+def foreign():
+    spec = importlib.util.find_spec('gymnasium_robotics')
+    assert spec, 'gymnasium-robotics is not installed: run `make setup`'
+    folder = Path(spec.origin).parent / 'envs' / 'assets'
+    return [folder / 'hand/manipulate_block.xml', folder / 'fetch/push.xml']
+
+
+@pytest.mark.parametrize('index', [0, 1])
+def test_the_tables_are_those_of_mujoco(index):
+    world = load_world(ServerConfig(model=foreign()[index]))
+    model, (prefix,) = world.model, world.articulations
+    read = read_elements(model, world.articulations)
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    for body in read.bodies[1:]:
+        pose = read.reference_pose(body.id)
+        np.testing.assert_allclose(pose.position, data.xpos[body.id], atol=1e-9)
+        turn = abs(np.dot(xyzw_to_wxyz(pose.orientation), data.xquat[body.id]))
+        assert turn == pytest.approx(1.0)
+        assert body.compiled == model.body(body.id).name
+        assert body.moves == bool(model.body_dofnum[body.id] or model.body_mocapid[body.id] >= 0)
+    found, served = RobotModel(prefix, read), world.articulations[prefix]
+    assert {n: j.id for n, j in found.joints.items()} == {
+        j.name: j.id for j in served.scalar_joints
+    }
+    assert {n: a.id for n, a in found.actuators.items()} == served.local('actuators')
+    assert {n: s.id for n, s in found.sensors.items()} == served.local('sensors')
+    assert {n: b.id for n, b in found.bodies.items()} == served.local('bodies')
+
+
+def test_kinds_come_from_the_module_of_the_model():
+    model = mujoco.MjModel.from_xml_string(HAND)
+    assert enumeration(model, 'mjtObj') is mujoco.mjtObj

@@ -1,0 +1,48 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The typed methods for entities, against our server."""
+
+import pytest
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import BadValue
+from urlab_ros_bridge.client.errors import UnknownBody
+from urlab_ros_bridge.client.replies.ops import ServerStatus
+from urlab_ros_bridge.client.replies.reader import read_reply
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+
+
+@pytest.fixture
+def client():
+    """Return a client of a paused rover world."""
+    server = Server(ServerConfig(paused=True, **dict.fromkeys(PORTS, 0)))
+    server.start()
+    with Client(rpc_port=int(server.endpoints['rpc'].rpartition(':')[2]), shared=True) as made:
+        yield made
+    server.stop()
+
+
+def test_states_are_read_and_written(client):
+    everything = client.get_entities()
+    assert everything['rover'].kind == 'articulation' and everything['pallet'].movable
+    assert client.get_entities([]) == {}
+    moved = client.set_entity_state('pallet', pos=(1, 2, 3), angular=(0, 0, 2))
+    assert moved.pos.tolist() == [1, 2, 3] and moved.angular.tolist() == [0, 0, 2]
+    assert moved.quat.tolist() == everything['pallet'].quat.tolist() and moved.bounds is None
+    (read,) = client.get_entities(['pallet'], bounds=True).values()
+    assert read.pos.tolist() == [1, 2, 3] and read.sim_time_ns == moved.sim_time_ns
+    assert read.bounds.shape == (2, 3) and (read.bounds[0] < read.bounds[1]).all()
+    assert client.step().entities['pallet'].qpos[:3].tolist() == [1, 2, 3]
+    with pytest.raises(UnknownBody, match='pallet'):
+        client.get_entities(['palet'])
+    with pytest.raises(BadValue, match='cannot be moved'):
+        client.set_entity_state('shelf', pos=(0, 0, 0))
+
+
+def test_the_status_of_a_server_without_a_world_can_be_read():
+    reply = {'mode': '', 'paused': True, 'sessions': [], 'cameras': 0, 'world': ''}
+    status = read_reply(ServerStatus, {**reply, 'world_revision': 3})
+    assert (status.sim_time_ns, status.world_revision, status.mode) == (0, 3, '')

@@ -1,0 +1,161 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What clients notice when one of them spawns or deletes something."""
+
+from concurrent.futures import ThreadPoolExecutor
+import itertools
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import DestroyFailed
+from urlab_ros_bridge.client.errors import ImportFailed
+from urlab_ros_bridge.client.errors import MissingAssets
+from urlab_ros_bridge.client.errors import MissingField
+from urlab_ros_bridge.client.errors import NameInvalid
+from urlab_ros_bridge.client.errors import NameTaken
+from urlab_ros_bridge.client.errors import PathNotReadable
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.errors import UnknownBody
+from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+BOX = """<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.1 0.1"/>
+  <body name="lid" pos="0 0 0.1"><geom size="0.05"/></body></body></worldbody></mujoco>"""
+
+
+@pytest.fixture(scope='module')
+def server():
+    """Return a running server."""
+    made = Server(ServerConfig(paused=True, **dict.fromkeys(PORTS, 0)))
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def clients(server):
+    """Return a factory of connected clients; time is held still, nothing is spawned yet."""
+    made = []
+    ports = {
+        f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
+    }
+
+    def connect(**options):
+        client = Client(**ports, **options)
+        client.connect()
+        made.append(client)
+        return client
+
+    keeper = connect(shared=True)
+    keeper.set_paused(True)
+    yield connect
+    for name, state in keeper.get_entities().items():
+        if state.spawned:
+            keeper.delete_entity(name)
+    for client in made:
+        client.close()
+
+
+@pytest.mark.parametrize('transport', ['zmq', 'shm'])
+def test_the_caller_knows_the_new_world_at_once(clients, transport):
+    client = clients(shared=True, transport=transport)
+    box = client.spawn_entity('box', xml=BOX, pos=(1, 1, 1))
+    assert (box.name, box.kind, box.spawned, box.movable) == ('box', 'entity', True, True)
+    assert 'box' in client.handshake.entities and client.generation == 2
+    assert client.handshake.model.body('box').id == client.handshake.entities['box'].id
+    moved = client.set_entity_state('box', pos=(2, 2, 2), linear=(0, 0, 1))
+    assert moved.pos.tolist() == [2, 2, 2] and moved.linear.tolist() == [0, 0, 1]
+    assert client.status().world_revision == client.handshake.raw['world_revision']
+    client.delete_entity('box')
+    assert 'box' not in client.handshake.entities and client.transport == transport
+    assert client.step().entities.keys() == client.handshake.entities.keys()
+
+
+def test_every_other_session_expires_and_shared_ones_come_back(clients):
+    caller, other, plain = clients(shared=True), clients(shared=True), clients()
+    plain.set_mode('direct')
+    run = caller.handshake.raw['run']
+    caller.spawn_entity('box', xml=BOX)
+    with pytest.raises(SessionExpired, match='hello'):
+        plain.step()
+    assert 'box' in plain.connect().entities and plain.step(3).raw['step'] == 3
+    assert 'box' in other.step().entities and other.generation == 2
+    status = other.status()
+    assert status.mode == 'direct' and len(status.sessions) >= 3
+    assert {client.handshake.raw['run'] for client in (caller, other, plain)} == {run}
+
+
+def test_a_step_that_waits_is_done_in_the_new_world(clients):
+    caller, waiting = clients(shared=True), clients(shared=True, timeout=8.0)
+    caller.set_mode('direct')
+    caller.set_paused(True)
+    with ThreadPoolExecutor(1) as pool:
+        step = pool.submit(waiting.step, 5)
+        caller.spawn_entity('box', xml=BOX)
+        caller.set_paused(False)
+        assert 'box' in step.result(8.0).entities
+
+
+def test_the_stream_goes_on_without_a_step_back(clients):
+    client = clients(shared=True)
+    stream = StateStream(state_port=client.state_port)
+    client.set_mode('live')
+    client.set_paused(False)
+    ticks = [stream.receive(5.0)]
+    client.spawn_entity('box', xml=BOX, pos=(1, 1, 1))
+    client.delete_entity('box')
+    after = client.status().sim_time_ns
+    while ticks[-1].stamp_ns <= after:
+        ticks.append(stream.receive(5.0))
+    stream.close()
+    for old, new in itertools.pairwise(ticks):
+        assert new.stamp_ns >= old.stamp_ns and new.step >= old.step
+    assert not client.status().paused and client.status().mode == 'live'
+
+
+def test_what_was_commanded_goes_on(clients):
+    client = clients(shared=True)
+    client.set_mode('direct')
+    client.set_paused(False)
+    client.reset()
+    client.set_twist('rover', (0.4, 0.0, 0.0))
+    client.step(500)
+    client.spawn_entity('second', file='rover.yaml', pos=(2, 2, 0))
+    client.set_twist('second', (0.2, 0.0, 0.0))
+    client.spawn_entity('box', xml=BOX, pos=(3, 2, 1))
+    client.step(500)
+    speeds = {name: client.get_entities()[name].linear for name in ('rover', 'second')}
+    assert np.linalg.norm(speeds['rover']) == pytest.approx(0.4, abs=0.05)
+    assert np.linalg.norm(speeds['second']) == pytest.approx(0.2, abs=0.05)
+
+
+def test_errors_are_told_apart(clients):
+    client = clients(shared=True)
+    mesh = '<mujoco><asset><mesh name="m" file="no.stl"/></asset></mujoco>'
+    client.spawn_entity('box', xml=BOX)
+    for kind, arguments in (
+        (NameTaken, {'name': 'pallet', 'xml': BOX}),
+        (NameInvalid, {'name': '1', 'xml': BOX}),
+        (ImportFailed, {'name': 'a', 'xml': '<mujoco>'}),
+        (MissingAssets, {'name': 'a', 'xml': mesh}),
+        (PathNotReadable, {'name': 'a', 'file': 'no.xml'}),
+        (MissingField, {'name': 'a'}),
+    ):
+        with pytest.raises(kind):
+            client.spawn_entity(**arguments)
+    with pytest.raises(UnknownBody):
+        client.delete_entity('nobody')
+    assert client.generation == 2, 'nothing was changed'
+    assert client.spawn_entity(xml=BOX, allow_renaming=True).spawned
+
+
+def test_a_part_of_an_entity_is_not_deleted(clients):
+    client = clients(shared=True)
+    jointed = BOX.replace('<geom size="0.05"/>', '<joint/><geom size="0.05"/>')
+    client.spawn_entity('box', xml=jointed, kind='entity')
+    with pytest.raises(DestroyFailed, match='part of box'):
+        client.delete_entity('box.lid')

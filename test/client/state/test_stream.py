@@ -1,0 +1,246 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The stream over real sockets: subscriptions, lag, reconnects, threads, malformed messages."""
+
+import threading
+import time
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.rows import pack_joint
+from urlab_ros_bridge.wire.rows import pack_sim_time
+
+
+class Publisher:
+    """A PUB side that tells which subscriptions it sees, and waits for them."""
+
+    def __init__(self, port=0):
+        self.socket = zmq.Context.instance().socket(zmq.XPUB)
+        self.socket.linger = 0
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                self.socket.bind(f'tcp://127.0.0.1:{port or "*"}')
+                break
+            except zmq.ZMQError:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+        self.port = int(self.socket.last_endpoint.decode().rpartition(':')[2])
+        self.topics = set()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close(0)
+
+    def wait_for(self, *topics, gone=(), meanwhile=lambda: None):
+        deadline = time.monotonic() + 20
+        while not (self.topics >= set(topics) and not self.topics & set(gone)):
+            assert time.monotonic() < deadline, (self.topics, topics, gone)
+            meanwhile()
+            if self.socket.poll(20):
+                change = self.socket.recv()
+                (self.topics.add if change[0] else self.topics.discard)(change[1:])
+
+    def send(self, topic, payload):
+        self.socket.send_multipart([topic, payload])
+
+    def tick(self, step, snapshot=False, closing=True):
+        self.send(b'rover/joint/left', pack_joint(1, step, 0, 0))
+        if snapshot:
+            self.send(
+                b'state/full',
+                pack(
+                    {
+                        'op': 'state_full',
+                        'time': step * 0.002,
+                        'step': step,
+                        'per_articulation': {},
+                    }
+                ),
+            )
+        if closing:
+            self.send(b'sim_time', pack_sim_time(step * 2_000_000, step, 7))
+
+
+@pytest.fixture
+def publisher():
+    with Publisher() as publisher:
+        yield publisher
+
+
+def settle():
+    """Give the I/O threads time to move what was sent."""
+    time.sleep(0.15)
+
+
+def test_ticks_arrive_with_stamp_and_rows(publisher):
+    with StateStream(state_port=publisher.port, backlog=None) as stream:
+        publisher.wait_for(b'')
+        for step in (1, 2, 3):
+            publisher.tick(step)
+        for step in (1, 2, 3):
+            tick = stream.receive(20)
+            assert (tick.step, tick.stamp_ns, tick.wall_ns) == (step, step * 2_000_000, 7)
+            assert tick.grouped().articulations['rover'].joints['left'].position == step
+        assert stream.receive(0) is None
+        assert stream.stats.ticks == 3 and stream.stats.rows == 6
+        assert stream.stats.last_receive == pytest.approx(time.monotonic(), abs=20)
+
+
+@pytest.mark.parametrize(
+    ('backlog', 'expected'), [(1, [20]), (4, [17, 18, 19, 20]), (None, list(range(1, 21)))]
+)
+def test_a_lagging_consumer_gets_the_newest_and_the_rest_is_counted(publisher, backlog, expected):
+    with StateStream(state_port=publisher.port, backlog=backlog) as stream:
+        publisher.wait_for(b'')
+        for step in range(1, 21):
+            publisher.tick(step)
+        settle()
+        received = []
+        while tick := stream.receive(0.05):
+            received.append(tick.step)
+        assert received == expected
+        assert stream.stats.dropped_ticks == 20 - len(expected)
+        assert stream.stats.ticks == len(expected)
+
+
+def test_only_what_was_asked_for_is_subscribed(publisher):
+    with StateStream(state_port=publisher.port, topics=['rover/']) as stream:
+        publisher.wait_for(b'sim_time', b'rover/')
+        assert publisher.topics == {b'sim_time', b'rover/'}
+        stream.subscribe('scene/')
+        publisher.wait_for(b'scene/')
+        stream.unsubscribe(b'rover/')
+        publisher.wait_for(gone=[b'rover/'])
+
+
+def test_subscriptions_may_change_while_another_thread_waits(publisher):
+    with StateStream(state_port=publisher.port, topics=['rover/']) as stream:
+        thread = threading.Thread(target=lambda: stream.receive(20))
+        thread.start()
+        time.sleep(0.1)
+        stream.subscribe('scene/')
+        publisher.wait_for(b'scene/')
+        publisher.tick(1)
+        thread.join(20)
+        assert not thread.is_alive() and stream.stats.ticks == 1
+
+
+def test_a_stock_server_is_closed_by_its_snapshot(publisher):
+    with StateStream(state_port=publisher.port, backlog=None) as stream:
+        publisher.wait_for(b'')
+        for step in (1, 2, 3):
+            publisher.tick(step, snapshot=True, closing=False)
+        ticks = [stream.receive(20) for _ in range(3)]
+        assert [(tick.stamp_ns, tick.step) for tick in ticks] == [
+            (2_000_000, 1),
+            (4_000_000, 2),
+            (6_000_000, 3),
+        ]
+        assert stream.closed_by == 'state_full'
+
+
+def test_the_snapshot_is_asked_for_when_nothing_else_closes_ticks(publisher):
+    with StateStream(state_port=publisher.port, topics=['rover/']) as stream:
+        publisher.wait_for(b'sim_time', b'rover/')
+        for step in (1, 2):
+            publisher.tick(step, closing=False)
+        tick = stream.receive(20)
+        assert tick.closed_by == 'wall' and abs(tick.stamp_ns - time.time_ns()) < 5e9
+        publisher.wait_for(b'state/full')
+        for step in (3, 4):
+            publisher.tick(step, snapshot=True, closing=False)
+        settle()
+        assert stream.receive(20).stamp_ns == 8_000_000
+        assert stream.closed_by == 'state_full'
+
+
+def test_a_broken_snapshot_is_counted_and_skipped(publisher):
+    with StateStream(state_port=publisher.port, closing='state_full') as stream:
+        publisher.wait_for(b'')
+        for payload in (b'\xc1', pack({'step': 1}), pack({'time': float('nan'), 'step': 1})):
+            publisher.send(b'state/full', payload)
+            settle()
+            assert stream.receive(0) is None
+        publisher.tick(5, snapshot=True, closing=False)
+        assert stream.receive(20).step == 5
+        assert stream.stats.decode_errors == 3
+
+
+@pytest.mark.parametrize(
+    'parts',
+    [
+        [b'one part'],
+        [b'a', b'b', b'c'],
+        [b'a'] * 4,
+        [b'a'] * 7,
+        [b'sim_time'],
+        [b'state/full'],
+        [b''],
+    ],
+)
+def test_messages_of_other_shapes_cost_ticks_but_not_the_stream(publisher, parts):
+    with StateStream(state_port=publisher.port, backlog=None) as stream:
+        publisher.wait_for(b'')
+        publisher.tick(1)
+        assert stream.receive(20).step == 1
+        publisher.socket.send_multipart(parts)
+        for step in range(2, 6):
+            publisher.tick(step)
+        settle()
+        received = []
+        while tick := stream.receive(0.1):
+            assert tick.stamp_ns == tick.step * 2_000_000
+            received.append(tick.step)
+        publisher.tick(6)
+        assert stream.receive(20).step == 6
+
+
+def test_a_restarted_server_is_found_again():
+    with Publisher() as first:
+        stream = StateStream(state_port=first.port, topics=['rover/'])
+        first.wait_for(b'sim_time', b'rover/')
+        first.tick(100)
+        assert stream.receive(20).step == 100
+    with Publisher(first.port) as second:
+        # A SUB socket repeats its subscriptions only while somebody receives.
+        second.wait_for(b'sim_time', b'rover/', meanwhile=lambda: stream.receive(0))
+        second.tick(1)
+        assert stream.receive(20).step == 1
+    stream.close()
+
+
+def test_close_wakes_a_waiting_receive_and_ends_the_stream(publisher):
+    stream = StateStream(state_port=publisher.port)
+    caught = []
+
+    def wait():
+        try:
+            stream.receive()
+        except StreamClosed as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    time.sleep(0.1)
+    stream.close()
+    thread.join(20)
+    assert not thread.is_alive() and len(caught) == 1
+    with pytest.raises(StreamClosed):
+        stream.receive(0)
+    stream.subscribe('late/')  # harmless
+    stream.close()
+
+
+def test_a_timeout_is_kept():
+    with StateStream(state_port=1) as stream:
+        for timeout in (0, 0.02, 0.15):
+            begin = time.monotonic()
+            assert stream.receive(timeout) is None
+            assert timeout <= time.monotonic() - begin < timeout + 4

@@ -1,0 +1,95 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Grouping of rows: what was packed comes out under its robot and name."""
+
+import struct
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+
+from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.wire import rows
+
+
+def tick(*messages):
+    return Tick(0, 0, None, list(messages), None, 'sim_time')
+
+
+F32 = st.floats(width=32, allow_nan=False)
+NAMES = st.text('abc_/', min_size=1, max_size=6)
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from(['rover', 'g1']), NAMES),
+        st.tuples(st.integers(0, 99), F32, F32, F32),
+        max_size=12,
+    )
+)
+def test_joints_come_out_under_their_robot(joints):
+    grouped = tick(
+        *(
+            (f'{prefix}/joint/{name}'.encode(), rows.pack_joint(*values))
+            for (prefix, name), values in joints.items()
+        )
+    ).grouped()
+    assert grouped.errors == []
+    assert joints == {
+        (prefix, name): tuple(row)
+        for prefix, robot in grouped.articulations.items()
+        for name, row in robot.joints.items()
+    }
+
+
+def test_every_kind_of_row_has_its_place():
+    state = rows.BaseState((1, 2, 3), (0, 0, 0, 1), (4, 5, 6), (7, 8, 9))
+    grouped = tick(
+        (b'r/base_state/root', rows.pack_base_state(state)),
+        (b'r/sensor/gyro', rows.pack_sensor(3, np.array([1, 2, 3.5]))),
+        (b'r/twist', struct.pack('<3f', 1, 0, 0.5)),
+        (b'r/actions', struct.pack('<i', 5)),
+        (b'r/effort', struct.pack('<2f', 7, 8)),
+        (b'scene/pallet/xquat', struct.pack('<4d', 1, 0, 0, 0)),
+    ).grouped()
+    robot = grouped.articulations['r']
+    assert robot.base_states['root'] == state
+    assert robot.sensors['gyro'].values.tolist() == [1, 2, 3.5]
+    assert robot.twist == (1, 0, 0.5) and robot.actions == 5
+    assert robot.effort.tolist() == [7, 8]
+    assert grouped.entities['pallet']['xquat'].tolist() == [1, 0, 0, 0]
+
+
+def test_a_broken_row_costs_only_itself():
+    grouped = tick(
+        (b'r/joint/a', b'short'),
+        (b'nonsense', b''),
+        (b'\xff', b''),
+        (b'r/joint/b', rows.pack_joint(1, 2, 3, 4)),
+    ).grouped()
+    assert list(grouped.articulations['r'].joints) == ['b']
+    assert len(grouped.errors) == 3 and "'joint'" in str(grouped.errors[0])
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [
+                    b'r/joint/a',
+                    b'r/sensor/s',
+                    b'r/twist',
+                    b'r/actions',
+                    b'r/effort',
+                    b'scene/p/qpos',
+                    b'r/base_state/x',
+                ]
+            ),
+            st.binary(max_size=60),
+        ),
+        max_size=8,
+    )
+)
+def test_any_payloads_are_grouped_or_counted(messages):
+    grouped = tick(*messages).grouped()
+    assert len(grouped.errors) <= len(messages)

@@ -1,0 +1,73 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""States of a model that the user loaded from the file show the same world on the server."""
+
+import importlib.util
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client.errors import BadValue
+from urlab_ros_bridge.client.errors import DimMismatch
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
+
+
+@pytest.fixture(scope='module')
+def hand():
+    """Return a user's own model and state of a hand with an object, and a client of its server."""
+    found = importlib.util.find_spec('gymnasium_robotics')
+    assert found, 'gymnasium-robotics is not installed: run `make setup`'
+    path = Path(found.origin).parent / 'envs' / 'assets' / 'hand' / 'manipulate_block.xml'
+    own = mujoco.MjModel.from_xml_path(str(path))
+    data, rng = mujoco.MjData(own), np.random.default_rng(0)
+    for joint in range(own.njnt):
+        if own.jnt_type[joint] == mujoco.mjtJoint.mjJNT_HINGE:
+            data.qpos[own.jnt_qposadr[joint]] = rng.uniform(*own.jnt_range[joint])
+    data.joint('object:joint').qpos[:3] = (1.0, 0.9, 0.4)
+    mujoco.mj_kinematics(own, data)
+    server = Server(ServerConfig(model=path, **PORTS))
+    server.start()
+    port = int(server.endpoints['rpc'].rsplit(':', 1)[1])
+    with Client(rpc_port=port, shared=True, observations='full') as client:
+        client.set_mode('puppet')
+        yield own, data, client
+    server.stop()
+
+
+def same(result, data):
+    (robot,) = result.articulations.values()
+    assert len(robot.bodies) > 20
+    for name, pose in robot.bodies.items():
+        np.testing.assert_allclose(pose.xpos, data.body(name).xpos, atol=1e-9)
+    np.testing.assert_allclose(result.entities['object'].xpos, data.body('object').xpos)
+
+
+def test_a_vector_of_the_file_is_a_vector_of_the_world(hand):
+    own, data, client = hand
+    same(client.push_state(0.1, data.qpos, np.zeros(own.nv)), data)
+    names = [own.joint(joint).name for joint in range(own.njnt)]
+    prefix = f'{next(iter(client.handshake.articulations))}_'
+    assert [name.removeprefix(prefix) for name in client.handshake.qpos_joints] == names
+
+
+def test_by_joint_the_order_does_not_matter(hand):
+    own, data, client = hand
+    client.reset()
+    state = {own.joint(joint).name: data.joint(joint).qpos for joint in range(own.njnt)}
+    same(client.push_state(0.2, dict(reversed(state.items())), {}), data)
+
+
+def test_what_cannot_be_pushed_changes_nothing(hand):
+    own, data, client = hand
+    client.push_state(0.3, data.qpos, np.zeros(own.nv))
+    with pytest.raises(BadValue, match='robot0:WRJ9'):
+        client.push_state(0.4, {'robot0:WRJ0': 0.1, 'robot0:WRJ9': 0.1}, {})
+    with pytest.raises(DimMismatch):
+        client.push_state(0.4, {'object:joint': [0.0, 0.0, 1.0]}, {})
+    same(client.forward(), data)

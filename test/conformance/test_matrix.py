@@ -1,0 +1,75 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The whole suite against every bundled world, with every option that changes what is on the wire.
+
+The short form, without the checks that wait, runs with the other tests; the
+long one (``-m long``) takes every check on every world with every option.
+"""
+
+import pytest
+
+from urlab_ros_bridge import models
+from urlab_ros_bridge.conformance import all_checks
+from urlab_ros_bridge.conformance import Plan
+from urlab_ros_bridge.conformance import run
+from urlab_ros_bridge.conformance.runner import FAIL
+from urlab_ros_bridge.conformance.runner import PASS
+
+WORLDS = models.world_names()
+# Options of `urlab server` after which a client sees something else.
+OPTIONS = {
+    'live': {'step_mode': 'live'},
+    'direct': {'step_mode': 'direct'},
+    'puppet': {'step_mode': 'puppet'},
+    'paused': {'paused': True},
+    'editor': {'editor': True},
+    'no_shm': {'shm': False},
+    'no_cameras': {'cameras': 'off'},
+    'cameras_on': {'cameras': 'on'},
+    'absolute_paths': {'allow_absolute_paths': True},
+}
+CHECKS = tuple(all_checks())
+# The pictures of the bundled worlds are large; those of the suite's own world are not.
+SMALL = tuple(check for check in CHECKS if not check.matches('camera'))
+
+
+def failures(peer, plan):
+    results = list(run(peer, plan))
+    assert sum(result.outcome == PASS for result in results) > 30
+    broken = [result for result in results if result.outcome == FAIL]
+    return '\n'.join(f'{r.transport} {r.name}: {r.expected}; got {r.got}' for r in broken)
+
+
+@pytest.mark.parametrize('world', WORLDS)
+def test_every_bundled_world_follows_the_rules(start_server, connect, world):
+    peer = connect(start_server(model=None, world=world))
+    assert failures(peer, Plan(SMALL, modes=('live', 'direct'), quick=True)) == ''
+
+
+@pytest.mark.parametrize('option', OPTIONS)
+def test_every_option_leaves_the_rules_in_force(start_server, connect, option):
+    peer = connect(start_server(**OPTIONS[option]))
+    modes = (OPTIONS[option].get('step_mode', 'live'),)
+    assert failures(peer, Plan(CHECKS, modes, transports=('zmq',), quick=True)) == ''
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize('option', ['none', *OPTIONS])
+@pytest.mark.parametrize('world', WORLDS)
+def test_every_rule_on_every_world_with_every_option(start_server, connect, world, option):
+    peer = connect(start_server(model=None, world=world, **OPTIONS.get(option, {})))
+    assert failures(peer, Plan(CHECKS)) == ''
+
+
+def test_no_option_of_the_server_is_forgotten():
+    """A new option is either in the matrix, or cannot be seen on the wire."""
+    from dataclasses import fields
+
+    from urlab_ros_bridge.sim.config import ServerConfig
+
+    tried = {name for options in OPTIONS.values() for name in options}
+    unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'gl'}
+    ports = {'rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'}
+    assert {item.name for item in fields(ServerConfig)} == tried | unseen | ports

@@ -1,0 +1,63 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a profile leaves open is filled in from the one robot alone."""
+
+import numpy as np
+import pytest
+
+from test.gateways.common.simulation.robots import MODEL
+from test.gateways.common.simulation.robots import robot
+from urlab_ros_bridge.gateways.chiral.errors import ProfileError
+from urlab_ros_bridge.gateways.chiral.profile.defaults import default_actions
+from urlab_ros_bridge.gateways.chiral.profile.defaults import default_proprio
+from urlab_ros_bridge.gateways.chiral.profile.layout import ActionLayout
+from urlab_ros_bridge.gateways.chiral.profile.profile import ActionProfile
+from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
+
+
+def described(actions):
+    return [(action.kind, action.joints) for action in actions]
+
+
+def test_a_robot_is_served_with_its_own_joints():
+    """`arm_left_j1` begins with both prefixes; it is j1 of `arm_left` and nothing of `arm`."""
+    arm, left = robot('arm'), robot('arm_left')
+    assert described(default_actions(arm)) == [
+        ('joint_position', ['j1', 'j2']),
+        ('joint_torque', ['j3']),
+    ]
+    assert described(default_actions(left)) == [('joint_torque', ['j1'])]
+    for one, size in ((arm, 3), (left, 1)):
+        layout = ActionLayout(Profile(actions=default_actions(one)), one, None)
+        assert layout.size == size
+        assert set(layout.initial(np.zeros(9), np.zeros(9)).ctrl) == set(one.actuators)
+    streams = [(stream.kind, stream.joints) for stream in default_proprio(left)]
+    assert streams == [('joint_position', None), ('joint_velocity', None)]
+    assert [joint.name for joint in left.need_joints(None)] == ['j1']
+
+
+@pytest.mark.parametrize(
+    ('action', 'says'),
+    [
+        (ActionProfile(joints=['left_j1']), r"actions\[0\]: unknown joint 'left_j1'"),
+        (ActionProfile(joints=['idle']), r"actions\[0\]: joint 'idle' of arm has no actuator"),
+        (ActionProfile('actuator', actuators=['left_a1']), "unknown actuator 'left_a1'"),
+        (ActionProfile('ee_pose', site='left_tcp'), "unknown body or site 'left_tcp'"),
+        (ActionProfile('ee_pose', site='base'), r"actions\[0\].site: 'base' is moved by no"),
+        (ActionProfile('gripper', actuators=['a3']), r"actions\[0\]: 'a3' has no range"),
+        (ActionProfile('joint_torque', joints=['j1']), 'give no torque; valid: motor'),
+    ],
+)
+def test_what_the_robot_has_not_is_the_fault_of_a_key(action, says):
+    with pytest.raises(ProfileError, match=says):
+        ActionLayout(Profile(actions=[action]), robot('arm'), None)
+
+
+def test_an_end_effector_is_moved_by_the_joints_that_carry_it():
+    pytest.importorskip('mink')
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    action = ActionProfile('ee_pose', site='tcp', reference='world')
+    (part,) = ActionLayout(Profile(actions=[action]), robot('arm'), model).parts
+    assert [actuator.name for actuator in part.actuators] == ['a1', 'a2']

@@ -1,0 +1,87 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A simulation and its Chiral gateway as programs, that can be killed and started again."""
+
+from pathlib import Path
+import re
+import socket
+import subprocess
+import sys
+
+from lifelines import start_process
+
+SIDE_PORTS = ('state', 'camera', 'control', 'info')
+
+
+def free_port():
+    with socket.create_server(('127.0.0.1', 0)) as probe:
+        return probe.getsockname()[1]
+
+
+class Programs:
+    """
+    Starts both.
+
+    :ivar url: of the gateway; `log` is the file that it logs to.
+    """
+
+    def __init__(self, folder, world, *words, profile='cameras: []\n'):
+        self._world = world
+        self._rpc = free_port()
+        self.log = folder / 'gateway.log'
+        self.simulation = self._start_simulation()
+        (folder / 'profile.yaml').write_text(profile, encoding='utf-8')
+        words = [f'--rpc-port={self._rpc}', '--port=0', f'--profile={folder}/profile.yaml', *words]
+        with self.log.open('w') as log:
+            self.gateway, line = self._start('chiral', words, log)
+        self.url = re.search(r'ws://\S+', line)[0]
+        self.port = int(self.url.rpartition(':')[2])
+
+    def kill(self):
+        """End the simulation without a word."""
+        self.simulation.kill()
+        self.simulation.wait()
+        self.simulation.stdout.close()
+
+    def restart(self):
+        """Start a simulation on the same port."""
+        self.simulation = self._start_simulation()
+
+    def stop(self):
+        """End everything; return the exit code of the gateway."""
+        self.gateway.terminate()
+        code = self.gateway.wait(30)
+        self.gateway.stdout.close()
+        if self.simulation.returncode is None:
+            self.kill()
+        return code
+
+    def logged(self):
+        return self.log.read_text(encoding='utf-8', errors='replace')
+
+    def memory_mb(self):
+        text = Path(f'/proc/{self.gateway.pid}/status').read_text(encoding='ascii')
+        return int(re.search(r'VmRSS:\s+(\d+)', text)[1]) / 1024
+
+    def threads(self):
+        return len(list(Path(f'/proc/{self.gateway.pid}/task').iterdir()))
+
+    def descriptors(self):
+        return len(list(Path(f'/proc/{self.gateway.pid}/fd').iterdir()))
+
+    def _start_simulation(self):
+        words = [f'--world={self._world}', f'--rpc-port={self._rpc}', '--no-shm']
+        words += [f'--{name}-port=0' for name in SIDE_PORTS]
+        return self._start('server', words, subprocess.DEVNULL)[0]
+
+    @staticmethod
+    def _start(command, words, log):
+        process = start_process(
+            [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        line = process.stdout.readline()
+        assert 'ready' in line, line
+        return process, line

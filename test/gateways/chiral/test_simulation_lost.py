@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulation is killed or stopped under a driver, who hears of it and comes back at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+import gc
+import signal
+import socket
+import struct
+import time
+
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from test.gateways.chiral.programs import Programs
+from test.gateways.chiral.stock_client import connect_when_free
+from test.gateways.chiral.stock_client import StockClient
+from test.gateways.common.serving.raw_peer import dial
+from test.gateways.common.serving.raw_peer import opened
+from test.gateways.common.serving.raw_peer import opening
+from test.gateways.common.serving.raw_peer import rest
+from test.gateways.common.serving.raw_peer import status
+from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
+from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
+from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
+from urlab_ros_bridge.gateways.common.simulation.link import TIMEOUT
+
+
+@pytest.fixture(params=['lockstep', 'real_time'])
+def programs(request, tmp_path):
+    """Yield a quadruped and its gateway."""
+    running = Programs(tmp_path, 'quadruped', f'--pace={request.param}', '--log-level=debug')
+    yield running
+    assert running.stop() == 0
+    assert 'Traceback' not in running.logged()
+
+
+def test_a_driver_is_told_at_once_and_drives_the_next_simulation(programs):
+    """Nobody is refused on the way, neither for an old connection nor for one that ends."""
+    with ChiralClient(programs.url, timeout=2 * TIMEOUT) as robot:
+        start = robot.reset()
+        programs.kill()
+        began = time.monotonic()
+        with pytest.raises(ChiralClosed, match=r'1013 the simulation has gone') as caught:
+            robot.reset()
+        assert caught.value.code == 1013
+        assert time.monotonic() - began < TIMEOUT / 2
+        programs.restart()
+        seen = robot.observe()  # connects again
+        assert set(seen.proprios) == set(start.proprios)
+        robot.step(seen.proprios['joint_pos'])
+        # And again, with the old connection closed by the client in the middle of it.
+        programs.kill()
+        programs.restart()
+        assert robot.observe().timestamp < seen.timestamp + 60
+    assert 'HTTP 503' not in programs.logged()
+
+
+def test_an_observer_waits_until_the_simulation_is_back(programs):
+    """Longer than the gateway itself waits for it."""
+    with ChiralClient(programs.url, timeout=3 * TIMEOUT) as robot:
+        robot.reset()
+        programs.kill()
+        with ThreadPoolExecutor(1) as pool:
+            seen = pool.submit(robot.observe)
+            time.sleep(TIMEOUT * 0.7)
+            programs.restart()  # here: what a thread starts ends with it
+            assert seen.result().proprios
+    assert 'HTTP 503' not in programs.logged()
+
+
+def test_a_request_that_runs_ends_with_the_simulation(programs):
+    with StockClient(programs.url) as robot:
+        robot.reset()
+        programs.simulation.send_signal(signal.SIGSTOP)
+        robot.send({'type': 'reset'})
+        time.sleep(0.3)
+        began = time.monotonic()
+        programs.kill()
+        with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone: connect'):
+            robot.receive()
+        assert time.monotonic() - began < TIMEOUT / 2
+    with connect_when_free(programs.url, seconds=0) as robot:  # the first attempt counts
+        programs.restart()
+        assert robot.reset().type == 'reset_response'
+
+
+def test_who_leaves_in_the_middle_of_a_request_may_come_back(programs):
+    """The request still runs: the next driver is let in, and gets its turn when it has ended."""
+    for resets in (False, True):
+        link = opened(programs.port)
+        programs.simulation.send_signal(signal.SIGSTOP)
+        link.sendall(request('reset'))
+        time.sleep(0.3)
+        if resets:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        link.close()
+        time.sleep(0.1)
+        with StockClient(programs.url) as robot:
+            programs.simulation.send_signal(signal.SIGCONT)
+            assert robot.reset().type == 'reset_response'
+    assert 'HTTP 503' not in programs.logged()
+
+
+def request(kind):
+    packed = b'\x81\xa4type' + bytes((0xA0 | len(kind),)) + kind.encode()
+    data = struct.pack('<I', len(packed)) + packed
+    return bytes((0x82, 0x80 | len(data))) + bytes(4) + data
+
+
+def test_a_client_is_known_again_and_only_that_one(quadruped, gateway):
+    """Its old connection looks alive: it is open, and nobody answers on it."""
+    mine, other = f'{CLIENT_ID}: 5a5a', f'{CLIENT_ID}: 1b1b'
+    with gateway(quadruped, {'pace': 'lockstep'}) as server:
+        with opened(server.port, '/', mine) as lost:
+            for headers in ((), (other,), (f'{CLIENT_ID}: ',), (mine, other)):
+                line, text = status(server.port, opening('/', *headers))
+                assert ' 503 ' in line and 'driven by 127.0.0.1' in text
+            with opened(server.port, '/', mine) as again:
+                again.sendall(request('metadata'))
+                assert b'quadruped' in again.recv(1 << 16)
+                assert rest(lost) == b''  # reset
+                assert ' 503 ' in status(server.port, opening('/', other))[0]
+        # Two of the same, many times over: one of them drives, and all threads end.
+        links = [dial(server.port) for _ in range(20)]
+        for link in links:
+            link.sendall(opening('/', mine))
+        deadline = time.monotonic() + 30
+        while len(server.connections) > 1:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        for link in links:
+            link.close()
+        with connect_when_free(server.url) as robot:
+            assert robot.metadata()['role'] == 'driver'
+
+
+def test_a_stock_client_whose_close_was_sent_yields(quadruped, gateway):
+    """It was refused an action, and takes its time to notice."""
+    with gateway(quadruped, {'pace': 'lockstep'}) as server, opened(server.port) as refused:
+        refused.sendall(request('what'))
+        assert refused.recv(1)
+        with connect_when_free(server.url, seconds=0) as robot:
+            assert robot.metadata()['role'] == 'driver'
+
+
+def count_of(name):
+    return sum(type(thing).__name__ == name for thing in gc.get_objects())
+
+
+def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
+    """It holds pictures and a copy of the model."""
+    with gateway(quadruped, {'pace': 'lockstep'}) as server:
+        gc.collect()
+        gc.disable()
+        try:
+            before = count_of('Session'), count_of('Observer')
+            for _ in range(5):
+                with connect_when_free(server.url) as robot:
+                    robot.act(robot.reset().proprios['joint_pos'])
+                    robot.observe()
+            deadline = time.monotonic() + 20
+            while (count_of('Session'), count_of('Observer')) != before:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+        finally:
+            gc.enable()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('pace', ['lockstep', 'real_time'])
+def test_memory_does_not_grow_with_restarts(tmp_path, pace):
+    """After many restarts it is what it was at first; it was a third more after six."""
+    programs = Programs(tmp_path, 'quadruped', f'--pace={pace}', '--viewers')
+    memory, threads, files = [], [], []
+    try:
+        for _ in range(14):
+            with ChiralClient(programs.url, timeout=30) as robot:
+                robot.reset()
+                with StockClient(f'{programs.url}/view') as viewer:
+                    viewer.observe()
+                robot.observe()
+                memory.append(programs.memory_mb())
+                threads.append(programs.threads())
+                files.append(programs.descriptors())
+            programs.kill()
+            programs.restart()
+    finally:
+        programs.stop()
+    slope = np.polyfit(np.arange(len(memory)), memory, 1)[0]
+    assert slope < 0.01 * memory[0], memory
+    assert np.median(memory[-4:]) < 1.12 * memory[0], memory
+    for counts in (threads, files):
+        assert np.median(counts[4:]) <= np.median(counts[:4]), counts

@@ -1,0 +1,37 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations for the gateways' common half."""
+
+import pytest
+
+from test.gateways.chiral.conftest import running
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+
+
+@pytest.fixture(scope='package')
+def rover():
+    """Return the RPC port of a rover."""
+    with running('rover') as port:
+        yield port
+
+
+@pytest.fixture(scope='package')
+def fleet():
+    """Return the RPC port of a world with two rovers and a quadruped."""
+    with running('fleet') as port:
+        yield port
+
+
+@pytest.fixture
+def link():
+    """Return a function: RPC port -> connected link."""
+    links = []
+
+    def connect(port):
+        links.append(SimulationLink('127.0.0.1', port, 'test'))
+        links[-1].connect()
+        return links[-1]
+
+    yield connect
+    for one in links:
+        one.close()

@@ -1,0 +1,90 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A WebSocket client of bare bytes, that does as much of the protocol as a test wants."""
+
+import socket
+import struct
+import time
+
+OPENING = (
+    'GET {} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{}\r\n'
+)
+MASK = bytes(4)
+BINARY, CLOSE, PONG = 0x82, 0x88, 0x8A
+
+
+def dial(port, timeout=20):
+    return socket.create_connection(('127.0.0.1', port), timeout=timeout)
+
+
+def opening(path='/', *headers):
+    return OPENING.format(path, ''.join(f'{header}\r\n' for header in headers)).encode()
+
+
+def opened(port, path='/', *headers):
+    """Return a socket after the opening handshake; nobody answers its pings."""
+    link = dial(port)
+    link.sendall(opening(path, *headers))
+    answer = b''
+    while b'\r\n\r\n' not in answer:
+        chunk = link.recv(4096)
+        assert chunk, answer
+        answer += chunk
+    assert b' 101 ' in answer, answer
+    return link
+
+
+def frame(data=b'', first=BINARY):
+    """Return a masked frame; the mask is zero, so the bytes stay readable."""
+    if len(data) < 126:
+        return bytes((first, 0x80 | len(data))) + MASK + data
+    if len(data) < 1 << 16:
+        return bytes((first, 0xFE)) + struct.pack('!H', len(data)) + MASK + data
+    return bytes((first, 0xFF)) + struct.pack('!Q', len(data)) + MASK + data
+
+
+def status(port, sent, half_close=False):
+    """Return the status line of the answer to some bytes, and its text; '' when there is none."""
+    with dial(port) as link:
+        link.sendall(sent)
+        if half_close:
+            link.shutdown(socket.SHUT_WR)
+        answer = rest(link)
+    head, _, body = answer.partition(b'\r\n\r\n')
+    return head.split(b'\r\n')[0].decode(), body.decode(errors='replace')
+
+
+def rest(link):
+    """Return all that comes until the other side ends the connection."""
+    received = b''
+    try:
+        while chunk := link.recv(1 << 16):
+            received += chunk
+    except ConnectionError:
+        pass
+    return received
+
+
+def flood(link, chunk, seconds=60.0):
+    """Send without end, and without reading; return how many bytes were taken before the end."""
+    taken, deadline = 0, time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            taken += link.send(chunk)
+        except ConnectionError:
+            return taken
+    raise AssertionError(f'{taken} bytes were taken in {seconds} s, and there was no end')
+
+
+def trickle(link, data, pause, seconds=60.0):
+    """Send byte for byte; return how many were sent before the other side ended it."""
+    deadline = time.monotonic() + seconds
+    for count in range(len(data)):
+        try:
+            link.send(data[count : count + 1])
+        except ConnectionError:
+            return count
+        time.sleep(pause)
+        assert time.monotonic() < deadline
+    raise AssertionError('there was no end')

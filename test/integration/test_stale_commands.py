@@ -1,0 +1,303 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A command of somebody who is gone never moves a robot.
+
+Real processes are stopped, killed and continued here; publishers publish until they are told to
+stop, and the world is asked, by a client of its own, where the robot is.
+"""
+
+import signal
+import sys
+import threading
+import time
+
+from bridge_harness import wait_until
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from geometry_msgs.msg import Wrench
+from geometry_msgs.msg import WrenchStamped
+from lifelines import start_process
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+from std_msgs.msg import Float64MultiArray
+
+from urlab_ros_bridge.client.client import Client
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(180)]
+Step = pytest.importorskip('urlab_msgs.srv').Step
+
+FORWARD = Twist(linear=Vector3(x=1.0))
+# m; a settled rover creeps less, and one command drives it 0.25 m at least.
+AT_REST = 0.02
+# s; several times cmd_vel_timeout and command_max_age.
+GONE = 2.5
+
+DRIVER = """
+import rclpy, time
+from geometry_msgs.msg import Twist, Vector3
+rclpy.init(domain_id={domain})
+node = rclpy.create_node('driver')
+publisher = node.create_publisher(Twist, 'cmd_vel', 1)
+while True:
+    publisher.publish(Twist(linear=Vector3(x=1.0)))
+    time.sleep(0.05)
+"""
+
+
+class Driver:
+    """Publishes one message 20 times a second."""
+
+    def __init__(self, listener, kind, topic, message):
+        self.publisher = listener.node.create_publisher(kind, topic, 1)
+        self.message = message
+        wait_until(self.publisher.get_subscription_count)
+
+    def drive(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.publisher.publish(self.message)
+            time.sleep(0.05)
+
+
+class Goer:
+    """Publishes in the background for the length of a with block."""
+
+    def __init__(self, driver):
+        self._driver, self._stop = driver, threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self):
+        while not self._stop.is_set():
+            self._driver.drive(0.1)
+
+    def __enter__(self):
+        self._thread.start()
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+
+
+class Scene:
+    """A rover on its wheels, a bridge, a driver and somebody who watches."""
+
+    def __init__(self, server, bridge, listener):
+        self.server, self.bridge, self.listener = server, bridge, listener
+        self.client = Client('127.0.0.1', server.ports[0], shared=True)
+        self.client.connect()
+        self.driver = Driver(listener, Twist, 'cmd_vel', FORWARD)
+        # Who drives through it knows that it works; and it has settled when it stands again.
+        with Goer(self.driver):
+            wait_until(lambda: self.speed() > 0.8)
+        wait_until(lambda: self.speed() < 0.005)
+
+    def state(self):
+        # In live mode this only reads.
+        return self.client.step().articulations['rover']
+
+    def speed(self):
+        return float(np.hypot(*self.state().qvel[:2]))
+
+    def place(self):
+        return self.state().qpos[:2].copy()
+
+    def moved_from(self, place):
+        return float(np.linalg.norm(self.place() - place))
+
+    def run_for(self, seconds):
+        """Wait until so much simulation time has gone by."""
+        until = self.client.status().sim_time_ns + round(seconds * 1e9)
+        wait_until(lambda: self.client.status().sim_time_ns >= until)
+
+
+@pytest.fixture
+def scene(simulation):
+    opened = []
+
+    def start(*words, **parameters):
+        parameters = {'cmd_vel_type': 'twist', **parameters}
+        opened.append(Scene(*simulation(*words, **parameters)))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.client.close()
+
+
+class Stopped:
+    """A process that is stopped for the length of a with block."""
+
+    def __init__(self, program):
+        self._process = getattr(program, 'process', program)
+
+    def __enter__(self):
+        self._process.send_signal(signal.SIGSTOP)
+
+    def __exit__(self, *_):
+        self._process.send_signal(signal.SIGCONT)
+
+
+def test_what_waited_for_a_stopped_bridge_moves_nothing(scene):
+    scene = scene()
+    place = scene.place()
+    with Stopped(scene.bridge):
+        scene.driver.drive(0.4)
+        time.sleep(GONE)
+    # A reliable publisher sends again what was not acknowledged, every three seconds.
+    scene.run_for(4.5)
+    assert scene.moved_from(place) < AT_REST
+    # Of a queue the last command counts when it is fresh, and who goes on drives on.
+    with Stopped(scene.bridge), Goer(scene.driver):
+        time.sleep(1.0)
+    with Goer(scene.driver):
+        wait_until(lambda: scene.speed() > 0.8)
+
+
+@pytest.mark.parametrize('killed', [False, True], ids=['bridge lives', 'bridge killed'])
+def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene, killed):
+    scene = scene()
+    place = scene.place()
+    scene.client.set_paused(True)
+    scene.driver.drive(0.4)
+    if killed:
+        scene.bridge.kill()
+    time.sleep(GONE)
+    scene.client.set_paused(False)
+    scene.run_for(1.5)
+    assert scene.moved_from(place) < AT_REST
+    if not killed:
+        scene.client.set_paused(True)
+        with Goer(scene.driver):
+            time.sleep(GONE)
+            scene.client.set_paused(False)
+            wait_until(lambda: scene.speed() > 0.8)
+
+
+def test_what_waited_for_a_stopped_server_moves_nothing(scene):
+    scene = scene()
+    place = scene.place()
+    with Stopped(scene.server):
+        scene.driver.drive(1.0)
+        time.sleep(GONE)
+    scene.run_for(1.5)
+    assert scene.moved_from(place) < AT_REST
+    with Goer(scene.driver):
+        wait_until(lambda: scene.speed() > 0.8)
+        with Stopped(scene.server):
+            time.sleep(1.0)
+        wait_until(lambda: scene.speed() > 0.8)
+        scene.server.process.send_signal(signal.SIGSTOP)
+    # It was under way when its server was stopped: now it brakes.
+    time.sleep(GONE)
+    scene.server.process.send_signal(signal.SIGCONT)
+    place = scene.place()
+    scene.run_for(1.5)
+    # 1 m/s is lost at 3 m/s^2 within 0.17 m; cmd_vel_timeout would add 0.5 m.
+    assert scene.moved_from(place) < 0.3 and scene.speed() < 0.02
+
+
+def test_a_driver_that_is_stopped_stops_the_robot_and_drives_on_when_it_goes_on(scene):
+    scene = scene()
+    domain = scene.listener.context.get_domain_id()
+    driver = start_process([sys.executable, '-c', DRIVER.format(domain=domain)])
+    try:
+        wait_until(lambda: scene.speed() > 0.8)
+        with Stopped(driver):
+            wait_until(lambda: scene.speed() < 0.02)
+            place = scene.place()
+            scene.run_for(1.0)
+            assert scene.moved_from(place) < AT_REST
+        wait_until(lambda: scene.speed() > 0.8)
+    finally:
+        driver.kill()
+        driver.wait()
+
+
+def test_stepping_by_request_takes_commands_that_still_come_and_no_others(scene):
+    scene = scene()
+    odometry = scene.listener.listen(Odometry, 'odom')
+    wait_until(lambda: odometry)
+    scene.client.set_mode('direct')
+
+    def advanced():
+        """Make 400 steps, 0.8 s, in three parts; return how far the rover went."""
+        response = scene.listener.call(Step, '/step', n_steps=1)
+        assert response.success, response.message
+        before = scene.client.step(1).articulations['rover'].qpos[0]
+        for _ in range(2):
+            assert scene.listener.call(Step, '/step', n_steps=200).success
+        return scene.client.step(1).articulations['rover'].qpos[0] - before
+
+    with Goer(scene.driver):
+        time.sleep(1.0)
+        assert advanced() > 0.3
+    time.sleep(GONE)
+    advanced()  # it brakes
+    scene.driver.drive(0.4)
+    time.sleep(GONE)
+    assert abs(advanced()) < AT_REST
+
+
+def test_wheels_and_wrenches_of_a_pause_are_withdrawn_and_who_goes_on_is_heard(scene):
+    scene = scene()
+    wheels = Driver(
+        scene.listener,
+        Float64MultiArray,
+        '/forward_velocity_controller/commands',
+        Float64MultiArray(data=[6.0, 6.0]),
+    )
+    push = WrenchStamped(wrench=Wrench(force=Vector3(x=2000.0)))
+    wrenches = Driver(scene.listener, WrenchStamped, '/wrench_command', push)
+    place = scene.place()
+    for stop in (
+        lambda: scene.client.set_paused(True),
+        lambda: scene.bridge.process.send_signal(signal.SIGSTOP),
+    ):
+        stop()
+        time.sleep(0.5)
+        for driver in (wheels, wrenches):
+            driver.drive(0.3)
+        time.sleep(GONE)
+        scene.bridge.process.send_signal(signal.SIGCONT)
+        time.sleep(0.5)
+        scene.client.set_paused(False)
+        scene.run_for(1.5)
+        assert scene.moved_from(place) < AT_REST
+    scene.client.set_paused(True)
+    with Goer(wheels):
+        time.sleep(GONE)
+        scene.client.set_paused(False)
+        wait_until(lambda: scene.speed() > 0.2)
+
+
+def test_commands_are_not_remembered_through_a_reset_or_an_e_stop(scene):
+    from std_srvs.srv import SetBool
+    from urlab_msgs.srv import Reset
+
+    scene = scene()
+    for service, requests in ((Reset, ({},)), (SetBool, ({'data': True}, {'data': False}))):
+        name = '/reset' if service is Reset else '/e_stop'
+        scene.client.set_paused(True)
+        scene.driver.drive(0.4)
+        for fields in requests:
+            assert scene.listener.call(service, name, **fields).success
+        scene.client.set_paused(False)
+        scene.run_for(0.5)  # a reset drops it onto its wheels
+        place = scene.place()
+        scene.run_for(1.0)
+        assert scene.moved_from(place) < AT_REST
+
+
+def test_a_killed_bridge_that_is_started_again_takes_the_commands_that_still_come(scene, programs):
+    scene = scene()
+    with Goer(scene.driver):
+        wait_until(lambda: scene.speed() > 0.8)
+        scene.bridge.kill()
+        wait_until(lambda: scene.speed() < 0.02)
+        domain = str(scene.listener.context.get_domain_id())
+        programs.append(
+            type(scene.bridge)(*scene.bridge.command, environment={'ROS_DOMAIN_ID': domain})
+        )
+        wait_until(lambda: scene.speed() > 0.8)

@@ -1,0 +1,135 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The launch file under the real launch, where it is installed: what its end leaves behind."""
+
+import importlib.util
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from lifelines import start_process
+import pytest
+
+from urlab_ros_bridge.files.shipped import shipped_file
+
+_spec = importlib.util.spec_from_file_location('recorder', shipped_file('test/launch/recorder.py'))
+recorder = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(recorder)
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch'),
+]
+LAUNCH = f"""
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import AnyLaunchDescriptionSource
+
+words = sys.argv[1:]
+sys.argv = ['ros2', 'launch', 'urlab_ros_bridge', 'sim.launch.py', *words]
+service = LaunchService(argv=words, noninteractive=True)
+source = AnyLaunchDescriptionSource({str(shipped_file('launch/sim.launch.py'))!r})
+pairs = [word.split(':=', 1) for word in words]
+include = IncludeLaunchDescription(source, launch_arguments=pairs)
+service.include_launch_description(LaunchDescription([include]))
+sys.exit(service.run())
+"""
+
+
+def free_ports():
+    probes = [socket.socket() for _ in range(5)]
+    for probe in probes:
+        probe.bind(('127.0.0.1', 0))
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    names = ('rpc', 'state', 'camera', 'control', 'info')
+    return [f'{name}_port:={port}' for name, port in zip(names, ports, strict=True)]
+
+
+def start(*words):
+    environ = {'ROS_DOMAIN_ID': '99', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+    return start_process(
+        [sys.executable, '-c', LAUNCH, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **environ},
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def launched():
+    started = []
+
+    def run(*words):
+        started.append(start(*words))
+        return started[-1]
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def children(process):
+    """Wait until server and bridge run, and return their process ids."""
+    said = ''
+    # Launch itself may hang on a Ctrl-C in the very moment in which it reports a start.
+    while '[bridge-2] ' not in said:
+        line = process.stdout.readline()
+        assert line, said
+        said += line
+    pairs = re.findall(r'\[(\w+)-\d+\]: process started with pid \[(\d+)\]', said)
+    return {name: int(pid) for name, pid in pairs}
+
+
+def gone(pid):
+    deadline = time.monotonic() + 20.0
+    while time.monotonic() < deadline:
+        try:
+            with open(f'/proc/{pid}/stat') as file:
+                if file.read().rpartition(')')[2].split()[0] == 'Z':
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
+def test_nothing_is_left_when_launch_ends(launched, number):
+    process = launched(*free_ports())
+    found = children(process)
+    assert set(found) == {'server', 'bridge'}
+    process.send_signal(number)
+    assert all(gone(pid) for pid in found.values())
+    process.wait(20)
+    assert '\x1b' not in process.stdout.read()
+
+
+def test_launch_fails_when_the_server_dies(launched):
+    process = launched(*free_ports())
+    found = children(process)
+    os.kill(found['server'], signal.SIGKILL)
+    assert process.wait(30) == 1
+    assert all(gone(pid) for pid in found.values())
+    assert 'server was killed by signal 9' in process.stdout.read()
+
+
+@pytest.mark.parametrize('word', ['wrld:=fleet', 'rpc_port:=abc', 'params_file:=/nope.yaml'])
+def test_a_mistake_is_one_line_and_starts_nothing(launched, word):
+    process = launched(word)
+    said = process.communicate(timeout=30)[0]
+    assert process.returncode == 1 and 'process started' not in said
+    (line,) = (line for line in said.splitlines() if 'ERROR' in line)
+    assert word.partition(':=')[0] in line

@@ -1,0 +1,171 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import threading
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import Twist  # noqa: E402
+from geometry_msgs.msg import TwistStamped  # noqa: E402
+
+from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
+from urlab_ros_bridge.ros.messages.stamp_of import message_stamp  # noqa: E402
+from urlab_ros_bridge.ros.messages.stamp_of import unstamped  # noqa: E402
+
+NOW = 3_000_000_000
+
+
+def stamped(stamp_ns):
+    message = TwistStamped()
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, 10**9)
+    return message
+
+
+def at(gate, stamp_ns):
+    """Bring a gate to an instant that was published."""
+    gate.expect(gate.open(), stamp_ns)
+    gate.published(stamp_ns)
+
+
+@pytest.fixture
+def gate():
+    gate = Gate()
+    gate.arm(['/a', '/b'])
+    at(gate, NOW)
+    return gate
+
+
+def say(gate, topic, stamp_ns, done=None):
+    stamp, message = (message_stamp, stamped(stamp_ns)) if stamp_ns else (unstamped, None)
+    return gate.hear(topic, message, stamp, done)
+
+
+def test_commands_pass_straight_through_while_nothing_waits():
+    gate, got = Gate(), []
+    take = gate.wrap('/cmd_vel', Twist, got.append)
+    take('first')
+    gate.arm(['/other'])
+    take('second')
+    assert got == ['first', 'second'] and gate.own == {'/cmd_vel': Twist}
+
+
+def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
+    gate, got = Gate(), []
+    take = gate.wrap('/cmd_vel', Twist, got.append)
+    gate.arm(['/cmd_vel'])
+    at(gate, NOW)
+    assert not gate.wait(0)
+    take('answer')
+    assert gate.wait(0) and got == []
+    for receive, message in gate.finish():
+        receive(message)
+    assert got == ['answer'] and gate.finish() == []
+    take('too much')
+    gate.disarm()
+    assert got == ['answer', 'too much']
+
+
+@given(st.permutations(['/a', '/b', '/c', '/d']))
+def test_who_was_quicker_makes_no_difference(arrival):
+    gate, got = Gate(), []
+    gate.arm(['/a', '/b', '/c', '/d'])
+    at(gate, NOW)
+    for topic in arrival:
+        gate.hear(topic, topic, unstamped, got.append)
+    for receive, message in gate.finish():
+        receive(message)
+    assert got == ['/a', '/b', '/c', '/d']
+
+
+@given(st.integers(1, 2 * NOW))
+def test_a_stamp_counts_from_the_instant_on(stamp_ns):
+    gate = Gate()
+    gate.arm(['/a'])
+    at(gate, NOW)
+    say(gate, '/a', stamp_ns)
+    assert gate.wait(0) == (stamp_ns >= NOW)
+    assert gate.late == ({} if stamp_ns >= NOW else {'/a': (1, stamp_ns)})
+
+
+def test_an_answer_may_be_quicker_than_the_reply_that_tells_the_time(gate):
+    number = gate.open()
+    say(gate, '/a', NOW + 5)
+    say(gate, '/b', 0)
+    gate.published(NOW + 5)
+    assert not gate.wait(0)
+    gate.expect(number, NOW + 5)
+    assert gate.wait(0)
+
+
+def test_answers_to_what_is_not_published_yet_do_not_end_the_instant(gate):
+    gate.expect(gate.open(), NOW + 5)
+    say(gate, '/a', NOW + 5)
+    say(gate, '/b', NOW + 5)
+    gate.published(NOW)  # the server repeats its state while nothing moves
+    assert not gate.wait(0)
+    gate.published(NOW + 5)
+    assert gate.wait(0)
+
+
+def test_an_answer_counts_once(gate):
+    say(gate, '/a', 0)
+    say(gate, '/b', NOW)
+    assert gate.wait(0)
+    at(gate, NOW + 5)
+    assert gate.silent() == ['/a', '/b']
+
+
+def test_a_command_between_two_instants_is_not_lost(gate):
+    got = []
+    gate.finish()
+    say(gate, '/a', 0, got.append)
+    at(gate, NOW + 5)
+    assert gate.silent() == ['/a', '/b'] and len(gate.finish()) == 1
+
+
+def test_after_a_jump_only_the_new_time_is_answered(gate):
+    say(gate, '/a', 0, print)
+    number = gate.open()
+    gate.jump()
+    gate.expect(number, NOW + 5)  # the reply of a step before the jump
+    assert gate.open() is None and gate.finish() == []
+    gate.jump()
+    gate.published(1000)
+    assert gate.stamp_ns == 1000 and gate.shown
+    say(gate, '/a', NOW)
+    say(gate, '/b', 1001)
+    assert gate.silent() == ['/a', '/b']
+    say(gate, '/a', 1000)
+    say(gate, '/b', 0)
+    assert gate.wait(0)
+
+
+def test_when_somebody_else_steps_the_newest_instant_is_waited_for(gate):
+    say(gate, '/a', NOW)
+    gate.published(NOW + 5)
+    say(gate, '/b', NOW + 5)
+    assert gate.silent() == ['/a']
+
+
+def test_who_waits_is_woken_by_the_last_answer(gate):
+    say(gate, '/b', NOW)
+    threading.Timer(0.05, say, (gate, '/a', NOW)).start()
+    assert gate.wait(10.0)
+
+
+def test_another_condition_is_waited_for_too(gate):
+    say(gate, '/a', 0)
+    say(gate, '/b', 0)
+    pictures = []
+    assert not gate.wait(0, lambda: bool(pictures))
+
+    def deliver():
+        pictures.append(1)
+        gate.poke()
+
+    threading.Timer(0.05, deliver).start()
+    assert gate.wait(10.0, lambda: bool(pictures))

@@ -1,0 +1,299 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Following trajectories tick by tick, without a server: time is what the test says it is."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
+from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
+from urlab_ros_bridge.ros.commands.trajectory.goal import GOAL_TOLERANCE_VIOLATED
+from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
+from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
+from urlab_ros_bridge.ros.commands.trajectory.goal import Path
+from urlab_ros_bridge.ros.commands.trajectory.goal import PATH_TOLERANCE_VIOLATED
+from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
+from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
+from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
+from urlab_ros_bridge.ros.commands.trajectory.spline import Points
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import Limits
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import no_tolerances
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
+from urlab_ros_bridge.ros.plan.plan import Actuator
+from urlab_ros_bridge.ros.plan.plan import FrameNames
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.program.features import Settings
+
+pytestmark = pytest.mark.ros
+SECOND = 10**9
+PLAN = RobotPlan(
+    'bot',
+    '',
+    '',
+    FrameNames('base_link', '', 'odom', 'map'),
+    ('wheel', 'hip', 'knee', 'free'),
+    qpos=(0, 1, 2, 3),
+    qvel=(0, 1, 2, 3),
+    actuators=(
+        Actuator('hip', 'position', 'hip'),
+        Actuator('knee', 'position', 'knee'),
+        Actuator('wheel', 'velocity', 'wheel'),
+        Actuator('free', 'motor', 'free'),
+    ),
+)
+
+
+class Sink:
+    """Set-points that are remembered; what is commanded is where the joints are at once."""
+
+    def __init__(self):
+        self.plan, self.told, self.why = PLAN, {}, ''
+        self.fields = ('position', 'position', 'velocity', 'effort')
+        self.writes = []
+
+    def problem(self):
+        return self.why
+
+    def write(self, values):
+        self.told.update(values)
+        self.writes.append(dict(values))
+
+    def last(self, index):
+        return self.told.get(index)
+
+    def rest(self):
+        self.write({2: 0.0})
+
+
+class Robot:
+    """A follower, and a robot that does what it is told with an error."""
+
+    def __init__(self, **settings):
+        self.settings = Settings(trajectory_rate=0.0, trajectory_feedback_rate=0.0, **settings)
+        self.sink = Sink()
+        self.arbiter = Arbiter(lambda: self.settings)
+        self.follower = Follower(self.sink, self.arbiter, lambda: self.settings)
+        self.position, self.velocity = np.zeros(4), np.zeros(4)
+        self.now = 100 * SECOND
+        self.error = 0.0
+
+    def start(self, path, tolerances=None, listener=None):
+        tolerances = tolerances or no_tolerances(len(path.joints))
+        return self.follower.start(path, tolerances, listener, self.now)
+
+    def run(self, seconds, step=0.01):
+        """Let time pass; the first tick is now."""
+        for _ in range(round(seconds / step)):
+            report = self.follower.tick(self.now, (self.position, self.velocity))
+            if report is not None:
+                before = self.position.copy()
+                self.position[1] = self.sink.told.get(0, 0.0) + self.error
+                self.position[2] = self.sink.told.get(1, 0.0) + self.error
+                self.position[0] += self.sink.told.get(2, 0.0) * step
+                self.velocity[:] = (self.position - before) / step
+            self.now += round(step * SECOND)
+
+
+class Ear:
+    """Remembers what it is told."""
+
+    def __init__(self):
+        self.reports, self.ends = [], []
+
+    def feedback(self, report):
+        self.reports.append(report)
+
+    def done(self, outcome):
+        self.ends.append(outcome)
+
+
+def path(times, *rows, joints=('hip', 'knee'), start=0, velocities=None):
+    positions = np.array(rows, float)
+    unknown = np.full_like(positions, np.nan)
+    speeds = unknown if velocities is None else np.array(velocities, float)
+    points = Points(np.array([round(t * SECOND) for t in times]), positions, speeds, unknown)
+    return Path(tuple(joints), points, start)
+
+
+def limits(count, path=np.inf, goal=np.inf, patience=None):
+    free = np.full(count, np.inf)
+    return Tolerances(
+        Limits(np.full(count, path), free),
+        Limits(np.full(count, goal), free),
+        None if patience is None else round(patience * SECOND),
+    )
+
+
+def test_what_can_be_followed_is_every_joint_with_a_position_or_a_velocity():
+    assert Robot().follower.joints == ('wheel', 'hip', 'knee')
+
+
+def test_it_begins_where_the_robot_is_and_ends_where_it_was_sent():
+    robot, ear = Robot(), Ear()
+    robot.position[1:3] = (0.5, -0.5)
+    robot.start(path([1.0], (1.5, 0.5)), listener=ear)
+    robot.run(1.2)
+    wanted = np.array([report.desired.position for report in ear.reports])
+    assert wanted[0] == pytest.approx([0.5, -0.5]) and wanted[-1] == pytest.approx([1.5, 0.5])
+    assert np.abs(np.diff(wanted, axis=0)).max() < 0.0101
+    assert [end.ending for end in ear.ends] == [Ending.SUCCEEDED]
+    assert ear.ends[0].code == SUCCESSFUL and robot.sink.told == {0: 1.5, 1: 0.5}
+    assert not robot.follower.active and robot.arbiter.report(robot.now) == {}
+
+
+def test_time_that_stands_still_holds():
+    robot, ear = Robot(), Ear()
+    robot.start(path([1.0], (1.0, 1.0)), listener=ear)
+    robot.run(0.5)
+    now, told = robot.now, dict(robot.sink.told)
+    for _ in range(50):
+        robot.follower.tick(now - 10_000_000, (robot.position, robot.velocity))
+    assert robot.sink.told == told and not ear.ends
+
+
+def test_a_start_in_the_future_and_one_in_the_past():
+    late = Robot()
+    late.start(path([0.5, 1.0], (1, 1), (2, 2), start=late.now + SECOND))
+    late.run(2.0)
+    assert late.sink.writes[100][0] == pytest.approx(1.0 * 1.0 / 1.5)
+    early, ear = Robot(), Ear()
+    early.start(path([0.5, 1.0], (1, 1), (2, 2), start=early.now - 7 * SECOND // 10), None, ear)
+    early.run(0.4)
+    assert early.sink.told == {0: 2, 1: 2}
+    assert ear.reports[0].index == 1 and ear.ends[0].ending is Ending.SUCCEEDED
+    gone, ear = Robot(), Ear()
+    gone.start(path([0.5], (1, 1), start=gone.now - SECOND), None, ear)
+    gone.run(0.1)
+    assert ear.ends[0].code == OLD_HEADER_TIMESTAMP and not gone.sink.told
+    assert gone.arbiter.report(gone.now) == {}
+
+
+def test_leaving_the_path_aborts_and_holds_where_the_robot_is():
+    robot, ear = Robot(), Ear()
+    robot.start(path([1.0], (1, 1)), limits(2, path=0.2), ear)
+    robot.run(0.5)
+    robot.error = 0.3
+    robot.run(0.3)
+    assert [end.code for end in ear.ends] == [PATH_TOLERANCE_VIOLATED]
+    assert 'hip' in ear.ends[0].text and '0.2' in ear.ends[0].text
+    held = robot.sink.told[0]
+    assert held == pytest.approx(0.5 + 0.3, abs=0.05)
+    robot.run(0.3)
+    assert robot.sink.told[0] == held and not robot.follower.active
+
+
+@pytest.mark.parametrize('patience', [0.5, None])
+def test_at_the_goal_it_waits_as_long_as_it_may(patience):
+    robot, ear = Robot(), Ear()
+    robot.error = 0.1
+    robot.start(path([0.5], (1, 1)), limits(2, goal=0.05, patience=patience), ear)
+    robot.run(0.95)
+    assert not ear.ends
+    if patience is None:
+        robot.run(5.0)
+        assert not ear.ends
+        robot.error = 0.0
+        robot.run(0.1)
+        assert ear.ends[0].ending is Ending.SUCCEEDED
+    else:
+        robot.run(0.1)
+        assert ear.ends[0].code == GOAL_TOLERANCE_VIOLATED
+
+
+def test_a_cancelled_one_brakes_within_the_time_to_stop():
+    robot, ear = Robot(trajectory_stop_time=0.2), Ear()
+    motion = robot.start(path([1.0], (1, 1)), listener=ear)
+    robot.run(0.5)
+    before = robot.sink.told[0]
+    robot.follower.cancel(motion, Outcome(Ending.CANCELED, SUCCESSFUL, ''))
+    assert [end.ending for end in ear.ends] == [Ending.CANCELED]
+    robot.run(0.5)
+    steps = np.abs(np.diff([write[0] for write in robot.sink.writes]))
+    assert steps.max() < 0.0101
+    assert robot.sink.told[0] == pytest.approx(before + 1.0 * 0.2 / 2, abs=0.011)
+    assert not robot.follower.active and robot.arbiter.report(robot.now) == {}
+
+
+def test_a_new_one_takes_over_without_a_jump_of_position_or_speed():
+    robot, first, second = Robot(), Ear(), Ear()
+    rest, fast = (0.0, 0.0), (1.0, 1.0)
+    robot.start(path([0.0, 1.0, 2.0], rest, (1, 1), (2, 2), velocities=[rest, fast, rest]),
+                listener=first)  # fmt: skip
+    robot.run(1.0)
+    robot.start(path([1.0], (0, 0), velocities=[rest]), listener=second)
+    robot.run(1.2)
+    assert (first.ends[0].ending, first.ends[0].code) == (Ending.ABORTED, INVALID_GOAL)
+    assert 'preempted' in first.ends[0].text and second.ends[0].ending is Ending.SUCCEEDED
+    wanted = np.array([r.desired.position[0] for r in (*first.reports, *second.reports)])
+    assert np.abs(np.diff(wanted)).max() < 0.02
+    assert np.abs(np.diff(wanted, 2)).max() < 0.002
+
+
+def test_joints_that_take_a_velocity_get_one_and_stop():
+    robot, ear = Robot(trajectory_velocity_gain=5.0), Ear()
+    robot.start(path([2.0], (3.0,), joints=['wheel']), listener=ear)
+    robot.run(1.0)
+    assert robot.sink.told[2] == pytest.approx(1.5, abs=0.1)
+    robot.run(1.1)
+    assert robot.position[0] == pytest.approx(3.0, abs=0.05) and robot.sink.told[2] == 0.0
+
+
+def test_joints_that_the_new_one_does_not_name_are_let_go_at_rest():
+    robot = Robot()
+    robot.start(path([5.0], (3.0, 1.0), joints=['wheel', 'hip']))
+    robot.run(1.0)
+    robot.start(path([1.0], (0.5,), joints=['hip']))
+    robot.run(0.1)
+    assert robot.sink.told[2] == 0.0
+    robot.arbiter.claim(JOINT_COMMANDS, [2], robot.now)
+
+
+def test_a_reset_aborts_and_sends_nothing_more():
+    robot, ear = Robot(), Ear()
+    robot.start(path([1.0], (1, 1)), listener=ear)
+    robot.run(0.5)
+    count = len(robot.sink.writes)
+    robot.follower.drop('the simulation was reset')
+    robot.now = 0
+    robot.run(0.5)
+    assert ear.ends[0].ending is Ending.ABORTED and 'reset' in ear.ends[0].text
+    assert len(robot.sink.writes) == count and not robot.follower.active
+
+
+def test_no_start_without_a_server_or_against_another_source():
+    robot = Robot()
+    robot.sink.why = 'not connected'
+    with pytest.raises(Refused, match='not connected'):
+        robot.start(path([1.0], (1, 1)))
+    robot.sink.why = ''
+    robot.arbiter.stop('the e-stop is engaged')
+    with pytest.raises(Refused, match='e-stop'):
+        robot.start(path([1.0], (1, 1)))
+    robot.arbiter.resume()
+    robot.start(path([1.0], (1, 1)))
+    with pytest.raises(Refused, match='joint_trajectory'):
+        robot.arbiter.claim(JOINT_COMMANDS, [0], robot.now)
+
+
+def test_every_goal_is_answered_once_whatever_comes():
+    robot, ears = Robot(), [Ear() for _ in range(6)]
+    generator = np.random.default_rng(4)
+    for ear in ears:
+        motion = robot.start(path([0.2], generator.uniform(-1, 1, 2)), listener=ear)
+        robot.run(float(generator.uniform(0.0, 0.3)))
+        if generator.random() < 0.3:
+            robot.follower.cancel(motion, Outcome(Ending.CANCELED, SUCCESSFUL, ''))
+    robot.run(1.0)
+    assert [len(ear.ends) for ear in ears] == [1] * 6
+
+
+def test_feedback_comes_at_its_rate_of_simulation_time():
+    robot, ear = Robot(), Ear()
+    robot.settings = SimpleNamespace(**{**vars(robot.settings), 'trajectory_feedback_rate': 10.0})
+    robot.start(path([1.0], (1, 1)), listener=ear)
+    robot.run(1.1)
+    assert 10 <= len(ear.reports) <= 12

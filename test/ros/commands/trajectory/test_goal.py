@@ -1,0 +1,154 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is checked in a trajectory and its tolerances, and what the refusal says."""
+
+import math
+
+from builtin_interfaces.msg import Duration
+from builtin_interfaces.msg import Time
+import numpy as np
+import pytest
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
+from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
+from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_JOINTS
+from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
+
+pytestmark = pytest.mark.ros
+action = pytest.importorskip('control_msgs.action')
+msg = pytest.importorskip('control_msgs.msg')
+KNOWN = ('hip', 'knee', 'ankle')
+
+
+def point(time, *positions, **fields):
+    seconds, rest = divmod(round(time * 1e9), 10**9)
+    return JointTrajectoryPoint(
+        time_from_start=Duration(sec=seconds, nanosec=rest),
+        positions=[float(value) for value in positions],
+        **fields,
+    )
+
+
+def trajectory(names, *points, stamp=0.0):
+    seconds, rest = divmod(round(stamp * 1e9), 10**9)
+    header = Header(stamp=Time(sec=seconds, nanosec=rest))
+    return JointTrajectory(header=header, joint_names=list(names), points=list(points))
+
+
+def test_a_good_one_is_read_in_its_own_order():
+    message = trajectory(
+        ['knee', 'bot_hip'],
+        point(0.5, 1, 2),
+        point(1.5, 3, 4, velocities=[0.0, 0.0], accelerations=[0.1, 0.2]),
+        stamp=7.25,
+    )
+    path = read_path(message, KNOWN, 'bot')
+    assert path.joints == ('knee', 'hip') and path.start_ns == 7_250_000_000
+    assert path.points.times.tolist() == [500_000_000, 1_500_000_000]
+    assert path.points.positions.tolist() == [[1, 2], [3, 4]]
+    assert np.isnan(path.points.velocities[0]).all()
+    assert path.points.accelerations[1].tolist() == [0.1, 0.2]
+
+
+def test_a_local_name_that_begins_with_the_prefix_is_meant_as_it_is():
+    message = trajectory(['bot_hip', 'bot_knee'], point(0.5, 1, 2))
+    assert read_path(message, ('bot_hip', 'knee'), 'bot').joints == ('bot_hip', 'knee')
+
+
+@pytest.mark.parametrize(
+    ('message', 'code', 'words'),
+    [
+        (trajectory([], point(1)), INVALID_JOINTS, 'names no joints'),
+        (trajectory(['toe'], point(1, 0)), INVALID_JOINTS, 'hip, knee, ankle'),
+        (trajectory(['hip', 'hip'], point(1, 0, 0)), INVALID_JOINTS, 'twice: hip'),
+        (trajectory(['hip']), INVALID_GOAL, 'no points'),
+        (trajectory(['hip'], point(1, 0), point(1, 0)), INVALID_GOAL, 'times must increase'),
+        (trajectory(['hip'], point(2, 0), point(1, 0)), INVALID_GOAL, 'point 1 is 1 s'),
+        (trajectory(['hip'], point(-1, 0)), INVALID_GOAL, 'point 0 is -1 s'),
+        (trajectory(['hip'], point(1, 0, 0)), INVALID_GOAL, '2 positions for 1 joints'),
+        (trajectory(['hip'], point(1)), INVALID_GOAL, '0 positions'),
+        (
+            trajectory(['hip', 'knee'], point(1, 0, 0, velocities=[1.0])),
+            INVALID_GOAL,
+            '1 velocities for 2',
+        ),
+        (trajectory(['hip'], point(1, math.nan)), INVALID_GOAL, 'not finite'),
+        (trajectory(['hip'], point(1, 0, effort=[1.0])), INVALID_GOAL, 'efforts'),
+        (trajectory(['hip'], point(1, 0, velocities=[0.5])), INVALID_GOAL, 'last point'),
+    ],
+)
+def test_a_bad_one_says_what_is_wrong(message, code, words):
+    with pytest.raises(BadGoal, match=words) as caught:
+        read_path(message, KNOWN)
+    assert caught.value.code == code
+
+
+def test_leave_to_be_partial_or_to_end_moving_is_a_choice():
+    partial = trajectory(['hip'], point(1, 0, velocities=[0.5]))
+    assert read_path(partial, KNOWN, allow_final_velocity=True)
+    with pytest.raises(BadGoal, match='not named: knee, ankle') as caught:
+        read_path(partial, KNOWN, allow_partial=False, allow_final_velocity=True)
+    assert caught.value.code == INVALID_JOINTS
+
+
+def goal(**fields):
+    return action.FollowJointTrajectory.Goal(**fields)
+
+
+def tolerance(name, position=0.0, velocity=0.0):
+    return msg.JointTolerance(name=name, position=position, velocity=velocity)
+
+
+def test_tolerances_zero_is_the_default_and_negative_is_none():
+    request = goal(
+        path_tolerance=[tolerance('bot_hip', 0.3), tolerance('knee', -1.0)],
+        goal_tolerance=[tolerance('hip', velocity=-1.0)],
+        goal_time_tolerance=Duration(sec=3),
+    )
+    found = read_tolerances(request, KNOWN, Defaults(0.1, 0.2, 0.05, 9.0), 'bot')
+    assert found.path.position.tolist() == [0.3, math.inf, 0.1]
+    assert found.path.velocity.tolist() == [math.inf] * 3
+    assert found.goal.position.tolist() == [0.2] * 3
+    assert found.goal.velocity.tolist() == [math.inf, 0.05, 0.05]
+    assert found.goal_time_ns == 3 * 10**9
+
+
+@pytest.mark.parametrize(
+    ('asked', 'default', 'expected'),
+    [
+        (Duration(), 2.0, 2 * 10**9),
+        (Duration(), 0.0, None),
+        (Duration(sec=-1), 2.0, None),
+        (Duration(nanosec=5), 2.0, 5),
+    ],
+)
+def test_patience_at_the_goal(asked, default, expected):
+    request = goal(goal_time_tolerance=asked)
+    assert read_tolerances(request, KNOWN, Defaults(goal_time=default)).goal_time_ns == expected
+
+
+def test_tolerances_of_others_are_bad_goals():
+    for request, code in (
+        (goal(path_tolerance=[tolerance('toe', 0.1)]), INVALID_JOINTS),
+        (goal(goal_tolerance=[tolerance('hip', math.nan)]), INVALID_GOAL),
+        (goal(component_goal_tolerance=[msg.JointComponentTolerance()]), INVALID_GOAL),
+    ):
+        with pytest.raises(BadGoal) as caught:
+            read_tolerances(request, KNOWN, Defaults())
+        assert caught.value.code == code
+
+
+def test_the_worst_joint_is_named_with_its_numbers():
+    limits = read_tolerances(
+        goal(path_tolerance=[tolerance('hip', 0.1), tolerance('knee', 0.1)]), KNOWN, Defaults()
+    ).path
+    zero = np.zeros(3)
+    assert limits.violation(KNOWN, np.array([0.1, -0.1, 99.0]), zero) == ''
+    text = limits.violation(KNOWN, np.array([0.2, -0.5, 9.0]), zero)
+    assert 'knee' in text and '-0.5' in text and '0.1' in text
+    assert 'hip' in limits.violation(KNOWN, np.array([math.nan, 0.0, 0.0]), zero)

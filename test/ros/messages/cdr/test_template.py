@@ -1,0 +1,211 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+
+import random
+import struct
+
+from geometry_msgs.msg import PoseStamped
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+from random_messages import comparable
+from random_messages import decoded
+from random_messages import message_types
+from random_messages import random_message
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from urlab_ros_bridge.ros.messages.cdr import FieldMismatch
+from urlab_ros_bridge.ros.messages.cdr import lay_out
+from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.ros.messages.cdr import TemplateMismatch
+from urlab_ros_bridge.ros.messages.cdr import UnsupportedType
+from urlab_ros_bridge.ros.messages.cdr.template import check
+from urlab_ros_bridge.wire.errors import UnknownName
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
+
+TYPES = message_types()
+
+
+def test_there_are_many_types():
+    names = {item.__name__ for item in TYPES}
+    assert len(TYPES) > 100
+    assert {'Imu', 'JointState', 'Odometry', 'PointCloud2', 'DiagnosticArray', 'Byte'} <= names
+
+
+@pytest.mark.parametrize('message_type', TYPES, ids=lambda item: item.__module__)
+def test_the_bytes_are_those_of_the_middleware(message_type):
+    for seed in range(6):
+        message = random_message(message_type, random.Random(seed), random.Random(seed))
+        data = Template(message).to_bytes()
+        expected = serialize_message(message)
+        assert comparable(message, data) == comparable(message, expected)
+        assert decoded(message_type, data) == decoded(message_type, expected)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    message_type=st.sampled_from(TYPES),
+    shape=st.integers(0, 1 << 32),
+    before=st.integers(0, 1 << 32),
+    after=st.integers(0, 1 << 32),
+)
+def test_views_write_where_the_middleware_reads(message_type, shape, before, after):
+    template = Template(random_message(message_type, random.Random(shape), random.Random(before)))
+    message = random_message(message_type, random.Random(shape), random.Random(after))
+    for path, field in template.fields.items():
+        if not field.text:
+            view = template.scalar(path) if field.count is None else template.array(path)
+            view[...] = _plain(eval(f'message.{path}', {'message': message}))
+    data = template.to_bytes()
+    assert comparable(message, data) == comparable(message, serialize_message(message))
+    assert decoded(message_type, data) == repr(message)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    message_type=st.sampled_from(TYPES),
+    shape=st.integers(0, 1 << 32),
+    before=st.integers(0, 1 << 32),
+    after=st.integers(0, 1 << 32),
+)
+def test_a_writer_of_one_field_leaves_the_others_alone(message_type, shape, before, after):
+    template = Template(random_message(message_type, random.Random(shape), random.Random(before)))
+    fields = [field for field in template.fields.values() if not field.text and field.count != 0]
+    if not fields:
+        return
+    field = random.Random(after).choice(fields)
+    old = template.to_bytes()
+    values = np.frombuffer(random.Random(after).randbytes(field.nbytes), field.dtype)
+    template.writer(field.path)(*values.tolist())
+    new = template.to_bytes()
+    end = field.offset + field.nbytes
+    assert (new[: field.offset], new[end:]) == (old[: field.offset], old[end:])
+    assert repr(np.frombuffer(new[field.offset : end], field.dtype).tolist()) == repr(
+        values.tolist()
+    )
+
+
+def _plain(value):
+    """Return octets as numbers."""
+    if isinstance(value, bytes):
+        return value[0]
+    if isinstance(value, list) and value and isinstance(value[0], bytes):
+        return [item[0] for item in value]
+    return value
+
+
+def test_a_block_and_a_writer_cover_a_nested_message():
+    odometry = Odometry()
+    odometry.child_frame_id = 'base_link'
+    template = Template(odometry)
+    template.writer('header.stamp')(1, 2)
+    template.writer('pose.pose')(*range(3, 10))
+    template.block('twist.twist', 'f8', 6)[...] = range(10, 16)
+    odometry.header.stamp.sec, odometry.header.stamp.nanosec = 1, 2
+    position, orientation = odometry.pose.pose.position, odometry.pose.pose.orientation
+    position.x, position.y, position.z = 3.0, 4.0, 5.0
+    orientation.x, orientation.y, orientation.z, orientation.w = 6.0, 7.0, 8.0, 9.0
+    linear, angular = odometry.twist.twist.linear, odometry.twist.twist.angular
+    linear.x, linear.y, linear.z = 10.0, 11.0, 12.0
+    angular.x, angular.y, angular.z = 13.0, 14.0, 15.0
+    assert decoded(Odometry, template.to_bytes()) == repr(odometry)
+
+
+def test_published_bytes_do_not_change_later():
+    template = Template(PoseStamped())
+    data = template.to_bytes()
+    template.writer('pose.position')(1.0, 2.0, 3.0)
+    assert decoded(PoseStamped, data) == repr(PoseStamped())
+
+
+def test_a_template_leaks_no_memory_content():
+    # The middleware leaves padding as it finds it; two templates of equal messages are equal.
+    for _ in range(50):
+        first = Template(JointState(name=['a'], position=[1.0])).to_bytes()
+        dirt = [bytes([255]) * size for size in range(40, 140)]
+        del dirt
+        assert Template(JointState(name=['a'], position=[1.0])).to_bytes() == first
+
+
+def test_a_wrong_path_lists_the_right_ones():
+    with pytest.raises(UnknownName, match=r"'orientation.v'.*orientation.x"):
+        Template(Imu()).scalar('orientation.v')
+    with pytest.raises(UnknownName, match="'orient'"):
+        Template(Imu()).writer('orient')
+
+
+@pytest.mark.parametrize(
+    'ask',
+    [
+        lambda template: template.array('orientation.x'),
+        lambda template: template.array('header.frame_id'),
+        lambda template: template.scalar('orientation_covariance'),
+        lambda template: template.scalar('header.frame_id'),
+        lambda template: template.block('orientation', 'f4', 4),
+        lambda template: template.block('orientation', 'f8', 3),
+        lambda template: template.block('header', 'i4', 2),
+        lambda template: template.writer('header'),
+        lambda template: template.writer('header.frame_id'),
+    ],
+)
+def test_a_field_is_only_what_it_is(ask):
+    with pytest.raises(FieldMismatch):
+        ask(Template(Imu()))
+
+
+def test_a_writer_wants_all_values():
+    write = Template(Imu()).writer('orientation')
+    with pytest.raises(struct.error):
+        write(1.0, 2.0, 3.0)
+
+
+def test_a_writer_never_covers_the_count_of_a_sequence():
+    # The counts of the four vectors take four bytes each, as padding would.
+    template = Template(JointTrajectory(points=[JointTrajectoryPoint(positions=[1.0])]))
+    with pytest.raises(FieldMismatch, match='velocities'):
+        template.writer('points')
+    template.writer('points[0].positions')(2.0)
+    expected = JointTrajectory(points=[JointTrajectoryPoint(positions=[2.0])])
+    assert decoded(JointTrajectory, template.to_bytes()) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    ('change', 'reason'),
+    [
+        (lambda good: b'\x00\x00' + good[2:], 'encapsulation'),
+        (lambda good: b'\x00\x07' + good[2:], 'encapsulation'),
+        (lambda good: good[:-1], 'bytes'),
+        (lambda good: good + bytes(4000), 'bytes'),
+        (lambda good: good[:24] + b'\1' + good[25:], 'byte 24 differs'),
+        (lambda good: b'', 'encapsulation'),
+    ],
+)
+def test_another_serialisation_is_noticed(change, reason):
+    with pytest.raises(TemplateMismatch, match=f'Imu.*{reason}'):
+        check('Imu', lay_out(Imu()), change(serialize_message(Imu())))
+
+
+def test_wide_characters_are_refused():
+    from rosidl_parser.definition import BasicType
+    from rosidl_parser.definition import UnboundedWString
+
+    class Wide:
+        SLOT_TYPES = (UnboundedWString(),)
+        text = 'x'
+
+        def get_fields_and_field_types(self):
+            return {'text': 'wstring'}
+
+    with pytest.raises(UnsupportedType, match="'text'"):
+        lay_out(Wide())
+    Wide.SLOT_TYPES = (BasicType('long double'),)
+    with pytest.raises(UnsupportedType, match='long double'):
+        lay_out(Wide())

@@ -1,0 +1,123 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""IMU conventions of REP-145 against MuJoCo's sensors."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.geometry import rotate
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.ros.messages import imu_to_ros
+from urlab_ros_bridge.ros.messages import magnetic_field_to_ros
+
+pytestmark = pytest.mark.ros
+
+WORLD = """
+<mujoco>
+  <option magnetic="0.1 0.2 -0.4"/>
+  <worldbody>
+    <geom type="plane" size="5 5 1"/>
+    <body name="base" pos="0 0 0.1">
+      <freejoint/>
+      <geom type="box" size="0.1 0.1 0.1" mass="1"/>
+      <site name="imu" euler="0 0 90"/>
+      <site name="tilted" euler="90 0 0"/>
+    </body>
+  </worldbody>
+  <sensor>
+    <accelerometer name="acc" site="imu"/>
+    <accelerometer name="acc_tilted" site="tilted"/>
+    <gyro name="gyro" site="imu"/>
+    <magnetometer name="mag" site="imu"/>
+    <framequat name="quat" objtype="site" objname="imu"/>
+    <framequat name="quat_tilted" objtype="site" objname="tilted"/>
+  </sensor>
+</mujoco>
+"""
+
+
+@pytest.fixture(scope='module')
+def resting():
+    model = mujoco.MjModel.from_xml_string(WORLD)
+    data = mujoco.MjData(model)
+    for _ in range(500):
+        mujoco.mj_step(model, data)
+    mujoco.mj_forward(model, data)
+    return data
+
+
+def xyz(vector):
+    return [vector.x, vector.y, vector.z]
+
+
+def measure(data, suffix=''):
+    return imu_to_ros(
+        0,
+        'imu',
+        wxyz_to_xyzw(data.sensor(f'quat{suffix}').data),
+        data.sensor('gyro').data,
+        data.sensor(f'acc{suffix}').data,
+        0.1,
+        0.2,
+        0.3,
+    )
+
+
+def test_at_rest_it_reads_one_g_upwards(resting):
+    np.testing.assert_allclose(xyz(measure(resting).linear_acceleration), [0, 0, 9.81], atol=0.01)
+    # Turned by 90 degrees about x, the site's y axis points up.
+    tilted = measure(resting, '_tilted')
+    np.testing.assert_allclose(xyz(tilted.linear_acceleration), [0, 9.81, 0], atol=0.01)
+
+
+@pytest.mark.parametrize('suffix', ['', '_tilted'])
+def test_the_orientation_turns_the_reading_into_the_world(resting, suffix):
+    imu = measure(resting, suffix)
+    orientation = imu.orientation
+    up = rotate(
+        (orientation.x, orientation.y, orientation.z, orientation.w), xyz(imu.linear_acceleration)
+    )
+    np.testing.assert_allclose(up, [0, 0, 9.81], atol=0.01)
+
+
+def test_the_gyro_is_in_the_frame_of_the_sensor(resting):
+    model = resting.model
+    data = mujoco.MjData(model)
+    data.qpos[2] = 5
+    data.qvel[3:6] = [1, 2, 3]
+    mujoco.mj_forward(model, data)
+    # The site is turned by 90 degrees about z: body y is its x, body x is its -y.
+    np.testing.assert_allclose(xyz(measure(data).angular_velocity), [2, -1, 3], atol=1e-9)
+
+
+def test_the_field_is_in_tesla(resting):
+    message = magnetic_field_to_ros(0, 'imu', resting.sensor('mag').data, 1e-6)
+    # World field (0.1, 0.2, -0.4) gauss, seen from a frame turned by 90 degrees.
+    np.testing.assert_allclose(xyz(message.magnetic_field), [0.2e-4, -0.1e-4, -0.4e-4], atol=1e-7)
+    np.testing.assert_allclose(message.magnetic_field_covariance, np.diag([1e-12] * 3).ravel())
+
+
+def test_known_errors_are_variances():
+    imu = imu_to_ros(0, 'imu', (0, 0, 0, 1), (0, 0, 0), (0, 0, 0), 0.1, 0.2, 0.3)
+    for covariance, variance in (
+        (imu.orientation_covariance, 0.01),
+        (imu.angular_velocity_covariance, 0.04),
+        (imu.linear_acceleration_covariance, 0.09),
+    ):
+        np.testing.assert_allclose(covariance, np.diag([variance] * 3).ravel())
+
+
+@pytest.mark.parametrize('missing', [0, 1, 2])
+def test_what_is_not_reported_says_so(missing):
+    values = [(0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0), (4.0, 5.0, 6.0)]
+    values[missing] = None
+    imu = imu_to_ros(0, 'imu', *values)
+    covariances = [
+        imu.orientation_covariance,
+        imu.angular_velocity_covariance,
+        imu.linear_acceleration_covariance,
+    ]
+    for index, covariance in enumerate(covariances):
+        # -1: not reported; all zeros: reported, error unknown.
+        np.testing.assert_array_equal(covariance, [-1.0 * (index == missing)] + [0.0] * 8)

@@ -1,0 +1,109 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Odometry against MuJoCo's own velocities."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.ros.messages import odometry_to_ros
+from urlab_ros_bridge.ros.messages import odometry_values
+from urlab_ros_bridge.ros.messages import OdometryTemplate
+from urlab_ros_bridge.ros.messages import WrongLength
+from urlab_ros_bridge.wire.rows import BASE_STATE
+from urlab_ros_bridge.wire.rows import BaseState
+from urlab_ros_bridge.wire.rows import pack_base_state
+
+pytestmark = pytest.mark.ros
+
+# The centre of mass and the inertial axes lie apart from the body frame, on purpose.
+TUMBLER = """
+<mujoco>
+  <worldbody>
+    <body name="stand" pos="1 2 3"/>
+    <body name="base" pos="0 0 1">
+      <freejoint/>
+      <inertial pos="0.3 -0.2 0.1" quat="0.8 0.6 0 0" mass="2" diaginertia="0.02 0.03 0.04"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def row(data):
+    """Return the base_state row as the wire says."""
+    return pack_base_state(
+        BaseState(
+            tuple(data.qpos[:3]),
+            (*data.qpos[4:7], data.qpos[3]),
+            tuple(data.qvel[:3]),
+            tuple(data.qvel[3:6]),
+        )
+    )
+
+
+@pytest.fixture(scope='module')
+def tumbling():
+    model = mujoco.MjModel.from_xml_string(TUMBLER)
+    data = mujoco.MjData(model)
+    return model, data
+
+
+@pytest.mark.parametrize('seed', range(20))
+def test_the_twist_is_that_of_the_body_in_its_own_frame(tumbling, seed):
+    model, data = tumbling
+    rng = np.random.default_rng(seed)
+    mujoco.mj_resetData(model, data)
+    data.qpos[:3] = rng.normal(size=3)
+    data.qpos[3:7] = rng.normal(size=4)
+    data.qpos[3:7] /= np.linalg.norm(data.qpos[3:7])
+    data.qvel[:] = rng.normal(scale=3, size=6)
+    for _ in range(seed):
+        mujoco.mj_step(model, data)
+    mujoco.mj_forward(model, data)
+    base = model.body('base').id
+
+    message = odometry_to_ros(5, 'odom', 'base_link', BASE_STATE.unpack(row(data)))
+
+    expected = np.empty(6)  # angular first; XBODY: the body frame, BODY: that of the inertia
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, base, expected, 1)
+    linear, angular = message.twist.twist.linear, message.twist.twist.angular
+    np.testing.assert_allclose([linear.x, linear.y, linear.z], expected[3:], atol=5e-6)
+    np.testing.assert_allclose([angular.x, angular.y, angular.z], expected[:3], atol=5e-6)
+    position, orientation = message.pose.pose.position, message.pose.pose.orientation
+    np.testing.assert_allclose([position.x, position.y, position.z], data.xpos[base], atol=5e-6)
+    matrix = np.empty(9)
+    mujoco.mju_quat2Mat(
+        matrix, np.array([orientation.w, orientation.x, orientation.y, orientation.z])
+    )
+    np.testing.assert_allclose(matrix, data.xmat[base], atol=1e-6)
+
+
+def test_velocity_forward_is_x_whatever_the_heading():
+    half = np.sqrt(0.5)
+    values = odometry_values([0, 0, 0, 0, 0, half, half, 0, 2.0, 0, 0, 0, 0.5])
+    np.testing.assert_allclose(values[7:], [2.0, 0, 0, 0, 0, 0.5], atol=1e-12)
+
+
+def test_a_quaternion_of_any_length_only_turns():
+    base_state = np.array([0, 0, 0, 0.1, 0.2, 0.3, 0.9, 1, 2, 3, 0, 0, 0])
+    scaled = base_state.copy()
+    scaled[3:7] *= 5
+    np.testing.assert_allclose(odometry_values(scaled), odometry_values(base_state), atol=1e-12)
+    assert np.isclose(np.linalg.norm(odometry_values(scaled)[3:7]), 1)
+    np.testing.assert_allclose(
+        np.linalg.norm(odometry_values(scaled)[7:10]), np.linalg.norm([1, 2, 3])
+    )
+
+
+def test_covariances_are_squares_on_the_diagonal():
+    message = odometry_to_ros(0, 'odom', 'base_link', [0.0] * 13, [1, 2, 3, 4, 5, 6], None)
+    np.testing.assert_array_equal(
+        message.pose.covariance.reshape(6, 6), np.diag([1, 4, 9, 16, 25, 36])
+    )
+    assert not message.twist.covariance.any()
+
+
+def test_a_base_state_has_thirteen_numbers():
+    with pytest.raises(WrongLength, match='13'):
+        OdometryTemplate('odom', 'base_link').update(0, [0.0] * 12)

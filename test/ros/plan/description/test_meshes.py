@@ -1,0 +1,97 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Mesh files, read back by an independent library."""
+
+from described import loaded
+import mujoco
+import numpy as np
+import pytest
+import trimesh
+
+from urlab_ros_bridge.ros.plan.description import MeshFiles
+from urlab_ros_bridge.ros.plan.description.meshes import default_folder
+from urlab_ros_bridge.ros.plan.description.meshes import stl
+
+pytestmark = pytest.mark.ros
+
+
+def read(uri):
+    return trimesh.load(uri.removeprefix('file://'), file_type='stl')
+
+
+def test_a_mesh_is_the_compiled_one(tmp_path):
+    model = loaded('free')[0]
+    mesh = read(MeshFiles(model, tmp_path).uri(0))
+    assert mesh.is_watertight and mesh.volume == pytest.approx(0.2 * 0.3 * 0.1 / 6, rel=1e-5)
+    # The compiled mesh has its origin in its centre of mass.
+    assert np.allclose(mesh.center_mass, 0.0, atol=1e-6)
+    assert len(mesh.faces) == 4
+
+
+def test_all_foreign_meshes_keep_their_faces(tmp_path):
+    model = loaded('fetch/push.xml')[0]
+    files = MeshFiles(model, tmp_path)
+    for index in range(0, model.nmesh, 5):
+        with open(files.uri(index).removeprefix('file://'), 'rb') as file:
+            content = file.read()
+        assert int.from_bytes(content[80:84], 'little') == model.mesh_facenum[index]
+        assert len(content) == 84 + 50 * model.mesh_facenum[index]
+
+
+def test_hulls_are_those_that_mujoco_collides_with(tmp_path):
+    model = loaded('fetch/push.xml')[0]
+    files = MeshFiles(model, tmp_path)
+    with_hull = [index for index in range(model.nmesh) if model.mesh_graphadr[index] >= 0]
+    assert len(with_hull) > 3
+    for index in with_hull[:4]:
+        hull = read(files.uri(index, hull=True))
+        first, count = model.mesh_vertadr[index], model.mesh_vertnum[index]
+        expected = trimesh.PointCloud(model.mesh_vert[first : first + count]).convex_hull
+        assert hull.is_watertight and hull.volume == pytest.approx(expected.volume, rel=1e-4)
+        assert files.uri(index) != files.uri(index, hull=True)
+
+
+def test_spheres_and_hills_face_outwards(tmp_path):
+    files = MeshFiles(loaded('free')[0], tmp_path)
+    ball = read(files.unit_sphere())
+    assert ball.is_watertight and ball.volume == pytest.approx(np.pi / 6, rel=0.03)
+    hill = read(files.uri(-1))
+    assert (hill.face_normals[:, 2] > 0).all()
+    assert np.allclose(hill.bounds, [[-0.4, -0.3, 0.0], [0.4, 0.3, 0.2]])
+
+
+def test_a_hill_is_as_high_as_mujoco_finds_it(tmp_path):
+    xml = """<mujoco><asset><hfield name="hill" nrow="4" ncol="5" size="1 .8 .5 .1"
+      elevation="0 1 2 3 4  4 3 2 1 0  0 2 4 2 0  1 1 1 1 1"/></asset>
+      <worldbody><geom type="hfield" hfield="hill"/></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    hill = read(MeshFiles(model, tmp_path).uri(-1))
+    for x, y, z in hill.vertices:
+        inside = np.array([x, y, 2.0]) * (0.999, 0.999, 1.0)
+        distance = mujoco.mj_ray(
+            model, data, inside, np.array([0, 0, -1.0]), None, 1, -1, np.array([-1], np.int32)
+        )
+        assert 2.0 - distance == pytest.approx(z, abs=0.02)
+
+
+def test_files_are_written_once_and_called_after_their_contents(tmp_path):
+    model = loaded('free')[0]
+    uri = MeshFiles(model, tmp_path).uri(0)
+    (path,) = tmp_path.glob('*.stl')
+    before = path.stat().st_mtime_ns
+    assert MeshFiles(model, tmp_path).uri(0) == uri and path.stat().st_mtime_ns == before
+    path.write_bytes(b'cut off')
+    assert MeshFiles(model, tmp_path).uri(0) == uri and len(path.read_bytes()) == 84 + 50 * 4
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_nothing_begins_like_a_text_file():
+    assert not stl(np.eye(3), np.array([[0, 1, 2]])).lstrip().startswith(b'solid')
+
+
+def test_the_folder_is_in_the_cache_of_the_user(tmp_path):
+    environ = {'XDG_CACHE_HOME': str(tmp_path)}
+    assert default_folder(environ) == tmp_path / 'urlab_ros_bridge' / 'meshes'
+    assert default_folder({'XDG_CACHE_HOME': 'relative'}).is_absolute()

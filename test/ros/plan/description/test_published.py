@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""robot_description and transforms of links, as another node hears them."""
+
+from pathlib import Path
+import sys
+import time
+
+import mujoco
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from bridge_harness import LATCHED
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from small_model import XML
+from std_msgs.msg import String
+import yourdfpy
+
+from urlab_ros_bridge.geometry import compose
+from urlab_ros_bridge.geometry import rotate
+from urlab_ros_bridge.ros.topics.link_tf import LinkTFTemplate
+
+pytestmark = pytest.mark.ros
+TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+
+BALL = XML.replace(
+    'axis="0 0 1"/>',
+    'axis="0 0 1"/><body name="{p}_wrist" pos="0 .2 0">'
+    '<joint name="{p}_wrist" type="ball" pos="0 .05 0"/><geom size="0.05" mass=".2"/></body>',
+)
+
+
+def transforms(message):
+    return {
+        t.child_frame_id: (
+            t.header.frame_id,
+            (t.transform.translation.x, t.transform.translation.y, t.transform.translation.z),
+            (t.transform.rotation.x, t.transform.rotation.y, t.transform.rotation.z,
+             t.transform.rotation.w),
+        )
+        for t in message.transforms
+    }  # fmt: skip
+
+
+def of_links(message):
+    return any(t.child_frame_id == 'arm' for t in message.transforms)
+
+
+def test_the_description_comes_to_late_subscribers(small_server, bridged, tmp_path):
+    server = small_server()
+    bridge, listener = bridged(server, mesh_directory=str(tmp_path))
+    wait_until(lambda: bridge.node.bridge.stream.world is not None)
+    text = wait_for_message(listener, String, 'robot_description', qos=LATCHED).data
+    path = tmp_path / 'robot.urdf'
+    path.write_text(text)
+    urdf = yourdfpy.URDF.load(str(path), load_meshes=False)
+    assert urdf.base_link == 'base_link'
+    assert set(urdf.link_map) == {'base_link', 'arm', 'lift'}
+    assert urdf.actuated_joint_names == ['shoulder', 'lift']
+
+
+@pytest.mark.parametrize('dialect', ['rows', 'state_full'])
+def test_links_are_where_the_simulation_has_them(dialect, small_server, bridged):
+    server = small_server()
+    server.data.qvel[6:8] = 0.7, -0.3
+    _, listener = bridged(server, stream=dialect, link_tf_rate=0.0)
+    message = wait_for_message(
+        listener, TFMessage, '/tf', lambda m: of_links(m) and m.transforms[0].header.stamp.sec > 0
+    )
+    found = transforms(message)
+    assert {k: v[0] for k, v in found.items()} == {'arm': 'base_link', 'lift': 'base_link'}
+    stamps = {(t.header.stamp.sec, t.header.stamp.nanosec) for t in message.transforms}
+    ((sec, nanosec),) = stamps
+    seconds = sec + nanosec * 1e-9
+    # Nothing pulls at the slide but what the base feels.
+    (_, position, turn) = found['lift']
+    assert position[2] < -0.05 * seconds and turn == (0, 0, 0, 1)
+    assert position[:2] == pytest.approx((0, -0.3))
+    axis = np.array(found['arm'][2][:3])
+    assert axis[1] != 0 and axis[0] == axis[2] == 0
+
+
+def test_balls_and_parts_put_in_are_published(small_server, bridged):
+    server = small_server(model_xml=BALL)
+    server.data.joint('bot_wrist').qpos = 0.5, 0.5, -0.5, 0.5
+    original = server._state
+    server._state = lambda: with_ball(server, original())
+    mujoco.mj_forward(server.model, server.data)
+    server.paused = True
+    _, listener = bridged(server)
+    message = wait_for_message(
+        listener, TFMessage, '/tf', lambda m: 'wrist_z_link' in transforms(m)
+    )
+    found = transforms(message)
+    static = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
+    found |= transforms(static)
+    pose, link = ((0, 0, 0), (0, 0, 0, 1)), 'wrist'
+    while link != 'lift':
+        parent, position, turn = found[link]
+        pose, link = compose(position, turn, *pose), parent
+    lift, wrist = server.data.body('bot_lift'), server.data.body('bot_wrist')
+    expected = lift.xmat.reshape(3, 3).T @ (wrist.xpos - lift.xpos)
+    assert np.allclose(pose[0], expected, atol=1e-6)
+    turned = np.array([rotate(pose[1], axis) for axis in np.eye(3)]).T
+    assert np.allclose(turned, lift.xmat.reshape(3, 3).T @ wrist.xmat.reshape(3, 3), atol=1e-6)
+
+
+def with_ball(server, state):
+    """Tell all of the robot's own vector, which is longer than that of the small model."""
+    state['per_articulation']['bot']['qpos'] = server.data.qpos[:13].tolist()
+    return state
+
+
+def test_the_rate_of_link_transforms_is_limited_in_simulation_time(small_server, bridged):
+    _, listener = bridged(small_server(), link_tf_rate=10.0)
+    messages = listener.listen(TFMessage, '/tf')
+    wait_until(lambda: sum(map(of_links, messages)) > 5)
+    stamps = [m.transforms[0].header.stamp for m in list(messages) if of_links(m)]
+    times = np.array([s.sec + s.nanosec * 1e-9 for s in stamps])
+    assert np.diff(times).min() > 0.09
+    assert np.allclose(np.diff(times), 0.1, atol=0.011)
+
+
+def test_the_state_publisher_can_take_over(small_server, bridged):
+    _, listener = bridged(small_server(), publish_link_tf=False)
+    messages = listener.listen(TFMessage, '/tf')
+    wait_until(lambda: len(messages) > 30)
+    assert not any(map(of_links, messages)), 'odometry alone'
+    static = transforms(wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED))
+    assert 'imu_link' in static, 'sensors are no part of the description'
+
+
+def test_several_robots_have_descriptions_of_their_own(small_server, bridged):
+    bridge, listener = bridged(small_server(), namespace_robots='always', frame_prefix='{prefix}/')
+    text = wait_for_message(listener, String, 'bot/robot_description', qos=LATCHED).data
+    assert '<link name="bot/arm"' in text and '<joint name="shoulder"' in text
+    message = wait_for_message(listener, TFMessage, '/tf', lambda m: 'bot/arm' in transforms(m))
+    assert transforms(message)['bot/arm'][0] == 'bot/base_link'
+    assert bridge.node.bridge.stream.world is not None
+
+
+def test_the_template_is_what_rclpy_would_serialise():
+    from rclpy.serialization import serialize_message
+
+    frames = [('a', 'link'), ('longer_parent', 'b'), ('b', 'c d')]
+    template = LinkTFTemplate(frames)
+    assert template.fallback_reason is None
+    poses = np.random.default_rng(1).normal(size=(3, 7))
+    poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
+    for stamp in (0, 1_999_999_999, 5 * 10**9):
+        expected = serialize_message(template.message(stamp, poses))
+        # Padding bytes and the trailing ones are the serialiser's business: read it back.
+        from rclpy.serialization import deserialize_message
+
+        found = deserialize_message(template.update(stamp, poses), TFMessage)
+        assert len(template.update(stamp, poses)) == len(expected)
+        reread = deserialize_message(expected, TFMessage)
+        for mine, theirs in zip(found.transforms, reread.transforms, strict=True):
+            assert mine.header == theirs.header and mine.child_frame_id == theirs.child_frame_id
+            a, b = mine.transform, theirs.transform
+            assert a.translation == b.translation
+            assert a.rotation.w == pytest.approx(b.rotation.w, abs=1e-15)
+
+
+def test_nothing_is_computed_while_nobody_listens(small_server, bridged):
+    bridge, _ = bridged(small_server())
+    world = wait_until(lambda: bridge.node.bridge.stream.world)
+    time.sleep(0.5)
+    assert not any(feed.count for feed in world.feeds)
+    assert not world.subscriptions()

@@ -1,0 +1,187 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""URDF made from compiled models, as an independent parser understands it."""
+
+from pathlib import Path
+from urllib.parse import unquote
+from urllib.parse import urlparse
+import xml.etree.ElementTree as ElementTree
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.geometry import xyz_angles
+
+pytestmark = pytest.mark.ros
+
+
+def configuration(robot):
+    """Return what the parser is told: joint -> position, as joint_states and balls have them."""
+    values = dict(zip(robot.plan.joints, robot.positions(), strict=True))
+    qpos = robot.qpos()
+    for joint in robot.skeleton.joints:
+        if joint.part:
+            w, x, y, z = qpos[joint.slot : joint.slot + 4]
+            values[joint.name] = xyz_angles((x, y, z, w))['xyz'.index(joint.part)]
+    return {name: values[name] for name in robot.urdf.actuated_joint_names if name in values}
+
+
+def test_links_are_where_mujoco_has_them(described):
+    """The floating base is the root; what floats beside it is no matter of a configuration."""
+    rng = np.random.default_rng(7)
+    bodies = {link.name: link.body for link in described.skeleton.links if link.body >= 0}
+    loose = {joint.child for joint in described.skeleton.joints if joint.kind == 'floating'}
+    root = described.skeleton.root
+    for _ in range(5):
+        described.randomize(rng)
+        described.urdf.update_cfg(configuration(described))
+        anchor = next((n for n in bodies if n not in loose), root)
+        in_anchor = np.linalg.inv(described.in_world(bodies[anchor]))
+        for name, body in bodies.items():
+            if name in loose:
+                continue
+            expected = in_anchor @ described.in_world(body)
+            found = described.urdf.get_transform(name, anchor)
+            assert np.allclose(found, expected, atol=1e-7), name
+
+
+def test_names_are_those_of_joint_states_and_frames(described):
+    links, joints = described.urdf.link_map, described.urdf.joint_map
+    assert described.urdf.base_link == described.skeleton.root
+    for name in described.plan.joints:
+        assert name in joints
+    for frame in described.plan.tree.bodies.values():
+        assert frame in links
+    root = ElementTree.fromstring(described.text)
+    for kind in ('link', 'joint', 'material'):
+        names = [element.get('name') for element in root.findall(kind)]
+        assert len(names) == len(set(names)) and all(names)
+    sensors = {*described.plan.tree.sites.values(), *described.plan.tree.cameras.values()}
+    assert not sensors & set(links), 'sensor frames are published by the bridge itself'
+
+
+def test_masses_and_inertias_are_those_of_the_model(described):
+    model, total = described.model, 0.0
+    for link in described.skeleton.links:
+        inertial = described.urdf.link_map[link.name].inertial
+        if link.body < 0 or model.body_mass[link.body] == 0:
+            assert inertial is None
+            continue
+        assert inertial.mass == pytest.approx(model.body_mass[link.body], rel=1e-9)
+        assert np.allclose(inertial.origin[:3, 3], model.body_ipos[link.body], atol=1e-9)
+        assert np.allclose(inertial.origin[:3, :3], np.eye(3))
+        turn = np.zeros(9)
+        mujoco.mju_quat2Mat(turn, model.body_iquat[link.body])
+        turn = turn.reshape(3, 3)
+        expected = turn @ np.diag(model.body_inertia[link.body]) @ turn.T
+        scale = model.body_inertia[link.body].max()
+        assert np.allclose(inertial.inertia, expected, atol=1e-8 * scale)
+        total += inertial.mass
+    names = [model.body(i).name for i in range(model.nbody)]
+    own = [i for i, name in enumerate(names) if name.startswith(f'{described.prefix}_')]
+    left_out = set(own) - {link.body for link in described.skeleton.links}
+    rest = sum(model.body_mass[list(left_out)]) if left_out else 0.0
+    assert total + rest == pytest.approx(sum(model.body_mass[own]))
+
+
+def test_limits_and_friction_are_those_of_the_model(described):
+    model = described.model
+    for joint in described.skeleton.moving:
+        found, index = described.urdf.joint_map[joint.name], joint.joint
+        if joint.part or joint.kind == 'floating':
+            continue
+        if model.jnt_limited[index]:
+            assert found.type == ('prismatic' if model.jnt_type[index] == 2 else 'revolute')
+            assert (found.limit.lower, found.limit.upper) == pytest.approx(
+                tuple(model.jnt_range[index]), abs=1e-9
+            )
+        else:
+            assert found.type == ('prismatic' if model.jnt_type[index] == 2 else 'continuous')
+        dof = model.jnt_dofadr[index]
+        assert float(found.dynamics.damping) == pytest.approx(model.dof_damping[dof])
+        assert float(found.dynamics.friction) == pytest.approx(model.dof_frictionloss[dof])
+        assert found.limit.effort > 0 and found.limit.velocity > 0
+
+
+def test_meshes_are_files_that_are_there(described):
+    root = ElementTree.fromstring(described.text)
+    for mesh in root.iter('mesh'):
+        uri = urlparse(mesh.get('filename'))
+        path = Path(unquote(uri.path))
+        assert uri.scheme == 'file' and path.parent == described.folder
+        assert path.stat().st_size > 84
+
+
+def test_effort_and_speed_come_from_the_actuators(describe):
+    joints = describe('free').urdf.joint_map
+    assert joints['yaw'].limit.effort == pytest.approx(30.0)  # 1.5 x gear 20
+    assert joints['knee'].limit.effort == pytest.approx(10.0)  # force 5 x gear 2
+    assert joints['knee'].limit.velocity == pytest.approx(4.0)  # set-point 8 / gear 2
+    assert joints['pitch'].limit.effort == 1000.0
+
+
+def test_an_equality_of_joints_is_a_mimic(describe):
+    robot = describe('free')
+    mimic = robot.urdf.joint_map['ankle'].mimic
+    assert (mimic.joint, mimic.multiplier, mimic.offset) == ('knee', -2.0, pytest.approx(0.1))
+    assert all(j.mimic is None for n, j in robot.urdf.joint_map.items() if n != 'ankle')
+
+
+def test_looks_are_those_of_the_model(describe):
+    robot = describe('free')
+    torso = robot.urdf.link_map['base_link']
+    box = next(v for v in torso.visuals if v.name == 'core').geometry.box
+    assert np.allclose(box.size, (0.2, 0.4, 0.6))
+    kinds = [kind for v in torso.visuals for kind in ('box', 'cylinder', 'sphere', 'mesh')
+             if getattr(v.geometry, kind) is not None]  # fmt: skip
+    assert sorted(kinds) == ['box', 'cylinder', 'mesh', 'sphere', 'sphere']
+    ellipsoid = next(v.geometry.mesh for v in torso.visuals if v.geometry.mesh)
+    assert np.allclose(ellipsoid.scale, (0.2, 0.4, 0.1))
+    colors = {m.name: m.color.rgba for m in robot.urdf.robot.materials}
+    capsule = [v for v in torso.visuals if v.geometry.cylinder or v.geometry.sphere]
+    # The texture's mean (.2 .4 .6) under a material of (1 1 .5 .75).
+    for part in capsule:
+        assert np.allclose(colors[part.material.name], (0.2, 0.4, 0.3, 0.75), atol=0.005)
+    ends = sorted(float((c.origin[:3, 3] - (0, 0, 0.4)) @ (0, -0.96, -0.28)) for c in capsule)
+    assert np.allclose(ends, (-0.2, 0.0, 0.2), atol=1e-6)
+
+
+def test_hidden_geoms_collide_and_are_not_seen(describe):
+    hat = describe('free').urdf.link_map['hat']
+    assert len(hat.collisions) == 1 and not hat.visuals
+    leg = describe('free').urdf.link_map['leg']
+    assert [v.geometry.mesh is None for v in leg.visuals] == [False, True]
+    assert len(leg.collisions) == 1
+
+
+def test_planes_that_end_are_thin_boxes_and_endless_ones_are_left_out(describe):
+    stand = describe('mounted').urdf.link_map['stand']
+    boxes = [v for v in stand.visuals if v.geometry.box is not None]
+    assert len(boxes) == 1
+    assert np.allclose(boxes[0].geometry.box.size[:2], (2, 4))
+
+
+def test_uris_can_be_those_of_a_package(describe):
+    robot = describe('free', mesh_uri='package://my_robot/meshes/')
+    files = {m.get('filename') for m in ElementTree.fromstring(robot.text).iter('mesh')}
+    assert files and all(f.startswith('package://my_robot/meshes/') for f in files)
+    assert {f.rpartition('/')[2] for f in files} == {p.name for p in robot.folder.glob('*.stl')}
+
+
+def test_frame_prefixes_stand_before_links_and_not_before_joints(describe):
+    robot = describe('planar', frame_prefix='{prefix}/')
+    assert all(name.startswith('odd/') for name in robot.urdf.link_map)
+    assert set(robot.plan.joints) <= set(robot.urdf.joint_map)
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path, describe):
+    blocked = tmp_path / 'file'
+    blocked.write_text('')
+    from described import loaded
+
+    from urlab_ros_bridge.ros.plan.description import MeshesUnwritable
+    from urlab_ros_bridge.ros.plan.description import MeshFiles
+
+    with pytest.raises(MeshesUnwritable, match='mesh_directory'):
+        MeshFiles(loaded('free')[0], blocked / 'meshes').uri(0)

@@ -1,0 +1,187 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+from small_model import PREFIX
+from small_model import XML
+
+from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.replies.handshake import parse_handshake
+from urlab_ros_bridge.ros.plan.appearance import with_looks
+from urlab_ros_bridge.ros.plan.from_topics import plan_topics
+from urlab_ros_bridge.ros.plan.plan import chosen
+from urlab_ros_bridge.ros.plan.plan import namespaces
+from urlab_ros_bridge.ros.plan.plan import plan_world
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.program.features import Settings
+from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.errors import UnknownName
+
+pytestmark = pytest.mark.ros
+
+
+def handshake(xml, *robots, version=None, **fields):
+    model = mujoco.MjModel.from_xml_string(xml)
+    buffer = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, buffer)
+    return parse_handshake(
+        {
+            'session_id': 's',
+            'mujoco_version': version or mujoco.__version__,
+            'mjb': buffer.tobytes(),
+            'articulations': [
+                robot
+                if isinstance(robot, dict)
+                else {'prefix': robot, 'actor_id': f'{robot}_actor'}
+                for robot in robots
+            ],
+            **fields,
+        }
+    )
+
+
+@pytest.fixture
+def small():
+    return handshake(XML.format(p=PREFIX), PREFIX)
+
+
+def test_joints_have_the_slots_that_mujoco_gives_them():
+    # The robot's own vectors begin after another robot's, and hold a ball joint in between.
+    xml = """<mujoco><worldbody>
+      <body name="a_x"><freejoint name="a_f"/><geom size=".1" mass="1"/></body>
+      <body name="b_w"><geom size=".1"/>
+      <body name="b_x"><joint name="b_one"/><geom size=".1" mass="1"/>
+        <body name="b_y"><joint name="b_ball" type="ball"/><geom size=".1" mass="1"/>
+          <body name="b_z"><joint name="b_two" type="slide"/><geom size=".1" mass="1"/></body>
+      </body></body></body></worldbody></mujoco>"""
+    found = handshake(xml, 'a', 'b')
+    plan = plan_world(found, Settings())
+    robot = plan.robot('b')
+    assert robot.joints == ('one', 'two')
+    start = (found.model.joint('b_one').qposadr[0], found.model.joint('b_one').dofadr[0])
+    for name, qpos, qvel in zip(robot.joints, robot.qpos, robot.qvel, strict=True):
+        joint = found.model.joint(f'b_{name}')
+        assert (joint.qposadr[0] - start[0], joint.dofadr[0] - start[1]) == (qpos, qvel)
+    assert (robot.base_joint, plan.robot('a').base_joint) == ('', 'f')
+    assert robot.tree.mount.parent == 'map' and plan.robot('a').tree.mount is None
+
+
+def test_equal_worlds_have_equal_plans(small):
+    again = handshake(XML.format(p=PREFIX), PREFIX)
+    assert plan_world(small, Settings()) == plan_world(again, Settings())
+    other = handshake(XML.format(p=PREFIX).replace('lift', 'hoist'), PREFIX)
+    assert plan_world(small, Settings()) != plan_world(other, Settings())
+
+
+def test_the_base_frame_is_the_parameter_else_the_servers_else_base_link(small):
+    settings = Settings()
+    assert plan_world(small, settings).robots[0].frames.base == 'base_link'
+    told = handshake(
+        XML.format(p=PREFIX),
+        {'prefix': PREFIX, 'frames': {'base': 'base_link', 'base_link': 'trunk'}},
+    )
+    assert plan_world(told, settings).robots[0].frames.base == 'trunk'
+    wanted = replace(settings, base_frame='body', frame_prefix='{prefix}/')
+    frames = plan_world(told, wanted).robots[0].frames
+    assert (frames.base, frames.odom, frames.map) == ('bot/body', 'bot/odom', 'map')
+
+
+def test_a_foreign_base_gets_the_conventional_name():
+    xml = XML.format(p=PREFIX).replace('bot_base_link', 'bot_torso')
+    assert plan_world(handshake(xml, PREFIX), Settings()).robots[0].frames.base == 'base_link'
+
+
+def test_robots_are_chosen_by_prefix_or_actor():
+    found = handshake(XML.format(p='one'), 'one', 'two').articulations
+    assert chosen(found, ('auto',)) == ['one', 'two']
+    assert chosen(found, ('two_actor', 'one', 'two')) == ['two', 'one']
+    with pytest.raises(UnknownName, match=r"'three'.*one, two"):
+        chosen(found, ('three',))
+
+
+@pytest.mark.parametrize(
+    ('policy', 'alone', 'together'), [('auto', '', 'a'), ('always', 'a', 'a'), ('never', '', '')]
+)
+def test_namespaces(policy, alone, together):
+    settings = replace(Settings(), namespace_robots=policy)
+    assert namespaces(['a'], settings) == {'a': alone}
+    assert namespaces(['a', 'b'], settings)['a'] == together
+
+
+def test_a_namespace_is_a_valid_name():
+    assert namespaces(['robot-1'], replace(Settings(), namespace_robots='always')) == {
+        'robot-1': 'robot_1'
+    }
+
+
+def test_a_robot_is_found_by_prefix_and_the_only_one_by_nothing(small):
+    plan = plan_world(small, Settings())
+    assert plan.robot('') is plan.robot(PREFIX)
+    with pytest.raises(UnknownName, match='bot'):
+        plan.robot('tank')
+    with pytest.raises(UnknownName):
+        WorldPlan().robot('')
+
+
+def test_a_model_of_another_version_is_said_to_be_unavailable():
+    with pytest.raises(ModelUnavailable, match=r'0\.1'):
+        plan_world(handshake(XML.format(p=PREFIX), PREFIX, version='0.1'), Settings())
+
+
+ROWS = {
+    b'bot/joint/b': rows.pack_joint(7, 0, 0, 0),
+    b'bot/joint/a': rows.pack_joint(9, 0, 0, 0),
+    b'bot/joint/short': b'123',
+    b'bot/base_state/root': bytes(52),
+    b'bot/sensor/gyro': rows.pack_sensor(1, np.zeros(3)),
+    b'bot/twist': bytes(12),
+    b'scene/box/xpos': bytes(24),
+    b'nonsense': b'',
+}
+
+
+def test_topics_alone_give_joints_in_order_of_id_and_plain_sensors():
+    plan = plan_topics(ROWS, Settings())
+    (robot,) = plan.robots
+    assert robot.joints == ('b', 'a')
+    assert (robot.base_joint, robot.drives) == ('root', True)
+    assert [(s.name, s.dim, s.unit) for s in robot.sensors.singles] == [('gyro', 3, '')]
+    assert plan.entities == ('box',)
+    assert plan_topics(ROWS, replace(Settings(), publish_entities=False)).entities == ()
+    assert plan_topics(ROWS, replace(Settings(), robots=('x',))).robots == ()
+
+
+def test_an_unknown_base_lists_the_bodies_of_the_robot():
+    told = {'prefix': PREFIX, 'frames': {'base': 'torso'}}
+    xml = """<mujoco><worldbody><body name="{p}_trunk"><geom size=".1"/>
+      <body name="{p}_arm"><joint name="{p}_arm"/><geom size=".1"/></body></body>
+      <body name="crate"><freejoint/><geom size=".1"/></body></worldbody></mujoco>"""
+    with pytest.raises(UnknownName, match=r"'torso'.*trunk, arm") as info:
+        plan_world(handshake(xml.format(p=PREFIX), told), Settings())
+    assert 'crate' not in str(info.value)
+
+
+def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
+    xml = """<mujoco><worldbody>
+      <body name="arm_base"><joint name="arm_j1"/><geom size=".1" mass="1"/></body>
+      <body name="arm_left_base" pos="1 0 0"><joint name="arm_left_j1"/>
+        <geom size=".1" mass="1"/><site name="arm_left_tip"/></body>
+      </worldbody>
+      <actuator><motor name="arm_j1" joint="arm_j1"/>
+        <motor name="arm_left_j1" joint="arm_left_j1"/></actuator>
+      <sensor><gyro name="arm_left_gyro" site="arm_left_tip"/></sensor></mujoco>"""
+    found = handshake(xml, 'arm', 'arm_left')
+    world = with_looks(plan_world(found, Settings()), found, Settings(publish_markers=False))
+    arm, left = world.robots
+    assert (arm.joints, left.joints) == (('j1',), ('j1',))
+    assert [a.name for a in arm.actuators] == [a.name for a in left.actuators] == ['j1']
+    assert arm.sensors.imus == [] and [g.site for g in left.sensors.imus] == ['tip']
+    for robot in world.robots:
+        assert [joint.name for joint in robot.look.skeleton.moving] == ['j1']
+        assert 'left_' not in robot.look.urdf
+    # A bridge that is told to bridge one of them still knows of the other.
+    (alone,) = plan_world(found, Settings(robots=('arm',))).robots
+    assert alone.joints == ('j1',)

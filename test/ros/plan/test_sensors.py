@@ -1,0 +1,267 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The sensor table, and sensors described from a model."""
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.model import read_elements
+from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.ros.messages import wrench_to_ros
+from urlab_ros_bridge.ros.messages import WrongLength
+from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
+from urlab_ros_bridge.ros.plan.sensor_table import sensor_kind
+from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
+from urlab_ros_bridge.ros.plan.sensor_table import sensor_markdown
+from urlab_ros_bridge.ros.plan.sensors import describe_sensors
+from urlab_ros_bridge.ros.plan.sensors import group_sensors
+from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
+from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
+from urlab_ros_bridge.ros.topics.sensor_templates import single_template
+
+pytestmark = pytest.mark.ros
+
+needs_urlab = pytest.mark.skipif(
+    find_interface(SENSOR_STAMPED) is None, reason='urlab_msgs is missing'
+)
+
+ROBOT = """
+<mujoco>
+  <worldbody>
+    <body name="crate"><freejoint/><geom name="crate" size="0.1"/></body>
+    <body name="bot_base" pos="0 0 1">
+      <freejoint name="bot_root"/>
+      <geom name="bot_hull" size="0.1" mass="1"/>
+      <site name="bot_imu"/>
+      <site name="bot_probe" pos="0.1 0 0"/>
+      <site name="bot_sonar"/>
+      <site name="bot_mark"/>
+      <camera name="bot_eye"/>
+      <body name="bot_lift">
+        <joint name="bot_lift" type="slide"/>
+        <geom size="0.1" mass="1"/>
+        <body name="bot_wrist">
+          <joint name="bot_turn" axis="0 0 1" limited="true" range="-90 90"/>
+          <geom size="0.1" mass="1"/>
+          <site name="bot_wrist"/>
+          <body name="bot_ball">
+            <joint name="bot_ball" type="ball"/>
+            <geom size="0.1" mass="1"/>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <tendon>
+    <spatial name="bot_rope"><site site="bot_imu"/><site site="bot_wrist"/></spatial>
+    <fixed name="bot_coupling"><joint joint="bot_lift" coef="1"/></fixed>
+  </tendon>
+  <actuator>
+    <motor name="bot_turn" joint="bot_turn"/>
+    <motor name="bot_lift" joint="bot_lift"/>
+    <motor name="bot_pull" tendon="bot_rope"/>
+  </actuator>
+  <sensor>
+    <gyro name="bot_gyro" site="bot_imu"/>
+    <accelerometer name="bot_acc" site="bot_imu"/>
+    <magnetometer name="bot_mag" site="bot_imu"/>
+    <framequat name="bot_quat" objtype="site" objname="bot_imu"/>
+    <framequat name="bot_relative" objtype="site" objname="bot_imu" reftype="xbody"
+               refname="bot_wrist"/>
+    <gyro name="bot_gyro2" site="bot_probe"/>
+    <velocimeter name="bot_speed" site="bot_probe"/>
+    <force name="bot_force" site="bot_wrist"/>
+    <torque name="bot_torque" site="bot_wrist"/>
+    <rangefinder name="bot_sonar" site="bot_sonar" cutoff="5"/>
+    <touch name="bot_touch" site="bot_probe"/>
+    <jointpos name="bot_turn_pos" joint="bot_turn"/>
+    <jointpos name="bot_lift_pos" joint="bot_lift"/>
+    <jointlimitfrc name="bot_limit" joint="bot_turn"/>
+    <actuatorfrc name="bot_turn_frc" actuator="bot_turn"/>
+    <actuatorfrc name="bot_lift_frc" actuator="bot_lift"/>
+    <actuatorfrc name="bot_pull_frc" actuator="bot_pull"/>
+    <tendonpos name="bot_rope_len" tendon="bot_rope"/>
+    <tendonpos name="bot_coupling_len" tendon="bot_coupling"/>
+    <ballquat name="bot_ball_q" joint="bot_ball"/>
+    <ballangvel name="bot_ball_w" joint="bot_ball"/>
+    <framepos name="bot_where" objtype="xbody" objname="bot_wrist"/>
+    <framepos name="bot_where_in" objtype="xbody" objname="bot_wrist" reftype="site"
+              refname="bot_mark"/>
+    <framelinvel name="bot_inertial" objtype="xbody" objname="bot_wrist" reftype="body"
+                 refname="bot_base"/>
+    <subtreecom name="bot_com" body="bot_base"/>
+    <camprojection name="bot_pixel" site="bot_wrist" camera="bot_eye"/>
+    <user name="bot_user" dim="3" objtype="site" objname="bot_imu"/>
+    <clock name="clock"/>
+    <framepos name="crate" objtype="body" objname="crate"/>
+  </sensor>
+</mujoco>
+"""
+
+
+@pytest.fixture(scope='module')
+def model():
+    return mujoco.MjModel.from_xml_string(ROBOT)
+
+
+@pytest.fixture(scope='module')
+def sensors(model):
+    robot = RobotModel('bot', read_elements(model, ['bot']))
+    tree = static_transforms(robot, robot.bodies['base'])
+    return {item.name: item for item in describe_sensors(robot, tree, 'world')}
+
+
+def test_the_table_has_every_sensor_of_mujoco():
+    types = {
+        item.name.removeprefix('mjSENS_').lower() for item in mujoco.mjtSensor.__members__.values()
+    }
+    assert types == set(SENSOR_KINDS)
+
+
+def test_every_message_of_the_table_exists():
+    for kind in SENSOR_KINDS.values():
+        if kind.message != SENSOR_STAMPED:
+            assert find_interface(kind.message) is not None
+
+
+def test_dimensions_are_those_of_the_model(model, sensors):
+    for sensor in sensors.values():
+        assert sensor.dim == model.sensor(f'bot_{sensor.name}').dim[0]
+        assert sensor.kind.dim in (0, sensor.dim)
+
+
+def test_only_sensors_of_the_robot(sensors):
+    assert 'clock' not in sensors and 'crate' not in sensors and len(sensors) == 27
+
+
+@pytest.mark.parametrize(
+    ('name', 'unit'),
+    [
+        ('turn_pos', 'rad'),
+        ('lift_pos', 'm'),
+        ('limit', 'N m'),
+        ('turn_frc', 'N m'),
+        ('lift_frc', 'N'),
+        ('pull_frc', ''),
+        ('rope_len', 'm'),
+        ('coupling_len', ''),
+        ('touch', 'N'),
+        ('mag', 'G'),
+        ('user', ''),
+    ],
+)
+def test_units_know_what_the_joint_does(sensors, name, unit):
+    assert sensors[name].unit == unit
+
+
+@pytest.mark.parametrize(
+    ('name', 'frame'),
+    [
+        ('gyro', 'imu'),
+        ('force', 'wrist_site'),
+        ('sonar', 'sonar_range'),
+        ('turn_pos', ''),
+        ('ball_q', 'wrist'),
+        ('ball_w', 'ball'),
+        ('where', 'world'),
+        ('where_in', 'mark'),
+        ('relative', 'wrist'),
+        ('inertial', ''),
+        ('com', 'world'),
+        ('pixel', 'eye_optical_frame'),
+        ('user', 'imu'),
+    ],
+)
+def test_readings_name_their_frame(sensors, name, frame):
+    assert sensors[name].frame_id == frame
+
+
+def test_sensors_of_one_site_share_a_message(sensors):
+    groups = group_sensors(list(sensors.values()))
+    imus = {group.site: sorted(group.sensors) for group in groups.imus}
+    assert imus == {'imu': ['accelerometer', 'framequat', 'gyro'], 'probe': ['gyro']}
+    assert groups.imus[0].sensors['framequat'].name == 'quat'
+    (wrench,) = groups.wrenches
+    assert (wrench.frame_id, sorted(wrench.sensors)) == ('wrist_site', ['force', 'torque'])
+    (twist,) = groups.twists
+    assert (twist.site, sorted(twist.sensors)) == ('probe', ['gyro', 'velocimeter'])
+    # Each sensor is published once at least, and alone only when it is in no group.
+    grouped = {
+        item.name
+        for group in groups.imus + groups.wrenches + groups.twists
+        for item in group.sensors.values()
+    }
+    single = {item.name for item in groups.singles}
+    assert not grouped & single and grouped | single == set(sensors)
+
+
+def test_two_sensors_of_a_kind_at_one_site_both_count(sensors):
+    gyro = sensors['gyro']
+    assert len(group_sensors([gyro, gyro]).imus) == 2
+
+
+@needs_urlab
+def test_every_single_sensor_has_a_template(model, sensors):
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    for sensor in group_sensors(list(sensors.values())).singles:
+        template = single_template(sensor)
+        reading = sensor.kind.reading(data.sensor(f'bot_{sensor.name}').data)
+        message = template.message(5, reading)
+        assert message.header.frame_id == sensor.frame_id
+        assert template.fallback_reason is None
+        assert isinstance(template.update(5, reading), bytes)
+    assert single_template(sensors['sonar']).message(0, [-1.0]).max_range == 5.0
+
+
+def test_quaternions_are_turned_into_the_order_of_ros(sensors):
+    assert tuple(sensors['quat'].kind.reading(np.array([1.0, 2, 3, 4]))) == (2, 3, 4, 1)
+    assert tuple(sensors['ball_q'].kind.reading([1.0, 2, 3, 4])) == (2, 3, 4, 1)
+    assert list(sensors['where'].kind.reading([1.0, 2, 3])) == [1, 2, 3]
+    with pytest.raises(WrongLength):
+        sensors['quat'].kind.reading([1.0, 2.0])
+
+
+def test_what_does_not_fit_its_message_becomes_plain_numbers():
+    # A rangefinder can give normals and points too.
+    assert sensor_kind('rangefinder', 7).message == SENSOR_STAMPED
+    assert sensor_kind('rangefinder', 1).message == 'sensor_msgs/msg/Range'
+    assert sensor_kind('hyperdrive', 2).name == 'hyperdrive'
+    assert sensor_kind('', 2).name == ''
+
+
+def test_topics(sensors):
+    assert sensors['gyro'].topic == 'imu/data'
+    assert sensors['force'].topic == 'wrist/wrench'
+    assert sensors['turn_pos'].topic == 'sensor/turn_pos'
+
+
+def test_a_payload_pulls_the_force_sensor_down():
+    model = mujoco.MjModel.from_xml_string("""
+        <mujoco><worldbody><body><geom size="0.1"/>
+          <body><site name="s"/><geom size="0.1" mass="2" pos="0.5 0 0"/></body></body></worldbody>
+          <sensor><force name="f" site="s"/><torque name="t" site="s"/></sensor></mujoco>""")
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    message = wrench_to_ros(0, 's', data.sensor('f').data, data.sensor('t').data)
+    force, torque = message.wrench.force, message.wrench.torque
+    # Weight of the payload, and its moment r x F about the site.
+    weight = np.array([0, 0, -2 * 9.81])
+    np.testing.assert_allclose([force.x, force.y, force.z], weight, atol=1e-9)
+    np.testing.assert_allclose(
+        [torque.x, torque.y, torque.z], np.cross([0.5, 0, 0], weight), atol=1e-9
+    )
+
+
+def test_a_half_that_is_not_measured_is_not_a_number():
+    message = wrench_to_ros(0, 's', [1.0, 2.0, 3.0], None)
+    assert message.wrench.force.x == -1.0
+    assert np.isnan(message.wrench.torque.x)
+
+
+def test_the_page_has_the_table():
+    page = Path(__file__).parents[3] / 'docs' / 'geometry_conventions.md'
+    assert page.read_text(encoding='utf-8').endswith(sensor_markdown())

@@ -1,0 +1,181 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A feature is one file: what is declared here is on DDS, on the pages, in the parameters."""
+
+from dataclasses import dataclass
+
+from bridge_harness import LATCHED
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from geometry_msgs.msg import PointStamped
+import pytest
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.messages import header_to_ros
+from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
+from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
+from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
+from urlab_ros_bridge.schema import key
+
+pytestmark = pytest.mark.ros
+
+
+# A topic from a row of the wire that there is already.
+
+
+@dataclass(frozen=True)
+class HeightParameters:
+    """How often the height of a robot is published."""
+
+    height_rate: float = key(
+        0.0,
+        'Limit for height (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
+
+
+def heights(robot):
+    """Make the topic of a floating base."""
+    if not robot.plan.base_joint:
+        return []
+
+    def build(stamp_ns):
+        base = robot.state.base()
+        if base is None:
+            return None
+        message = PointStamped(header=header_to_ros(stamp_ns, robot.plan.frames.map))
+        message.point.z = float(base[2])
+        return message
+
+    return [
+        robot.feed('height', PointStamped, build, wire=robot.base_row, rate_name='height_rate')
+    ]
+
+
+HEIGHT = Topic(
+    '{robot}/height',
+    ('geometry_msgs/msg/PointStamped',),
+    'sensor',
+    'floating base',
+    'height_rate',
+)
+HEIGHTS = Feature(
+    'height', HeightParameters, group='What is published', topics=(HEIGHT,), feeds=heights
+)
+
+
+# A service on an op that there is already.
+
+
+def count_contacts(bridge, request, response):
+    """Count the contacts of the present instant."""
+    return f'{len(bridge.client.get_contacts().contacts)} contacts'
+
+
+COUNT = Service('count_contacts', 'std_srvs/srv/Trigger', count_contacts, ('get_contacts',))
+CONTACTS = Feature('number of contacts', services=(COUNT,))
+
+# No new feature at the end is special: one in the middle does as well.
+WITH_BOTH = (*FEATURES[:9], HEIGHTS, *FEATURES[9:], CONTACTS)
+
+
+def test_a_new_topic_is_on_dds_with_its_parameter(small_server, bridged):
+    bridge, listener = bridged(small_server(), features=WITH_BOTH)
+    height = wait_for_message(listener, PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
+    assert height.header.frame_id == 'map'
+    assert height.point.z == pytest.approx(
+        bridge.node.bridge.stream.world.state.robots['bot'].base()[2], abs=1.0
+    )
+    (feed,) = (each for each in bridge.node.bridge.stream.world.feeds if each.topic == 'height')
+    (result,) = bridge.node.set_parameters([Parameter('height_rate', value=-1.0)])
+    assert not result.successful
+    (result,) = bridge.node.set_parameters([Parameter('height_rate', value=1.0)])
+    assert result.successful and feed.limiter.due(0)
+    feed.limiter.count(0)
+    assert not feed.limiter.due(10**9 - 1) and feed.limiter.due(10**9)
+
+
+def test_a_new_service_is_answered_with_the_answer_of_all_services(small_server, bridged):
+    server = small_server()
+    bridge, listener = bridged(server, features=WITH_BOTH)
+    wait_until(lambda: bridge.node.bridge.link.state.connected)
+    answer = listener.call(Trigger, '/count_contacts')
+    assert answer.success and answer.message.endswith(' contacts')
+    assert server.of('get_contacts')
+
+
+def test_a_new_service_says_why_it_cannot_while_there_is_no_server(bridged):
+    class Nowhere:
+        ports = (1, 2)
+
+    _, listener = bridged(Nowhere(), features=WITH_BOTH)
+    answer = listener.call(Trigger, '/count_contacts')
+    assert not answer.success and answer.message.startswith('not_connected: ')
+
+
+def test_both_are_on_the_pages_and_in_the_parameter_file():
+    settings = settings_type(WITH_BOTH)
+    page = interfaces_markdown(WITH_BOTH)
+    assert '| `{robot}/height` | geometry_msgs/PointStamped |' in page
+    assert '| `count_contacts` | std_srvs/srv/Trigger | Count the contacts of the present' in page
+    assert '| `height_rate` | double | `0.0` | 0 to 10000 | yes |' in parameters_markdown(settings)
+    assert '    height_rate: 0.0\n' in parameters_yaml(settings)
+    assert settings().height_rate == 0.0
+    assert 'height' not in parameters_yaml(settings_type(FEATURES))
+
+
+def test_no_two_features_offer_one_service_or_action():
+    services = [service.name for feature in FEATURES for service in feature.services]
+    assert len(services) == len(set(services))
+    actions = [action.name for feature in FEATURES for action in feature.actions]
+    assert len(actions) == len(set(actions))
+
+
+def test_a_latched_topic_is_published_and_a_second_one_of_its_name_is_noted(small_server, bridged):
+    taken = Feature('motto', latched=lambda plan, settings: {'motto': String(data='first')})
+    late = Feature('other motto', latched=lambda plan, settings: {'motto': String(data='second')})
+    bridge, listener = bridged(small_server(), features=(*FEATURES, taken, late))
+    assert wait_for_message(listener, String, 'motto', qos=LATCHED).data == 'first'
+    world = wait_until(lambda: bridge.node.bridge.stream.world)
+    (note,) = (note for note in world.notes if 'motto' in note)
+    assert 'other motto' in note
+
+
+def test_an_attached_feature_is_called_at_its_moments(small_server, bridged):
+    called = []
+
+    def attach(bridge):
+        assert bridge.stream and bridge.link and bridge.commands
+        return Attached(
+            start=lambda: called.append('start'),
+            plan=lambda plan: called.append('plan'),
+            published=lambda plan: called.append('published'),
+            tick=lambda stamp_ns: called.append('tick'),
+            jump=lambda stamp_ns, went_back: called.append('jump'),
+            beat=lambda now: called.append('beat'),
+            changed=lambda settings: called.append(f'clock {settings.clock_rate:g}'),
+            stop=lambda: called.append('stop'),
+            destroy=lambda: called.append('destroy'),
+        )
+
+    bridge, _ = bridged(small_server(), features=(*FEATURES, Feature('witness', attach=attach)))
+    wait_until(lambda: 'tick' in called and 'beat' in called)
+    bridge.node.set_parameters([Parameter('clock_rate', value=7.0)])
+    bridge.node.stop()
+    bridge.node.bridge.destroy()
+    firsts = list(dict.fromkeys(called))
+    assert firsts[0] == 'start' and firsts[-2:] == ['stop', 'destroy']
+    assert firsts.index('plan') < firsts.index('published')
+    assert firsts.index('jump') < firsts.index('tick')
+    assert 'clock 7' in called

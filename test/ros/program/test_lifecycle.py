@@ -1,0 +1,191 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The bridge as a managed node: what is there in which state, and that nothing leaks."""
+
+import os
+import threading
+
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import Listener
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+import pytest
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
+from small_world import SmallServer
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
+ChangeState = pytest.importorskip('lifecycle_msgs.srv').ChangeState
+Transition = pytest.importorskip('lifecycle_msgs.msg').Transition
+
+CONFIGURE, CLEANUP = Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP
+ACTIVATE, DEACTIVATE = Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEACTIVATE
+
+
+class Managed:
+    """A managed bridge in a context of its own."""
+
+    def __init__(self, domain, server, words=(), **parameters):
+        from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
+
+        self.context = Context()
+        rclpy.init(args=['--ros-args', *words], context=self.context, domain_id=domain)
+        rpc_port, state_port = (int(port) for port in server.ports)
+        values = {'rpc_port': rpc_port, 'state_port': state_port, **parameters}
+        self.node = ManagedBridge(
+            context=self.context,
+            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
+        )
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._stop.is_set():
+            self._executor.spin_once(timeout_sec=0.1)
+
+    def close(self):
+        self._stop.set()
+        self._thread.join()
+        self.node.stop()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@pytest.fixture
+def managed():
+    """Return a factory: parameters -> (managed bridge, listener)."""
+    made = []
+
+    def make(**parameters):
+        domain = free_domain()
+        server = SmallServer()
+        made.append(server)
+        listener = Listener(domain)
+        made.append(listener)
+        bridge = Managed(domain, server, **parameters)
+        made.append(bridge)
+        return bridge, listener
+
+    yield make
+    for item in reversed(made):
+        item.close()
+
+
+def change(listener, transition):
+    request = {'transition': Transition(id=transition)}
+    return listener.call(
+        ChangeState, '/urlab_bridge_lifecycle/change_state', wait=20.0, **request
+    ).success
+
+
+def publishers(listener, topic):
+    return listener.node.count_publishers(topic)
+
+
+def test_topics_are_there_only_while_active(managed):
+    _, listener = managed()
+    assert publishers(listener, '/clock') == 0
+    assert change(listener, CONFIGURE)
+    assert not listener.heard.get('/clock')
+    assert change(listener, ACTIVATE)
+    wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+    assert change(listener, DEACTIVATE)
+    count = len(listener.heard['/clock'])
+    wait_until(lambda: publishers(listener, '/joint_states') == 0)
+    assert change(listener, ACTIVATE)
+    wait_until(lambda: len(listener.heard['/clock']) > count)
+    assert change(listener, DEACTIVATE) and change(listener, CLEANUP)
+    wait_until(lambda: publishers(listener, '/clock') == 0)
+
+
+def test_it_cannot_be_activated_beside_a_bridge_of_its_name_and_can_after_it(managed):
+    _, listener = managed()
+    domain = listener.context.get_domain_id()
+    server = SmallServer()
+    try:
+        other = Bridge(domain, *server.ports)
+        try:
+            wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+            assert change(listener, CONFIGURE)
+            assert not change(listener, ACTIVATE)
+        finally:
+            other.close()
+        assert change(listener, ACTIVATE)
+        count = len(listener.heard['/clock'])
+        wait_until(lambda: len(listener.heard['/clock']) > count)
+    finally:
+        server.close()
+
+
+def test_wrong_parameters_fail_to_configure(managed):
+    _, listener = managed(clock_rate=-1.0)
+    assert not change(listener, CONFIGURE)
+    assert not change(listener, ACTIVATE)
+    # Nothing is left of the node that came to nothing.
+    left = ['listener', 'urlab_bridge_lifecycle']
+    wait_until(lambda: sorted(listener.node.get_node_names()) == left)
+
+
+def test_a_remapped_name_is_that_of_the_managed_node_alone(managed):
+    _, listener = managed(words=['-r', '__node:=sim'])
+    request = {'transition': Transition(id=CONFIGURE)}
+    assert listener.call(ChangeState, '/sim/change_state', wait=20.0, **request).success
+    expected = {'sim', 'sim_bridge', 'sim_bridge_services', 'sim_bridge_actions'}
+    wait_until(lambda: expected <= set(listener.node.get_node_names()))
+    names = listener.node.get_node_names()
+    assert len(names) == len(set(names))
+
+
+def test_no_node_stays_behind(managed):
+    _, listener = managed()
+    assert change(listener, CONFIGURE) and change(listener, ACTIVATE)
+    wait_until(lambda: publishers(listener, '/joint_states') == 1)
+    names = ['listener', 'urlab_bridge']
+    names += [f'urlab_bridge_{each}' for each in ('actions', 'services', 'simulation')]
+    wait_until(lambda: set(names) <= set(listener.node.get_node_names()))
+    assert change(listener, DEACTIVATE) and change(listener, CLEANUP)
+    left = ['listener', 'urlab_bridge_lifecycle']
+    wait_until(lambda: sorted(listener.node.get_node_names()) == left)
+    wait_until(lambda: listener.node.count_services('/reset') == 0)
+
+
+def test_changed_parameters_survive_deactivation_and_not_cleanup(managed):
+    bridge, listener = managed()
+    change(listener, CONFIGURE)
+    change(listener, ACTIVATE)
+    inner = bridge.node._bridge._node
+    inner.set_parameters([Parameter('clock_rate', value=7.0)])
+    change(listener, DEACTIVATE)
+    assert bridge.node._bridge._node.get_parameter('clock_rate').value == 7.0
+    change(listener, CLEANUP)
+    change(listener, CONFIGURE)
+    assert bridge.node._bridge._node.get_parameter('clock_rate').value == 100.0
+
+
+def test_ten_cycles_leave_no_socket_and_no_thread_behind(managed):
+    _, listener = managed()
+    change(listener, CONFIGURE)
+
+    def cycle():
+        assert change(listener, ACTIVATE)
+        wait_for_message(listener, Clock, '/clock', qos=LISTEN_BEST_EFFORT)
+        assert change(listener, DEACTIVATE)
+
+    def open_files():
+        return len(os.listdir('/proc/self/fd'))
+
+    cycle()
+    cycle()
+    files, threads = open_files(), threading.active_count()
+    for _ in range(8):
+        cycle()
+    # Fast DDS and ZeroMQ close in threads of their own.
+    wait_until(lambda: threading.active_count() <= threads and open_files() <= files + 2)

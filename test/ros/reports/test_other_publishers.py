@@ -1,0 +1,157 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which words are found for whom, and how often, with a graph and a clock that are made up."""
+
+from types import SimpleNamespace
+
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from urlab_ros_bridge.ros.reports import other_publishers as module  # noqa: E402
+from urlab_ros_bridge.ros.reports.other_publishers import describe  # noqa: E402
+from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
+from urlab_ros_bridge.ros.reports.other_publishers import refuse_second  # noqa: E402
+from urlab_ros_bridge.ros.reports.other_publishers import SecondBridge  # noqa: E402
+
+OWN = '/urlab_bridge'
+
+
+class Graph:
+    """A node in a graph: topic -> full names of all its publishers."""
+
+    def __init__(self, **topics):
+        self.now = 0.0
+        self.all = {f'/{topic}': [OWN, *names] for topic, names in topics.items()}
+        self.publishers = [SimpleNamespace(topic_name=topic) for topic in self.all]
+        self.logged = []
+        log = lambda severity, text: self.logged.append((severity, text))  # noqa: E731
+        self.others = OtherPublishers(self, log, lambda: self.now)
+
+    def get_fully_qualified_name(self):
+        return OWN
+
+    def count_publishers(self, topic):
+        return len(self.all[topic])
+
+    def get_publishers_info_by_topic(self, topic):
+        parts = [name.rpartition('/') for name in self.all[topic]]
+        return [
+            SimpleNamespace(node_namespace=namespace or '/', node_name=name)
+            for namespace, _, name in parts
+        ]
+
+    def look(self, seconds):
+        for _ in range(seconds):
+            self.now += 1.0
+            self.others.look()
+
+
+def test_one_text_explains_all():
+    assert describe({}, OWN) == ''
+    twin = describe({'/clock': [OWN, '/gazebo'], '/odom': [OWN]}, OWN)
+    assert 'another bridge named /urlab_bridge' in twin and '/gazebo' not in twin
+    clock = describe({'/clock': ['/gazebo'], '/odom': ['/gazebo']}, OWN)
+    assert clock.startswith('/gazebo publishes /clock too') and 'ROS_DOMAIN_ID' in clock
+    assert describe({'/odom': ['/a', '/b'], '/scan': ['/b']}, OWN).startswith(
+        '/a, /b publish /odom, /scan too'
+    )
+
+
+def test_nobody_is_told_of_what_many_nodes_publish_together():
+    graph = Graph(clock=[], tf=['/rsp'], diagnostics=['/x'], robot_description=['/rsp'])
+    graph.look(20)
+    assert not graph.logged and graph.others.text == ''
+
+
+def test_it_is_logged_once_and_once_when_it_is_over():
+    graph = Graph(clock=[], odom=[])
+    graph.all['/odom'].append('/robot/ekf')
+    graph.look(60)
+    assert [severity for severity, _ in graph.logged] == ['warning']
+    assert '/robot/ekf publishes /odom too' in graph.others.text
+    assert graph.others.topics == {'/odom': ['/robot/ekf']}
+    graph.all['/odom'].remove('/robot/ekf')
+    graph.look(60)
+    assert [severity for severity, _ in graph.logged] == ['warning', 'info']
+    assert graph.others.text == '' and graph.others.topics == {}
+
+
+def test_who_is_about_to_leave_is_not_talked_about():
+    graph = Graph(clock=[])
+    graph.all['/clock'].append('/sim')
+    graph.look(9)
+    graph.all['/clock'].remove('/sim')
+    graph.look(20)
+    assert not graph.logged
+
+
+def test_the_dead_are_not_talked_about_but_who_outlives_their_lease_is():
+    graph = Graph(clock=[OWN])
+    graph.others.ignore_dead()
+    graph.look(29)
+    assert not graph.logged
+    graph.all['/clock'].append('/gazebo')
+    graph.look(20)
+    assert 'another bridge' in graph.logged[-1][1]
+
+
+def test_publishers_whose_node_is_not_known_yet_are_nobody():
+    graph = Graph(clock=['/_NODE_NAME_UNKNOWN_'])
+    graph.look(20)
+    assert not graph.logged
+
+
+@pytest.mark.parametrize(
+    ('speaks', 'leaves', 'expected'),
+    [(True, None, SecondBridge), (False, None, True), (True, 2.0, False), (False, 0.5, False)],
+)
+def test_only_who_speaks_and_stays_is_refused(monkeypatch, speaks, leaves, expected):
+    now = [10.0]
+
+    class FakeListener:
+        def __init__(self, node):
+            self.heard, self.closed = False, False
+
+        def listen(self, seconds):
+            now[0] += seconds
+            self.heard = speaks
+
+        def close(self):
+            closed.append(self)
+
+    closed = []
+    monkeypatch.setattr(module, '_ClockListener', FakeListener)
+    fake = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s)
+    )
+    monkeypatch.setattr(module, 'time', fake)
+
+    def names():
+        gone = leaves is not None and now[0] >= 10.0 + leaves
+        return [('urlab_bridge', '/')] * (1 if gone else 2)
+
+    node = SimpleNamespace(
+        get_fully_qualified_name=lambda: OWN, get_node_names_and_namespaces=names
+    )
+    if expected is SecondBridge:
+        with pytest.raises(SecondBridge, match='second_bridge'):
+            refuse_second(node, now[0])
+    else:
+        assert refuse_second(node, now[0]) is expected
+    assert len(closed) == 1
+
+
+def test_without_a_twin_the_start_waits_no_longer_than_nodes_need_to_be_found(monkeypatch):
+    now = [10.0]
+    fake = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s)
+    )
+    monkeypatch.setattr(module, 'time', fake)
+    node = SimpleNamespace(
+        get_fully_qualified_name=lambda: OWN, get_node_names_and_namespaces=list
+    )
+    assert refuse_second(node, 9.7) is False and now[0] == pytest.approx(10.7, abs=0.06)
+    now[0] = 20.0
+    assert refuse_second(node, 9.7) is False and now[0] == 20.0

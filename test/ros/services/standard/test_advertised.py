@@ -1,0 +1,204 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is advertised is served, and what is served is advertised: asked over DDS."""
+
+import threading
+from types import SimpleNamespace
+
+from bridge_harness import wait_until
+from geometry_msgs.msg import Vector3
+import pytest
+from rclpy.action import get_action_server_names_and_types_by_node
+from yard import fitted
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
+msg = pytest.importorskip('simulation_interfaces.msg')
+NODE = 'urlab_bridge_simulation'
+NUMBERS = {
+    name: getattr(msg.SimulatorFeatures, name)
+    for name in dir(msg.SimulatorFeatures)
+    if name.isupper() and isinstance(getattr(msg.SimulatorFeatures, name), int)
+}
+CUBE = [Vector3(x=x, y=x, z=x) for x in (1.0, -1.0)]
+
+
+def filters(**fields):
+    return {'filters': msg.EntityFilters(**fields)}
+
+
+def bounds(kind, points):
+    return filters(bounds=msg.Bounds(type=kind, points=points))
+
+
+def target(state):
+    return {'state': msg.SimulationState(state=state)}
+
+
+# Requests that use a feature, in an order in which they can be carried out; those for spawning
+# are turned down, but not for want of the feature.
+USES = {
+    'SIMULATION_STATE_GETTING': ('get_simulation_state', {}),
+    'SIMULATION_STATE_SETTING': ('set_simulation_state', target(1)),
+    'SIMULATION_STATE_PAUSE': ('set_simulation_state', target(2)),
+    'STEP_SIMULATION_SINGLE': ('step_simulation', {'steps': 1}),
+    'STEP_SIMULATION_MULTIPLE': ('step_simulation', {'steps': 2}),
+    'SIMULATION_RESET': ('reset_simulation', {}),
+    'SIMULATION_RESET_TIME': ('reset_simulation', {'scope': 1}),
+    'SIMULATION_RESET_STATE': ('reset_simulation', {'scope': 2}),
+    'SIMULATION_RESET_SPAWNED': ('reset_simulation', {'scope': 4}),
+    'ENTITY_TAGS': ('get_entities', filters(tags=msg.TagsFilter(tags=['static']))),
+    'ENTITY_BOUNDS_BOX': ('get_entities', bounds(1, CUBE)),
+    'ENTITY_BOUNDS_CONVEX': ('get_entities', bounds(2, [*CUBE, Vector3(x=2.0)])),
+    'ENTITY_CATEGORIES': ('get_entities', filters(categories=[msg.EntityCategory(category=1)])),
+    'ENTITY_BOUNDS': ('get_entity_bounds', {'entity': 'ball'}),
+    'ENTITY_STATE_GETTING': ('get_entities_states', {}),
+    'ENTITY_STATE_SETTING': ('set_entity_state', {'entity': 'ball'}),
+    'ENTITY_INFO_GETTING': ('get_entity_info', {'entity': 'ball'}),
+    'ENTITY_INFO_SETTING': ('set_entity_info', {'entity': 'ball'}),
+    'NAMED_POSES': ('get_named_poses', {}),
+    'POSE_BOUNDS': ('get_named_pose_bounds', {'name': 'dock'}),
+    'SPAWNING': ('spawn_entity', {}),
+    'SPAWNING_RESOURCE_STRING': ('spawn_entity', {'resource_string': '<'}),
+    'SPAWNING_ENTITIES': ('spawn_entities', {'spawn_requests': [msg.SpawnEntity()]}),
+    'DELETING': ('delete_entity', {'entity': 'nobody'}),
+    'SPAWNABLES': ('get_spawnables', {}),
+    'WORLD_INFO_GETTING': ('get_current_world', {}),
+    'WORLD_LOADING': ('load_world', {'uri': 'a.xml'}),
+    'WORLD_RESOURCE_STRING': ('load_world', {'resource_string': '<mujoco/>'}),
+    'WORLD_TAGS': ('get_available_worlds', {}),
+    'WORLD_UNLOADING': ('unload_world', {}),
+    'AVAILABLE_WORLDS': ('get_available_worlds', {}),
+}
+ACTION = 'STEP_SIMULATION_ACTION'
+
+
+def services(listener):
+    """Return name -> types of what the bridge serves in the node of this standard."""
+    try:
+        found = dict(listener.node.get_service_names_and_types_by_node(NODE, '/'))
+    except RuntimeError:  # the node has not been heard of yet
+        return {}
+    return {
+        name.removeprefix('/'): kinds
+        for name, kinds in found.items()
+        if NODE not in name and '/_action/' not in name
+    }
+
+
+def served(listener, types):
+    """Return the features whose use is not answered with FEATURE_UNSUPPORTED."""
+    there = everything(listener)
+    found = set()
+    for name, (service, fields) in USES.items():
+        if service in there:
+            kind = types[service]
+            answer = listener.call(kind, f'/{service}', wait=20.0, **fitted(kind, fields))
+            found |= {name} if answer.result.result else set()
+    actions = wait_until(
+        lambda: dict(get_action_server_names_and_types_by_node(listener.node, NODE, '/'))
+    )
+    if actions == {'/simulate_steps': ['simulation_interfaces/action/SimulateSteps']}:
+        found.add(ACTION)
+    return found
+
+
+def everything(listener):
+    """Return the services when all of the table have been heard of."""
+    from urlab_ros_bridge.ros.services.standard import ENTRIES
+
+    count = sum(row.kind == 'srv' for row in ENTRIES)
+    wait_until(lambda: len(services(listener)) >= count)
+    return services(listener)
+
+
+def types_of_rows():
+    from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+    from urlab_ros_bridge.ros.services.standard import ENTRIES
+
+    return {row.name: load_interface(row.type_name) for row in ENTRIES}
+
+
+def advertised(listener, types):
+    """Return name -> number of the features in the list, and the whole answer."""
+    answer = listener.call(types['get_simulator_features'], '/get_simulator_features', wait=20.0)
+    told = list(answer.features.features)
+    assert told == sorted(set(told))
+    names = {number: name for name, number in NUMBERS.items()}
+    return {names[number] for number in told}, answer.features
+
+
+def test_every_feature_of_the_standard_has_a_use_here():
+    assert {*USES, ACTION} == set(NUMBERS)
+
+
+def test_what_is_advertised_is_what_is_served(yard):
+    types = types_of_rows()
+    told, features = advertised(yard.listener, types)
+    assert told == served(yard.listener, types)
+    # What no other part of this suite would miss.
+    assert {'SPAWNING', 'ENTITY_STATE_SETTING', 'SIMULATION_RESET_STATE', ACTION} <= told
+    assert list(features.spawn_formats) == ['mjcf', 'urdf']
+    assert 'MuJoCo' in features.custom_info
+
+
+def test_the_services_are_those_of_the_table(yard):
+    from urlab_ros_bridge.ros.services.standard import ENTRIES
+
+    table = {row.name: [row.type_name] for row in ENTRIES if row.kind == 'srv'}
+    assert everything(yard.listener) == table
+
+
+def test_a_stock_server_has_what_it_can_and_nothing_else(small_server, bridged):
+    bridge, listener = bridged(small_server(extensions=()))
+    wait_until(lambda: bridge.node.bridge.link.state.connected, 20.0)
+    types = types_of_rows()
+    told, features = advertised(listener, types)
+    assert told == served(listener, types)
+    assert {'SIMULATION_RESET', 'STEP_SIMULATION_MULTIPLE', 'SIMULATION_STATE_PAUSE'} <= told
+    assert not told & {'SPAWNING', 'ENTITY_STATE_GETTING', 'SIMULATION_RESET_STATE'}
+    assert list(features.spawn_formats) == [] and 'lacks' in features.custom_info
+
+
+def test_without_a_server_nothing_is_promised_and_the_answers_say_so(small_server, bridged):
+    server = small_server()
+    server.close()
+    _, listener = bridged(server)
+    types = types_of_rows()
+    told, features = advertised(listener, types)
+    assert told == set() and 'urlab server' in features.custom_info
+    for name in ('get_simulation_state', 'get_entities', 'reset_simulation'):
+        result = listener.call(types[name], f'/{name}').result
+        assert result.result == msg.Result.RESULT_INCORRECT_STATE
+        assert result.error_message.startswith('not_connected: ')
+
+
+@pytest.mark.parametrize('offered', [True, False])
+def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
+    def threads():
+        return sum(thread.name == 'simulation' for thread in threading.enumerate())
+
+    before = threads()
+    bridged(small_server(), simulation_interfaces=offered)
+    assert threads() - before == offered
+
+
+def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
+    from urlab_ros_bridge.ros.program.features import FEATURES
+    from urlab_ros_bridge.ros.program.features import Settings
+    from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
+    from urlab_ros_bridge.ros.services import standard as simulation
+
+    def missing(name):
+        raise InterfaceMissing(name, ImportError('there is none'))
+
+    monkeypatch.setattr(simulation, 'load_interface', missing)
+    logged = []
+    bridge = SimpleNamespace(
+        features=FEATURES, settings=Settings, log=lambda *words: logged.append(words)
+    )
+    made = simulation.Simulation(bridge)
+    made.start()
+    made.stop()
+    made.destroy()
+    ((severity, text),) = logged
+    assert severity == 'warning' and 'simulation_interfaces' in text and 'make setup' in text

@@ -1,0 +1,199 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Entities: filters, states, bounds, poses with names; the server tells whether it is true."""
+
+import math
+
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose
+from geometry_msgs.msg import Quaternion
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+import pytest
+from std_msgs.msg import Header
+
+pytestmark = pytest.mark.ros
+msg = pytest.importorskip('simulation_interfaces.msg')
+srv = pytest.importorskip('simulation_interfaces.srv')
+HALF = math.sqrt(0.5)
+NAMES = ['ball', 'cart', 'door', 'mark', 'pillar']
+INVALID_POSE = srv.SetEntityState.Response.INVALID_POSE
+FAILED = msg.Result.RESULT_OPERATION_FAILED
+
+
+@pytest.fixture(autouse=True)
+def _held(yard):
+    """Time stands still at the start, so that nothing moves by itself."""
+    yard.client.set_paused(True)
+    yard.client.reset()
+
+
+def names(yard, **fields):
+    return list(yard.well('get_entities', filters=msg.EntityFilters(**fields)).entities)
+
+
+def vector(x=0.0, y=0.0, z=0.0):
+    return Vector3(x=float(x), y=float(y), z=float(z))
+
+
+def numbers(ros):
+    return [getattr(ros, axis) for axis in 'xyzw' if hasattr(ros, axis)]
+
+
+def state(frame='', position=(0, 0, 0), turn=(0, 0, 0, 1), linear=(0, 0, 0), angular=(0, 0, 0)):
+    return msg.EntityState(
+        header=Header(frame_id=frame),
+        pose=Pose(
+            position=Point(**dict(zip('xyz', map(float, position), strict=True))),
+            orientation=Quaternion(**dict(zip('xyzw', map(float, turn), strict=True))),
+        ),
+        twist=Twist(linear=vector(*linear), angular=vector(*angular)),
+    )
+
+
+def test_without_filters_everything_is_there(yard):
+    assert names(yard) == NAMES
+
+
+@pytest.mark.parametrize(
+    ('fields', 'expected'),
+    [
+        ({'filter': '^[a-c]'}, ['ball', 'cart']),
+        ({'categories': [msg.EntityCategory(category=1)]}, ['cart']),
+        ({'categories': [msg.EntityCategory(category=c) for c in (1, 5)]}, ['cart', 'pillar']),
+        ({'tags': msg.TagsFilter(tags=['mocap', 'static'])}, ['mark', 'pillar']),
+        ({'tags': msg.TagsFilter(tags=['mocap', 'movable'], filter_mode=1)}, ['mark']),
+        (
+            {'bounds': msg.Bounds(type=3, points=[vector(3, 0, 0.5), vector(0.45)])},
+            ['ball'],
+        ),
+        ({'bounds': msg.Bounds(type=3, points=[vector(3, 0, 0.5), vector(0.35)])}, []),
+        (
+            {'bounds': msg.Bounds(type=1, points=[vector(-2, 1, 1), vector(-4, -1, 0)])},
+            ['pillar'],
+        ),
+        ({'filter': 'a', 'tags': msg.TagsFilter(tags=['static'])}, ['pillar']),
+    ],
+)
+def test_filters(yard, fields, expected):
+    assert names(yard, **fields) == expected
+
+
+def test_states_of_all_are_those_of_each(yard):
+    yard.client.set_entity_state('ball', linear=(1, 2, 3))
+    together = yard.well('get_entities_states')
+    assert list(together.entities) == NAMES
+    for name, told in zip(together.entities, together.states, strict=True):
+        assert told == yard.state(name)
+        there = yard.client.get_entities([name])[name]
+        assert numbers(told.pose.position) == pytest.approx(there.pos.tolist())
+        assert numbers(told.twist.linear) == pytest.approx(there.linear.tolist())
+        assert told.header.frame_id == 'map'
+
+
+def test_a_state_that_was_set_is_there_at_once(yard):
+    wanted = state('', (1, 2, 3), (0, 0, HALF, HALF), (0.1, 0.2, 0.3), (0, 0, 1))
+    yard.well('set_entity_state', entity='ball', state=wanted)
+    told = yard.client.get_entities(['ball'])['ball']
+    assert told.pos.tolist() == [1, 2, 3]
+    assert told.quat.tolist() == pytest.approx([HALF, 0, 0, HALF])
+    assert told.linear.tolist() == pytest.approx([0.1, 0.2, 0.3])
+    # In the world, both of them: this is not the twist of an odometry.
+    assert told.angular.tolist() == pytest.approx([0, 0, 1])
+    read = yard.state('ball')
+    assert numbers(read.twist.linear) == pytest.approx([0.1, 0.2, 0.3])
+    assert numbers(read.pose.orientation) == pytest.approx([0, 0, HALF, HALF])
+
+
+@pytest.mark.parametrize('frame', ['', 'world', 'map', 'odom'])
+def test_the_world_has_several_names(yard, frame):
+    yard.well('set_entity_state', entity='ball', state=state(frame, (1, 2, 3)))
+    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize('frame', ['cart', 'base_link'])
+def test_poses_and_twists_in_the_frame_of_another(yard, frame):
+    # The cart looks along y.
+    yard.client.set_entity_state('cart', pos=(1, 0, 0.2), quat=(HALF, 0, 0, HALF))
+    wanted = state(frame, (2, 0, 1), linear=(1, 0, 0), angular=(0, 1, 0))
+    yard.well('set_entity_state', entity='ball', state=wanted)
+    told = yard.client.get_entities(['ball'])['ball']
+    assert told.pos.tolist() == pytest.approx([1, 2, 1.2])
+    assert told.quat.tolist() == pytest.approx([HALF, 0, 0, HALF])
+    assert told.linear.tolist() == pytest.approx([0, 1, 0])
+    assert told.angular.tolist() == pytest.approx([-1, 0, 0])
+
+
+def test_a_mocap_body_is_moved_but_has_no_velocity(yard):
+    yard.well('set_entity_state', entity='mark', state=state('', (4, 4, 1)))
+    assert yard.client.get_entities(['mark'])['mark'].pos.tolist() == [4, 4, 1]
+    answer = yard.ask('set_entity_state', entity='mark', state=state(linear=(1, 0, 0))).result
+    assert answer.result == FAILED and 'mark' in answer.error_message
+
+
+@pytest.mark.parametrize(
+    ('entity', 'wanted', 'result', 'words'),
+    [
+        ('nobody', state(), msg.Result.RESULT_NOT_FOUND, ('unknown_body: ', 'nobody', 'ball')),
+        ('ball', state(turn=(0, 0, 0, 0)), INVALID_POSE, ('length 0',)),
+        ('ball', state(position=(math.nan, 0, 0)), INVALID_POSE, ('nan',)),
+        ('ball', state('nowhere'), INVALID_POSE, ('nowhere', 'map', 'cart')),
+        ('ball', state(linear=(math.inf, 0, 0)), FAILED, ('inf',)),
+        ('pillar', state(), FAILED, ('bad_value: ', 'pillar')),
+        ('pillar', state(linear=(1, 0, 0)), FAILED, ('pillar',)),
+    ],
+)
+def test_what_cannot_be_set_says_why_and_changes_nothing(yard, entity, wanted, result, words):
+    before = yard.well('get_entities_states').states
+    answer = yard.ask('set_entity_state', entity=entity, state=wanted).result
+    assert answer.result == result
+    assert all(word in answer.error_message for word in words), answer.error_message
+    assert yard.well('get_entities_states').states == before
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_what_an_entity_is(yard, name):
+    info = yard.well('get_entity_info', entity=name).info
+    there = yard.client.get_entities([name])[name]
+    assert there.kind in info.tags and info.description
+    assert ('movable' in info.tags) == there.movable
+    assert (info.category.category == 1) == (name == 'cart')
+    assert ('cart_7' in info.description) == (name == 'cart')
+
+
+@pytest.mark.parametrize(
+    ('name', 'upper', 'lower'),
+    [
+        ('ball', (0.1, 0.1, 0.1), (-0.1, -0.1, -0.1)),
+        ('mark', (0.1, 0.2, 0.3), (-0.1, -0.2, -0.3)),
+        # It stands turned by a quarter, and its box is told along its own axes.
+        ('pillar', (0.4, 0.1, 2.0), (-0.4, -0.1, 0.0)),
+    ],
+)
+def test_bounds_are_relative_to_the_body(yard, name, upper, lower):
+    if name != 'pillar':
+        # However it lies.
+        yard.client.set_entity_state(name, pos=(7, 8, 9), quat=(0.8, 0.2, 0.4, 0.4))
+    bounds = yard.well('get_entity_bounds', entity=name).bounds
+    assert bounds.type == msg.Bounds.TYPE_BOX
+    assert numbers(bounds.points[0]) == pytest.approx(upper, abs=1e-6)
+    assert numbers(bounds.points[1]) == pytest.approx(lower, abs=1e-6)
+
+
+def test_names_that_are_not_there_are_answered_with_those_that_are(yard):
+    for service in ('get_entity_state', 'get_entity_info', 'get_entity_bounds'):
+        answer = yard.ask(service, entity='nobody').result
+        assert answer.result == msg.Result.RESULT_NOT_FOUND
+        assert answer.error_message.startswith('unknown_body: ') and 'ball' in answer.error_message
+
+
+def test_poses_with_names_are_sites_and_keyframes(yard):
+    poses = {each.name: each for each in yard.well('get_named_poses').poses}
+    assert set(poses) == {'dock', 'cart_parked'}
+    assert numbers(poses['dock'].pose.position) == [1, 2, 0.5]
+    assert numbers(poses['dock'].pose.orientation) == pytest.approx([0, 0, 1, 0])
+    yard.client.reset('cart_parked')
+    parked = yard.state('cart').pose
+    assert poses['cart_parked'].pose == parked and numbers(parked.position) == [-1, 1, 0.2]
+    tagged = yard.well('get_named_poses', tags=msg.TagsFilter(tags=['site'])).poses
+    assert [each.name for each in tagged] == ['dock']

@@ -1,0 +1,89 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of requests: laws on the pure functions."""
+
+import math
+
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose
+from geometry_msgs.msg import Quaternion
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.geometry import conjugate
+from urlab_ros_bridge.geometry import normalize
+from urlab_ros_bridge.geometry import rotate
+
+pytestmark = pytest.mark.ros
+frames = pytest.importorskip('urlab_ros_bridge.ros.services.standard.frames')
+results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
+
+NUMBER = st.floats(-10, 10)
+VECTOR = st.tuples(*[NUMBER] * 3)
+TURN = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: math.hypot(*q) > 0.1).map(normalize)
+POSES = st.tuples(VECTOR, TURN)
+
+
+def same(pose, other):
+    (position, turn), (place, twist) = pose, other
+    close = abs(sum(a * b for a, b in zip(turn, twist, strict=True)))
+    return position == pytest.approx(place, abs=1e-9) and close == pytest.approx(1)
+
+
+def inverse(pose):
+    position, turn = pose
+    back = conjugate(turn)
+    return tuple(-value for value in rotate(back, position)), back
+
+
+def to_ros(pose):
+    position, turn = pose
+    return Pose(
+        position=Point(**dict(zip('xyz', position, strict=True))),
+        orientation=Quaternion(**dict(zip('xyzw', turn, strict=True))),
+    )
+
+
+@given(POSES)
+def test_the_origin_changes_nothing(pose):
+    assert same(frames.into_world(frames.ORIGIN, pose), pose)
+    assert same(frames.into_world(pose, frames.ORIGIN), pose)
+
+
+@given(POSES, POSES)
+def test_the_way_back_undoes_a_frame(frame, pose):
+    assert same(frames.into_world(inverse(frame), frames.into_world(frame, pose)), pose)
+
+
+@given(POSES, VECTOR)
+def test_vectors_turn_with_a_frame_and_do_not_move(frame, vector):
+    turned = frames.turned(frame, vector)
+    assert math.hypot(*turned) == pytest.approx(math.hypot(*vector))
+    ends = [frames.into_world(frame, (point, frame[1]))[0] for point in (vector, (0, 0, 0))]
+    assert turned == pytest.approx([a - b for a, b in zip(*ends, strict=True)], abs=1e-9)
+
+
+@given(POSES)
+def test_poses_are_read_as_they_are(pose):
+    assert same(frames.pose_from_ros(to_ros(pose), 101), pose)
+
+
+@pytest.mark.parametrize(
+    ('pose', 'word'),
+    [
+        (Pose(orientation=Quaternion(x=0.0, y=0.0, z=0.0, w=0.0)), 'length 0'),
+        (Pose(orientation=Quaternion(w=2.0)), 'length 2'),
+        (Pose(orientation=Quaternion(w=math.nan)), 'nan'),
+        (Pose(position=Point(x=math.inf)), 'inf'),
+    ],
+)
+def test_a_pose_that_makes_no_sense_is_told(pose, word):
+    with pytest.raises(results.Refusal) as caught:
+        frames.pose_from_ros(pose, 101)
+    assert caught.value.result == 101 and word in str(caught.value)
+
+
+def test_two_digits_are_enough_for_an_orientation():
+    _, turn = frames.pose_from_ros(Pose(orientation=Quaternion(z=0.7, w=0.7)), 101)
+    assert math.hypot(*turn) == pytest.approx(1)

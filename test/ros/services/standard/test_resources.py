@@ -1,0 +1,82 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a URI or a text defines."""
+
+from pathlib import Path
+
+import pytest
+
+from urlab_ros_bridge.models import object_names
+
+pytestmark = pytest.mark.ros
+resources = pytest.importorskip('urlab_ros_bridge.ros.services.standard.resources')
+results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
+
+MJCF = '<mujoco model="my box"><worldbody><body><geom size="0.1"/></body></worldbody></mujoco>'
+URDF = '<robot name="arm"><link name="base"/></robot>'
+
+
+def refusal(uri='', text=''):
+    with pytest.raises(results.Refusal) as caught:
+        resources.define(uri, text)
+    return caught.value.result, str(caught.value)
+
+
+@pytest.mark.parametrize(('text', 'name'), [(MJCF, 'my_box'), (URDF, 'arm')])
+def test_a_text_goes_as_it_is_and_names_itself(text, name):
+    found = resources.define('', text)
+    assert (found.xml, found.file, found.name) == (text, None, name)
+
+
+def test_a_file_goes_as_text_so_that_the_server_may_be_elsewhere(tmp_path):
+    path = tmp_path / 'with space.urdf'
+    path.write_text(URDF)
+    for uri in (path.as_uri(), str(path)):
+        found = resources.define(uri, 'this is ignored')
+        assert (found.xml, found.file, found.name) == (URDF, None, 'arm')
+
+
+def test_a_file_that_needs_others_goes_as_path(tmp_path):
+    path = tmp_path / 'mesh.xml'
+    path.write_text(MJCF.replace('<worldbody>', '<asset><mesh file="m.obj"/></asset><worldbody>'))
+    found = resources.define(path.as_uri(), '')
+    assert (found.xml, found.file, found.name) == (None, str(path), 'my_box')
+
+
+def test_a_file_that_is_not_here_may_be_at_the_server():
+    found = resources.define('file:///nowhere/at/all/thing.xml', '')
+    assert (found.file, found.name) == ('/nowhere/at/all/thing.xml', 'thing')
+
+
+@pytest.mark.parametrize('name', object_names())
+def test_bundled_objects_are_sound_and_have_their_name(name):
+    import mujoco
+
+    found = resources.define(f'urlab:{name}', '')
+    assert found.name == name and found.file is None
+    model = mujoco.MjModel.from_xml_string(found.xml)
+    assert model.nbody == 2 and model.body(1).name == name
+
+
+def test_a_package_is_found_by_its_name():
+    path = resources.path_of('package://simulation_interfaces/package.xml')
+    assert path == Path(path) and path.is_file()
+
+
+@pytest.mark.parametrize(
+    ('uri', 'text', 'result', 'words'),
+    [
+        ('', ' ', resources.NO_RESOURCE, ('empty',)),
+        ('', '<sdf/>', resources.UNSUPPORTED_FORMAT, ('<sdf>', '<mujoco>', '<robot>')),
+        ('', 'v 1 2 3', resources.RESOURCE_PARSE_ERROR, ('XML',)),
+        ('file:///a/b.sdf', '', resources.UNSUPPORTED_FORMAT, ('b.sdf', '.urdf')),
+        ('https://example.org/a.xml', '', resources.UNSUPPORTED_FORMAT, ('https', 'package')),
+        ('urlab:nothing', '', results.NOT_FOUND, ('nothing', 'box')),
+        ('some/where.xml', '', results.NOT_FOUND, ('some/where.xml', 'absolute')),
+        ('package://no_such_package/a.xml', '', results.NOT_FOUND, ('no_such_package',)),
+    ],
+)
+def test_what_cannot_be_defined_says_why(uri, text, result, words):
+    found, told = refusal(uri, text)
+    assert found == result
+    assert all(word in told for word in words)

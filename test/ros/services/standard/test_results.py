@@ -1,0 +1,109 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of the standard, and what errors of the wire become."""
+
+import pytest
+
+from urlab_ros_bridge.client.errors import remote_error
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.wire.errors import ERROR_CODES
+
+pytestmark = pytest.mark.ros
+results = pytest.importorskip('urlab_ros_bridge.ros.services.standard.results')
+msg = pytest.importorskip('simulation_interfaces.msg')
+srv = pytest.importorskip('simulation_interfaces.srv')
+
+
+def test_the_features_have_the_numbers_of_the_standard():
+    from urlab_ros_bridge.ros.services.standard.features import Feature
+
+    for feature in Feature:
+        assert getattr(msg.SimulatorFeatures, feature.name) == feature
+
+
+def test_the_states_have_the_numbers_of_the_standard():
+    from urlab_ros_bridge.ros.services.standard.state import State
+
+    for state in State:
+        assert getattr(msg.SimulationState, f'STATE_{state.name}') == state
+
+
+@pytest.mark.parametrize(
+    ('module', 'interface', 'names'),
+    [
+        (
+            'state',
+            srv.SetSimulationState.Response,
+            ('ALREADY_IN_TARGET_STATE', 'STATE_TRANSITION_ERROR', 'INCORRECT_TRANSITION'),
+        ),
+        ('entity_state', srv.SetEntityState.Response, ('INVALID_POSE',)),
+        ('world', srv.GetCurrentWorld.Response, ('NO_WORLD_LOADED',)),
+        ('spawn', srv.SpawnEntities.Response, ('ENTITIES_SPAWN_FAILED',)),
+        (
+            'spawn',
+            srv.SpawnEntity.Response,
+            (
+                'NAME_NOT_UNIQUE',
+                'NAME_INVALID',
+                'NAMESPACE_INVALID',
+                'RESOURCE_PARSE_ERROR',
+                'MISSING_ASSETS',
+                'INVALID_POSE',
+            ),
+        ),
+        (
+            'resources',
+            srv.SpawnEntity.Response,
+            ('UNSUPPORTED_FORMAT', 'NO_RESOURCE', 'RESOURCE_PARSE_ERROR'),
+        ),
+    ],
+)
+def test_codes_of_services_are_those_of_the_standard(module, interface, names):
+    from importlib import import_module
+
+    here = import_module(f'urlab_ros_bridge.ros.services.standard.{module}')
+    for name in names:
+        assert getattr(here, name) == getattr(interface, name)
+
+
+def test_results_and_scopes_are_those_of_the_standard():
+    from urlab_ros_bridge.ros.services.standard import reset
+
+    told = msg.Result
+    assert results.UNSUPPORTED == told.RESULT_FEATURE_UNSUPPORTED
+    assert (results.OK, results.NOT_FOUND) == (told.RESULT_OK, told.RESULT_NOT_FOUND)
+    assert results.INCORRECT_STATE == told.RESULT_INCORRECT_STATE
+    assert results.FAILED == told.RESULT_OPERATION_FAILED
+    for name in ('TIME', 'STATE', 'SPAWNED', 'ALL'):
+        scopes = srv.ResetSimulation.Request
+        assert getattr(reset, name) == getattr(scopes, f'SCOPE_{name}')
+
+
+@pytest.mark.parametrize('code', ERROR_CODES)
+def test_an_error_of_the_wire_keeps_its_code_in_front(code):
+    result, text = results.judge(remote_error(code, 'what went wrong', 'step'))
+    assert text.startswith(f'{code}: ') and text.count(code) == 1
+    assert 'what went wrong' in text
+    if code.startswith('unknown_') and code != 'unknown_op':
+        assert result == results.NOT_FOUND
+    else:
+        assert result in (results.UNSUPPORTED, results.INCORRECT_STATE, results.FAILED) or (
+            code == 'replay_session_not_found'
+        )
+    assert result != results.OK
+
+
+@pytest.mark.parametrize(
+    ('error', 'result', 'start'),
+    [
+        (remote_error('unknown_op', '', 'x'), results.UNSUPPORTED, 'unknown_op: '),
+        (remote_error('mode_locked_by_server', '', 'x'), results.INCORRECT_STATE, 'mode_locked'),
+        (RequestTimeout('step', 'here', 1.0), results.FAILED, 'timeout: '),
+        (ValueError('two is not three'), results.FAILED, 'bad_value: two'),
+        (results.Refusal(103, 'no such'), 103, 'no such'),
+        (KeyError('surprise'), results.FAILED, 'bad_reply: KeyError'),
+    ],
+)
+def test_every_error_is_an_answer(error, result, start):
+    found, text = results.judge(error)
+    assert found == result and text.startswith(start)

@@ -1,0 +1,185 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Spawning and deleting over DDS: the server has it, its topics are there, and errors say why."""
+
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose
+from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import Quaternion
+from nav_msgs.msg import Odometry
+import pytest
+from std_msgs.msg import Header
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
+msg = pytest.importorskip('simulation_interfaces.msg')
+srv = pytest.importorskip('simulation_interfaces.srv')
+SPAWN = srv.SpawnEntity.Response
+FAILED = msg.Result.RESULT_OPERATION_FAILED
+NOT_FOUND = msg.Result.RESULT_NOT_FOUND
+URDF = """
+<robot name="post"><link name="world"/><link name="pole"><visual><geometry>
+<box size="0.1 0.1 1"/></geometry></visual></link>
+<joint name="foot" type="fixed"><parent link="world"/><child link="pole"/></joint></robot>
+"""
+NEEDY = '<mujoco><asset><mesh name="m" file="{}"/></asset></mujoco>'
+
+
+@pytest.fixture(autouse=True)
+def _anew(yard):
+    """What a test spawned is gone before the next one."""
+    yield
+    yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_SPAWNED)
+    assert not [entity for entity in yard.client.get_entities().values() if entity.spawned]
+
+
+def at(x=0.0, y=0.0, z=0.0, frame='', turn=(0.0, 0.0, 0.0, 1.0)):
+    return PoseStamped(
+        header=Header(frame_id=frame),
+        pose=Pose(
+            position=Point(x=float(x), y=float(y), z=float(z)),
+            orientation=Quaternion(**dict(zip('xyzw', turn, strict=True))),
+        ),
+    )
+
+
+def spawn(yard, **fields):
+    return yard.well('spawn_entity', **fields).entity_name
+
+
+def test_an_object_is_there_with_its_topic_and_goes_again(yard):
+    assert spawn(yard, uri='urlab:crate', name='heavy', initial_pose=at(0, 6, 0.3)) == 'heavy'
+    there = yard.client.get_entities(['heavy'])['heavy']
+    assert there.spawned and there.pos[:2].tolist() == pytest.approx([0, 6], abs=1e-3)
+    info = yard.well('get_entity_info', entity='heavy').info
+    assert 'spawned' in info.tags and info.category.category == 4
+    told = wait_for_message(yard.listener, PoseStamped, '/entities/heavy/pose', timeout=15.0)
+    assert told.pose.position.y == pytest.approx(6, abs=0.05)
+    yard.well('delete_entity', entity='heavy')
+    assert 'heavy' not in yard.client.get_entities()
+    wait_until(lambda: not yard.listener.node.get_publishers_info_by_topic('/entities/heavy/pose'))
+
+
+def test_a_robot_comes_with_its_topics_and_its_controller(yard):
+    name = spawn(yard, uri='urlab:rover', entity_namespace='/helper', initial_pose=at(0, -6, 0))
+    assert name == 'helper'
+    assert 'helper' in yard.client.handshake.articulations
+    assert yard.client.handshake.articulations['helper'].twist_controller is not None
+    told = wait_for_message(yard.listener, Odometry, '/helper/odom', timeout=15.0)
+    assert told.pose.pose.position.y == pytest.approx(-6, abs=0.1)
+    assert 'helper' in yard.well('get_current_world').world.description
+
+
+def test_names(yard):
+    assert spawn(yard, uri='urlab:box', initial_pose=at(2, 6, 1)) == 'box'
+    again = yard.ask('spawn_entity', uri='urlab:box').result
+    assert again.result == SPAWN.NAME_NOT_UNIQUE
+    assert again.error_message.startswith('name_taken: ') and 'box' in again.error_message
+    second = spawn(yard, uri='urlab:box', allow_renaming=True, initial_pose=at(3, 6, 1))
+    assert second != 'box' and second.startswith('box')
+    assert second in yard.client.get_entities()
+
+
+def test_a_pose_in_the_frame_of_another(yard):
+    yard.client.set_entity_state('mark', pos=(5, 5, 0), quat=(0, 0, 0, 1))
+    spawn(yard, uri='urlab:wall', initial_pose=at(1, 2, 0, frame='mark'))
+    told = yard.state('wall').pose
+    assert (told.position.x, told.position.y) == pytest.approx((4, 3))
+    assert abs(told.orientation.z) == pytest.approx(1)
+
+
+def test_text_and_files(yard, tmp_path):
+    assert spawn(yard, resource_string=URDF, initial_pose=at(0, 9, 0)) == 'post'
+    path = tmp_path / 'sign.urdf'
+    path.write_text(URDF.replace('post', 'sign'))
+    assert spawn(yard, uri=path.as_uri(), initial_pose=at(1, 9, 0)) == 'sign'
+    assert {'post', 'sign'} <= set(yard.client.get_entities())
+
+
+@pytest.mark.parametrize(
+    ('fields', 'result', 'words'),
+    [
+        ({}, SPAWN.NO_RESOURCE, ('empty',)),
+        ({'uri': 'urlab:nothing'}, NOT_FOUND, ('nothing', 'crate', 'rover')),
+        ({'uri': 'urlab:box', 'name': 'no way'}, SPAWN.NAME_INVALID, ('name_invalid: ', 'no way')),
+        ({'uri': 'urlab:box', 'name': 'ball'}, SPAWN.NAME_NOT_UNIQUE, ('name_taken: ',)),
+        ({'resource_string': '<sdf/>'}, SPAWN.UNSUPPORTED_FORMAT, ('sdf',)),
+        ({'resource_string': '<mujoco'}, SPAWN.RESOURCE_PARSE_ERROR, ('XML',)),
+        (
+            {
+                'name': 'x',
+                'resource_string': '<mujoco><worldbody><nonsense/></worldbody></mujoco>',
+            },
+            SPAWN.RESOURCE_PARSE_ERROR,
+            ('import_failed: ',),
+        ),
+        (
+            {'name': 'x', 'resource_string': NEEDY.format('none.obj')},
+            SPAWN.MISSING_ASSETS,
+            ('missing_assets: ', 'none.obj'),
+        ),
+        ({'uri': 'file:///nowhere/a.xml'}, NOT_FOUND, ('path_not_readable: ',)),
+        ({'uri': 'urlab:box', 'entity_namespace': 'a b'}, SPAWN.NAMESPACE_INVALID, ('a b',)),
+        (
+            {'uri': 'urlab:box', 'name': 'x', 'entity_namespace': 'y'},
+            SPAWN.NAMESPACE_INVALID,
+            ("'x'",),
+        ),
+        (
+            {'uri': 'urlab:box', 'initial_pose': at(turn=(0.0, 0.0, 0.0, 0.0))},
+            SPAWN.INVALID_POSE,
+            ('length 0',),
+        ),
+        (
+            {'uri': 'urlab:box', 'initial_pose': at(frame='moon')},
+            SPAWN.INVALID_POSE,
+            ('moon', 'map', 'cart'),
+        ),
+    ],
+)
+def test_what_cannot_be_spawned_says_why_and_leaves_nothing(yard, fields, result, words):
+    before = set(yard.client.get_entities())
+    answer = yard.ask('spawn_entity', **fields)
+    assert answer.result.result == result, answer.result
+    assert all(word in answer.result.error_message for word in words), answer.result
+    assert answer.entity_name == '' and set(yard.client.get_entities()) == before
+
+
+def test_several_at_once_and_each_is_told(yard):
+    resource = msg.Resource(uri='urlab:ball')
+    wanted = [
+        msg.SpawnEntity(name=name, entity_resource=resource, initial_pose=at(index, 8, 1))
+        for index, name in enumerate(('one', 'ball', 'two'))
+    ]
+    answer = yard.ask('spawn_entities', spawn_requests=wanted)
+    assert answer.result.result == srv.SpawnEntities.Response.ENTITIES_SPAWN_FAILED
+    assert [each.result.result for each in answer.results] == [1, SPAWN.NAME_NOT_UNIQUE, 1]
+    assert [each.entity_name for each in answer.results] == ['one', '', 'two']
+    assert {'one', 'two'} <= set(yard.client.get_entities())
+
+
+@pytest.mark.parametrize(('name', 'code'), [('nobody', 'unknown_body'), ('', 'unknown_body')])
+def test_what_is_not_there_cannot_be_deleted(yard, name, code):
+    answer = yard.ask('delete_entity', entity=name).result
+    assert answer.result == NOT_FOUND and answer.error_message.startswith(f'{code}: ')
+
+
+def test_a_full_reset_takes_away_what_was_spawned_and_nothing_else(yard):
+    spawn(yard, uri='urlab:box', name='extra', initial_pose=at(2, 6, 1))
+    before = set(yard.client.get_entities())
+    yard.well('reset_simulation')
+    assert before - set(yard.client.get_entities()) == {'extra'}
+    assert yard.client.get_entities(['ball'])['ball'].pos[:2].tolist() == [3, 0]
+
+
+def test_what_is_offered_can_be_spawned(yard, tmp_path):
+    (tmp_path / 'mine.urdf').write_text(URDF.replace('post', 'mine'))
+    (tmp_path / 'notes.txt').write_text('no model')
+    offered = yard.well('get_spawnables', sources=[tmp_path.as_uri()]).spawnables
+    uris = {getattr(each, 'entity_resource', each).uri for each in offered}
+    assert {'urlab:box', 'urlab:rover', (tmp_path / 'mine.urdf').as_uri()} <= uris
+    assert not any('notes' in uri for uri in uris) and all(each.description for each in offered)
+    assert spawn(yard, uri=(tmp_path / 'mine.urdf').as_uri()) == 'mine'
+    unknown = yard.ask('get_spawnables', sources=['file:///nowhere']).result
+    assert unknown.result == NOT_FOUND and 'nowhere' in unknown.error_message

@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The action simulate_steps: feedback after each step, cancel, and one goal at a time."""
+
+from bridge_harness import wait_until
+import pytest
+from rclpy.action import ActionClient
+from rclpy.action.server import ServerGoalHandle
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
+msg = pytest.importorskip('simulation_interfaces.msg')
+action = pytest.importorskip('simulation_interfaces.action')
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6
+LONG = 1_000_000
+
+
+@pytest.fixture
+def steps(yard):
+    """Return a function: steps, done with feedback -> handle of an accepted goal."""
+    listener = yard.listener
+    client = listener.run(
+        lambda: ActionClient(listener.node, action.SimulateSteps, 'simulate_steps')
+    )
+    assert client.wait_for_server(20.0)
+
+    def send(count, heard=None):
+        def take(message):
+            if heard is not None:
+                feedback = message.feedback
+                heard.append((feedback.completed_steps, feedback.remaining_steps))
+
+        goal = action.SimulateSteps.Goal(steps=count)
+        future = listener.run(lambda: client.send_goal_async(goal, feedback_callback=take))
+        handle = wait_until(lambda: future.done() and future.result(), 20.0)
+        assert handle.accepted
+        return handle
+
+    yield send
+    listener.run(client.destroy)
+
+
+def result_of(yard, handle):
+    future = yard.listener.run(handle.get_result_async)
+    told = wait_until(lambda: future.done() and future.result(), 20.0)
+    return told.status, told.result.result
+
+
+def pause(yard):
+    yard.ask('set_simulation_state', state=msg.SimulationState(state=2))
+    assert yard.client.status().paused
+
+
+def test_each_step_is_told(yard, steps, monkeypatch):
+    pause(yard)
+    before = yard.client.status().sim_time_ns
+    told, heard = [], []
+    publish = ServerGoalHandle.publish_feedback
+
+    def noted(handle, message):
+        told.append((message.completed_steps, message.remaining_steps))
+        publish(handle, message)
+
+    monkeypatch.setattr(ServerGoalHandle, 'publish_feedback', noted)
+    status, result = result_of(yard, steps(20, heard))
+    assert (status, result.result) == (SUCCEEDED, msg.Result.RESULT_OK), result
+    assert yard.client.status().sim_time_ns - before == 20 * 2_000_000
+    assert yard.client.status().paused
+    assert told == [(done, 20 - done) for done in range(1, 21)]
+    # Feedback may be lost on its way.
+    assert set(heard) <= set(told) and heard == sorted(heard)
+
+
+def test_a_cancel_ends_it_after_a_whole_step(yard, steps):
+    pause(yard)
+    before = yard.client.status().sim_time_ns
+    heard = []
+    handle = steps(LONG, heard)
+    wait_until(lambda: heard)
+    yard.listener.run(handle.cancel_goal_async)
+    status, result = result_of(yard, handle)
+    assert status == CANCELED and 'cancelled after' in result.error_message
+    done = int(result.error_message.split()[2])
+    assert 0 < done < LONG
+    assert yard.client.status().sim_time_ns - before == done * 2_000_000
+
+
+def test_one_goal_at_a_time_and_services_go_on(yard, steps):
+    pause(yard)
+    heard = []
+    first = steps(LONG, heard)
+    wait_until(lambda: heard)
+    status, result = result_of(yard, steps(1))
+    assert (status, result.result) == (ABORTED, msg.Result.RESULT_INCORRECT_STATE)
+    assert len(yard.well('get_entities').entities) > 3
+    yard.listener.run(first.cancel_goal_async)
+    assert result_of(yard, first)[0] == CANCELED
+
+
+@pytest.mark.parametrize(('state', 'count', 'word'), [(1, 5, 'playing'), (2, 0, 'steps is 0')])
+def test_what_cannot_be_done_is_aborted_and_says_why(yard, steps, state, count, word):
+    yard.ask('set_simulation_state', state=msg.SimulationState(state=state))
+    status, result = result_of(yard, steps(count))
+    assert (status, result.result) == (ABORTED, msg.Result.RESULT_OPERATION_FAILED)
+    assert word in result.error_message

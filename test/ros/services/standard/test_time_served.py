@@ -1,0 +1,151 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""State of the simulation, reset and steps, over DDS; the server tells whether it is true."""
+
+from bridge_harness import wait_until
+import pytest
+
+pytestmark = pytest.mark.ros
+msg = pytest.importorskip('simulation_interfaces.msg')
+srv = pytest.importorskip('simulation_interfaces.srv')
+STOPPED, PLAYING, PAUSED, QUITTING, NO_WORLD = range(5)
+SET = srv.SetSimulationState.Response
+FAILED = msg.Result.RESULT_OPERATION_FAILED
+
+
+def go(yard, state):
+    return yard.ask('set_simulation_state', state=msg.SimulationState(state=state)).result.result
+
+
+def now(yard):
+    return yard.well('get_simulation_state').state.state
+
+
+def reach(yard, state):
+    assert go(yard, state) in (msg.Result.RESULT_OK, SET.ALREADY_IN_TARGET_STATE)
+    assert now(yard) == state
+
+
+def test_the_states_and_the_ways_between_them(yard):
+    reach(yard, PLAYING)
+    wait_until(lambda: yard.client.status().sim_time_ns > 0)
+    assert go(yard, PLAYING) == SET.ALREADY_IN_TARGET_STATE
+    assert go(yard, PAUSED) == msg.Result.RESULT_OK and now(yard) == PAUSED
+    status = yard.client.status()
+    assert status.paused and status.sim_time_ns > 0
+    assert go(yard, STOPPED) == msg.Result.RESULT_OK and now(yard) == STOPPED
+    status = yard.client.status()
+    assert status.paused and status.sim_time_ns == 0
+    wait_until(lambda: yard.bridge.node.bridge.stream.timeline.stamp_ns == 0)
+    assert go(yard, STOPPED) == SET.ALREADY_IN_TARGET_STATE
+    # To be paused from the start makes no step.
+    assert go(yard, PAUSED) == msg.Result.RESULT_OK and now(yard) == PAUSED
+    assert yard.client.status().sim_time_ns == 0
+    assert go(yard, PLAYING) == msg.Result.RESULT_OK and now(yard) == PLAYING
+    assert not yard.client.status().paused
+
+
+def test_what_went_well_has_no_error_message(yard):
+    reach(yard, PLAYING)
+    answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=PAUSED)).result
+    assert (answer.result, answer.error_message) == (msg.Result.RESULT_OK, '')
+    answer = yard.ask('get_spawnables').result
+    assert (answer.result, answer.error_message) == (msg.Result.RESULT_OK, '')
+
+
+def test_stopping_while_it_plays_resets_everything(yard):
+    reach(yard, PLAYING)
+    yard.client.set_entity_state('ball', pos=(5, 5, 5))
+    reach(yard, STOPPED)
+    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ('state', 'result'),
+    [
+        (QUITTING, msg.Result.RESULT_FEATURE_UNSUPPORTED),
+        (NO_WORLD, SET.INCORRECT_TRANSITION),
+        (77, SET.INCORRECT_TRANSITION),
+    ],
+)
+def test_states_that_cannot_be_asked_for(yard, state, result):
+    before = now(yard)
+    answer = yard.ask('set_simulation_state', state=msg.SimulationState(state=state)).result
+    assert answer.result == result and answer.error_message
+    assert now(yard) == before
+
+
+def test_where_another_client_steps_time_stands_still(yard):
+    reach(yard, PLAYING)
+    yard.client.set_mode('direct')
+    try:
+        assert now(yard) == PAUSED
+        assert go(yard, PLAYING) == SET.STATE_TRANSITION_ERROR
+    finally:
+        yard.client.set_mode('live')
+    wait_until(lambda: now(yard) == PLAYING)
+
+
+def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
+    reach(yard, PLAYING)
+    refused = yard.ask('step_simulation', steps=1).result
+    assert refused.result == FAILED and 'playing' in refused.error_message
+    assert now(yard) == PLAYING
+    for start in (STOPPED, PAUSED):
+        reach(yard, start)
+        before = yard.client.status().sim_time_ns
+        yard.well('step_simulation', steps=250)
+        after = yard.client.status()
+        assert after.sim_time_ns - before == 250 * 2_000_000 and after.paused
+        timeline = yard.bridge.node.bridge.stream.timeline
+        wait_until(lambda now=after.sim_time_ns, line=timeline: line.stamp_ns == now)
+        assert now(yard) == PAUSED
+    assert yard.ask('step_simulation', steps=0).result.result == FAILED
+
+
+def test_a_reset_of_the_state_keeps_the_time(yard):
+    reach(yard, PAUSED)
+    yard.well('step_simulation', steps=10)
+    yard.client.set_entity_state('ball', pos=(5, 5, 5))
+    before = yard.client.status().sim_time_ns
+    yard.well('reset_simulation', scope=srv.ResetSimulation.Request.SCOPE_STATE)
+    assert yard.client.status().sim_time_ns == before
+    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
+
+
+@pytest.mark.parametrize('scope', [0, 3, 255])
+def test_a_full_reset_is_seen_in_the_stream_when_it_is_answered(yard, scope):
+    reach(yard, PLAYING)
+    wait_until(lambda: yard.client.status().sim_time_ns > 5e7)
+    reach(yard, PAUSED)
+    timeline = yard.bridge.node.bridge.stream.timeline
+    epoch = timeline.epoch
+    yard.client.set_entity_state('ball', pos=(5, 5, 5))
+    yard.well('reset_simulation', scope=scope)
+    assert yard.client.status().sim_time_ns == 0
+    wait_until(lambda: (timeline.epoch, timeline.stamp_ns) == (epoch + 1, 0))
+    assert yard.client.get_entities(['ball'])['ball'].pos.tolist() == [3, 0, 1]
+
+
+def test_a_scope_that_nobody_knows(yard):
+    answer = yard.ask('reset_simulation', scope=8).result
+    assert answer.result == FAILED and '8' in answer.error_message
+
+
+def test_the_world_tells_its_name_and_what_is_in_it(yard):
+    world = yard.well('get_current_world').world
+    assert world.name == yard.client.handshake.world != ''
+    assert 'cart' in world.description and 'ball' in world.description
+
+
+def test_steps_on_a_stock_server(small_server, bridged):
+    server = small_server(extensions=())
+    bridge, listener = bridged(server)
+    wait_until(lambda: bridge.node.bridge.link.state.connected, 20.0)
+    state = msg.SimulationState(state=STOPPED)
+    told = listener.call(srv.SetSimulationState, '/set_simulation_state', state=state).result
+    assert told.result == msg.Result.RESULT_OK, told
+    assert (server.paused, server.now) == (True, 0)
+    done = listener.call(srv.StepSimulation, '/step_simulation', steps=3).result
+    assert done.result == msg.Result.RESULT_OK, done
+    assert server.now == 6_000_000 and (server.mode, server.paused) == ('live', True)

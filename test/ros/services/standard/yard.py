@@ -1,0 +1,112 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The small world of these tests, served and bridged in this process."""
+
+from bridge_harness import Bridge
+from bridge_harness import free_domain
+from bridge_harness import Listener
+from bridge_harness import wait_until
+
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard import ENTRIES
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+SCENE = """
+<mujoco model="yard">
+  <worldbody>
+    <geom type="plane" size="0 0 0.1"/>
+    <site name="dock" pos="1 2 0.5" quat="0 0 0 1"/>
+    <body name="ball" pos="3 0 1"><freejoint/><geom size="0.1" mass="1"/></body>
+    <body name="door" pos="0 4 0">
+      <joint name="hinge" axis="0 0 1"/><geom type="box" size="0.5 0.05 1" pos="0 0 1"/>
+    </body>
+    <body name="mark" mocap="true" pos="0 -2 0.2"><geom type="box" size="0.1 0.2 0.3"/></body>
+    <body name="pillar" pos="-3 0 0" euler="0 0 90">
+      <geom type="box" size="0.4 0.1 1" pos="0 0 1"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+ROBOT = """
+<mujoco model="cart">
+  <worldbody>
+    <body name="base_link" pos="0 0 0.2">
+      <freejoint name="root"/>
+      <geom type="box" size="0.3 0.2 0.1" mass="5"/>
+    </body>
+  </worldbody>
+  <keyframe><key name="parked" qpos="-1 1 0.2 0 0 0 1"/></keyframe>
+</mujoco>
+"""
+SIDECAR = """
+scene: yard.xml
+articulations:
+  - prefix: cart
+    actor_id: cart_7
+    model: cart.xml
+"""
+PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+OK = 1
+
+
+def fitted(kind, fields):
+    """Return the fields of a request of version 1 as those of the version that is installed."""
+    own, fields = kind.Request.get_fields_and_field_types(), dict(fields)
+    if 'entity_resource' in own:
+        texts = {name: fields.pop(name) for name in ('uri', 'resource_string') if name in fields}
+        resource = load_interface('simulation_interfaces/msg/Resource')
+        fields['entity_resource'] = resource(**texts)
+    for name in ('set_pose', 'set_twist'):
+        if name in own:
+            fields.setdefault(name, True)
+    return fields
+
+
+class Yard:
+    """A server on free ports, and a bridge and a listener on a domain of their own."""
+
+    def __init__(self, folder):
+        for name, text in (('yard.xml', SCENE), ('cart.xml', ROBOT), ('yard.yaml', SIDECAR)):
+            (folder / name).write_text(text)
+        self.folder = folder
+        self.server = Server(
+            ServerConfig(
+                model=folder / 'yard.yaml',
+                cameras='off',
+                data_dir=folder,
+                **dict.fromkeys(PORTS, 0),
+            )
+        )
+        self.server.start()
+        ports = [int(self.server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')]
+        domain = free_domain()
+        self.listener = Listener(domain)
+        self.bridge = Bridge(domain, *ports)
+        self.types = {row.name: load_interface(row.type_name) for row in ENTRIES}
+        wait_until(lambda: self.bridge.node.bridge.link.state.connected, 20.0)
+        wait_until(lambda: self.bridge.node.bridge.stream.timeline.stamp_ns is not None, 20.0)
+
+    def ask(self, name, /, **fields):
+        """Call a service, and return its response."""
+        kind = self.types[name]
+        return self.listener.call(kind, f'/{name}', wait=20.0, **fitted(kind, fields))
+
+    def well(self, name, /, **fields):
+        """Call a service that must say OK."""
+        response = self.ask(name, **fields)
+        assert response.result.result == OK, response.result
+        return response
+
+    def state(self, name):
+        """Return where an entity is, as the service says."""
+        return self.well('get_entity_state', entity=name).state
+
+    @property
+    def client(self):
+        return self.bridge.node.bridge.link.client
+
+    def close(self):
+        self.bridge.close()
+        self.listener.close()
+        self.server.stop()

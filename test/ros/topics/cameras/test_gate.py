@@ -1,0 +1,54 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of another timeline never come through."""
+
+import pytest
+
+pytestmark = pytest.mark.ros
+SECOND = 10**9
+
+
+@pytest.fixture
+def gated():
+    from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+    from urlab_ros_bridge.ros.topics.timeline import Timeline
+
+    timeline = Timeline()
+    gate, sent = Gate(timeline), []
+
+    def tick(stamp):
+        timeline.published(stamp)
+        gate.tick(stamp)
+
+    def show(stamp):
+        return gate.publish(stamp, lambda: sent.append(stamp))
+
+    return gate, tick, show, sent
+
+
+def test_nothing_comes_before_the_first_tick(gated):
+    _, tick, show, sent = gated
+    assert not show(0)
+    tick(0)
+    assert show(0) and sent == [0]
+
+
+def test_after_a_jump_only_the_new_timeline_comes(gated):
+    gate, tick, show, sent = gated
+    tick(100 * SECOND)
+    assert show(100 * SECOND - SECOND // 30)
+    gate.jump()
+    # Between the jump and the first tick of the new time, and afterwards.
+    assert not show(100 * SECOND) and not show(0)
+    tick(5 * SECOND)
+    assert not show(100 * SECOND) and not show(4 * SECOND)
+    assert show(5 * SECOND) and sent[-1] == 5 * SECOND
+    assert gate.held_back == 4
+
+
+def test_a_picture_may_be_a_little_ahead_of_its_tick(gated):
+    from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
+
+    _, tick, show, _ = gated
+    tick(SECOND)
+    assert show(SECOND + AHEAD_NS) and not show(SECOND + AHEAD_NS + 1)

@@ -1,0 +1,119 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the thread of a camera does with its source."""
+
+from contextlib import contextmanager
+import queue
+import time
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.cameras.frames import CameraStats
+from urlab_ros_bridge.client.cameras.frames import Frame
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
+from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+
+pytestmark = pytest.mark.ros
+EYE = Camera('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
+
+
+def frame(number):
+    return Frame(number, number, 2, 1, 'bgra8', np.full((1, 2, 4), number, np.uint8), time.time())
+
+
+class Source:
+    """A stream whose frames and whose fate the test decides."""
+
+    def __init__(self):
+        self.stats, self.frames, self.lost = CameraStats(), queue.Queue(), set()
+        self.lends = self.closed = self.over = False
+
+    def receive(self, timeout):
+        if self.over:
+            raise StreamClosed('test')
+        try:
+            return self.frames.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def lend(self):
+        self.lends = True
+
+    def intact(self, found):
+        return found.frame_id not in self.lost
+
+    def close(self):
+        self.closed = True
+
+
+class Topic:
+    """An output whose messages are numbers."""
+
+    needs_color, count = False, 0
+
+    def __init__(self):
+        self.publisher, self.sent = self, []
+
+    def look(self):
+        return True
+
+    def make(self, stamp_ns, found, color):
+        return int(found.pixels[0, 0, 0])
+
+    def publish(self, message):
+        self.sent.append(message)
+
+
+@contextmanager
+def running():
+    timeline, topic, sources = Timeline(), Topic(), []
+    timeline.published(0)
+
+    def open_source(camera):
+        sources.append(Source())
+        return sources[-1]
+
+    plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
+    thread = CameraThread(plan, [topic], Gate(timeline), timeline, open_source, lambda *text: None)
+    thread.start()
+    until(lambda: sources)
+    yield thread, topic, sources
+    thread.stop()
+    assert sources[-1].closed
+
+
+def until(condition):
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_a_picture_that_was_overwritten_while_it_was_converted_is_not_published():
+    with running() as (thread, topic, (source,)):
+        source.lost.add(2)
+        for number in (1, 2, 3):
+            source.frames.put(frame(number))
+        until(lambda: len(topic.sent) == 2)
+        assert topic.sent == [1, 3] and source.lends
+        assert thread.frames == thread.messages == 2
+
+
+@pytest.mark.parametrize('end', ['over', 'moved'])
+def test_a_camera_is_opened_again_when_its_stream_ends_or_moves(end):
+    with running() as (thread, topic, sources):
+        sources[0].frames.put(frame(1))
+        until(lambda: topic.sent == [1])
+        if end == 'over':
+            sources[0].over = True
+        else:
+            thread.reopen()
+        until(lambda: len(sources) == 2)
+        assert sources[0].closed
+        sources[1].frames.put(frame(2))
+        until(lambda: topic.sent == [1, 2])

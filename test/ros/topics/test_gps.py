@@ -1,0 +1,34 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from bridge_harness import wait_for_message
+import pytest
+from sensor_msgs.msg import NavSatFix
+
+from urlab_ros_bridge.ros.messages.nav_sat_fix import Place
+from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
+
+pytestmark = pytest.mark.ros
+ORIGIN = (48.137, 11.575, 520.0)
+
+
+def test_the_fix_is_the_place_of_the_base(small_server, bridged):
+    server = small_server()
+    _, listener = bridged(server, gps_origin=list(ORIGIN))
+    with server.lock:
+        server.data.qpos[:2] = 30.0, -40.0
+    plane = TangentPlane(Place(*ORIGIN))
+    wanted = plane.place(30.0, -40.0, 0.0)
+
+    def there(fix):
+        return abs(fix.latitude - wanted.latitude) < 1e-6
+
+    fix = wait_for_message(listener, NavSatFix, '/gps/fix', there)
+    assert fix.longitude == pytest.approx(wanted.longitude, abs=1e-6)
+    assert fix.header.frame_id == 'base_link'
+    assert fix.position_covariance[0] == pytest.approx(0.25)  # the server tells 0.5 m
+
+
+def test_a_world_without_a_place_on_earth_has_no_fix(small_server, bridged):
+    bridge, _ = bridged(small_server())
+    names = {publisher.topic_name for publisher in bridge.node.publishers}
+    assert '/gps/fix' not in names

@@ -1,0 +1,95 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds and bodies of actors at rest, against MuJoCo's own placement."""
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
+from urlab_ros_bridge.sim.editor.level.geometry import Forms
+from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor.level.transforms import normalised
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.model.assembly import assemble
+
+ROBOT = {'model': str(models.world_path('rover').with_name('rover_robot.xml'))}
+FORMS = Forms()
+numbers = st.floats(-5, 5)
+poses = st.builds(
+    Pose,
+    st.tuples(numbers, numbers, numbers),
+    st.tuples(numbers, numbers, numbers, numbers)
+    .filter(lambda quat: np.linalg.norm(quat) > 0.1)
+    .map(normalised),
+)
+
+
+def actor(settings, pose=None):
+    return Actor('robot' if 'model' in settings else 'object', 'a', 'a', pose or Pose(), settings)
+
+
+@settings(deadline=None, max_examples=50)
+@given(poses)
+def test_bounds_in_a_pose_are_those_of_the_compiled_world(pose):
+    level = Level()
+    level.add(actor(ROBOT, pose))
+    model = assemble(level.spec())[0]
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    low, high = FORMS.of(actor(ROBOT)).boxes.bounds(pose)
+    expected_low, expected_high = boxes_of(model, data).bounds()
+    assert np.allclose(low, expected_low, atol=1e-6)
+    assert np.allclose(high, expected_high, atol=1e-6)
+
+
+@settings(deadline=None, max_examples=50)
+@given(poses, st.tuples(numbers, numbers, numbers))
+def test_a_shift_moves_the_bounds_by_the_same_amount(pose, shift):
+    boxes = FORMS.of(actor(ROBOT)).boxes
+    shifted = Pose(tuple(np.add(pose.pos, shift)), pose.quat)
+    for before, after in zip(boxes.bounds(pose), boxes.bounds(shifted), strict=True):
+        assert np.allclose(after, before + shift, atol=1e-9)
+
+
+@settings(deadline=None, max_examples=50)
+@given(poses)
+def test_a_turned_box_reaches_as_far_as_its_corners(pose):
+    form = FORMS.of(actor({'shape': 'box', 'scale': [1.0, 2.0, 3.0]}))
+    low, high = form.boxes.bounds(pose)
+    corners = [
+        (pose @ Pose((x / 2, y, 1.5 * z))).pos for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)
+    ]
+    assert np.allclose(low, np.min(corners, axis=0), atol=1e-9)
+    assert np.allclose(high, np.max(corners, axis=0), atol=1e-9)
+
+
+def test_a_plane_is_bounded_by_its_size():
+    low, high = FORMS.of(actor({'shape': 'plane', 'scale': [4.0, 6.0, 1.0]})).boxes.bounds()
+    assert low == pytest.approx([-2, -3, 0]) and high == pytest.approx([2, 3, 0])
+
+
+def test_a_changed_file_gives_a_new_form(tmp_path):
+    path, forms = tmp_path / 'r.xml', Forms()
+
+    def size(radius):
+        path.write_text(
+            f'<mujoco><worldbody><body><geom size="{radius}"/></body></worldbody></mujoco>'
+        )
+        low, high = forms.of(actor({'model': str(path)})).boxes.bounds()
+        return (high - low)[0]
+
+    assert size('1.0') == pytest.approx(2) and size('2.25') == pytest.approx(4.5)
+
+
+def test_bodies_and_members_of_a_robot_have_local_names():
+    form = FORMS.of(actor(ROBOT))
+    assert form.bodies[0].name == 'base_link' and form.bodies[0].parent == -1
+    assert {'left_wheel', 'right_wheel'} <= set(form.members['actuators'])
+    assert 'front_rgb' in form.members['cameras']
+    assert all(not name.startswith('actor_') for names in form.members.values() for name in names)

@@ -1,0 +1,178 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Levels as data: names that never clash, and files that say the same as memory."""
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import pytest
+import yaml
+
+from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor.level.transforms import from_euler
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.assembly import assemble
+from urlab_ros_bridge.sim.model.naming import prefix_problem
+from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+
+ROBOT = {
+    'model': str(models.world_path('rover').with_name('rover_robot.xml')),
+    'cameras': {'front_rgb': {'mode': 'real', 'resolution': [64, 48], 'rate': 5}},
+}
+BOX = {'shape': 'box', 'scale': [1.0, 2.0, 3.0], 'physics': 'dynamic', 'mass': 4.0}
+LIGHT = {'kind': 'spot', 'intensity': 100.0, 'color': [1.0, 0.5, 0.0]}
+WANTED = ['rover', 'pallet', 'scene', 'a_b', 'a']
+BOT = (
+    '<mujoco model="my bot"><worldbody><body><joint name="j"/><geom size="1"/></body>'
+    '</worldbody><actuator><motor joint="j"/></actuator></mujoco>'
+)
+SETTINGS = {'robot': ROBOT, 'object': BOX, 'light': LIGHT}
+
+
+def put(level, kind, wanted, pose=Pose()):  # noqa: B008  (a frozen value)
+    name = level.free_name(kind, wanted)
+    actor = Actor(kind, name, name, pose, SETTINGS[kind])
+    level.add(actor)
+    return actor
+
+
+def full_level(path=None):
+    level = Level(path, models.world_path('rover').with_suffix('.xml'))
+    for index, (kind, name) in enumerate(
+        [('robot', 'rover'), ('robot', 'rover'), ('object', 'crate'), ('light', 'lamp')]
+    ):
+        put(level, kind, name, Pose((index, 0.5, 0.1), from_euler((0, 10 * index, 90))))
+    level.others = {'global_cameras': {'overview': {'rate': 5}}, 'noise_seed': 3}
+    return level
+
+
+def save(level, path):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(level.text(path.parent))
+
+
+def test_a_saved_level_says_the_same_when_it_is_read_again(tmp_path):
+    level, path = full_level(), tmp_path / 'Levels' / 'hall.yaml'
+    save(level, path)
+    again = Level.open(path)
+    assert again.actors == level.actors
+    assert again.document() == level.document()
+    assert (again.path, again.scene, again.name) == (path, level.scene, 'hall')
+
+
+def test_a_saved_level_is_a_sidecar_that_compiles_to_the_same_world(tmp_path):
+    level, path = full_level(), tmp_path / 'Levels' / 'hall.yaml'
+    save(level, path)
+    (here, _), (there, _) = assemble(level.spec()), assemble(load_sidecar(path))
+    assert [here.body(i).name for i in range(here.nbody)] == [
+        there.body(i).name for i in range(there.nbody)
+    ]
+    assert (here.body_pos == there.body_pos).all() and (here.body_mass == there.body_mass).all()
+
+
+def test_files_of_the_same_folder_are_saved_relative_so_that_it_can_be_moved(tmp_path):
+    robot = tmp_path / 'robots' / 'r.xml'
+    robot.parent.mkdir()
+    robot.write_text(
+        '<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    level = Level()
+    level.add(Actor('robot', 'r', 'r', Pose(), {'model': str(robot)}))
+    save(level, tmp_path / 'Levels' / 'a.yaml')
+    moved = tmp_path.with_name(f'{tmp_path.name}_moved')
+    tmp_path.rename(moved)
+    assert Level.open(moved / 'Levels' / 'a.yaml').files() == [moved / 'robots' / 'r.xml']
+    moved.rename(tmp_path)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(['robot', 'object', 'light']),
+            st.text('ab_1', max_size=5)
+            | st.sampled_from(['rover', 'pallet', 'scene', 'a_b', 'a']),
+        ),
+        max_size=8,
+    )
+)
+def test_names_of_actors_never_clash_whatever_is_wanted(wanted):
+    level = Level(None, models.world_path('rover').with_suffix('.xml'))
+    for kind, name in wanted:
+        put(level, kind, name)
+    names = [actor.name for actor in level.actors]
+    robots = [actor.name for actor in level.actors if actor.kind == 'robot']
+    assert len(names) == len(wanted) == len(set(names))
+    for index, robot in enumerate(robots):
+        assert not prefix_problem(robot, robots[:index])
+        assert not any(other.startswith(f'{robot}_') for other in names if other != robot)
+    level.spec()  # the schema takes it
+
+
+def test_a_name_that_is_free_is_taken_as_it_is():
+    level = Level()
+    assert put(level, 'robot', 'g1').name == 'g1'
+    assert put(level, 'robot', 'g1').name == 'g12'
+    assert put(level, 'object', 'g1_crate').name != 'g1_crate'
+
+
+def test_an_mjcf_file_alone_is_a_level(tmp_path):
+    robot, scene = tmp_path / 'r.xml', tmp_path / 's.xml'
+    robot.write_text(BOT)
+    scene.write_text('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>')
+    level = Level.open(robot)
+    assert [(actor.kind, actor.name) for actor in level.actors] == [('robot', 'my_bot')]
+    assert level.path is None and level.scene is None
+    assert Level.open(scene).scene == scene and Level.open(scene).actors == ()
+
+
+@pytest.mark.parametrize('name', models.world_names())
+def test_bundled_worlds_are_levels(name):
+    path = models.world_path(name)
+    level, spec = Level.open(path), load_sidecar(path)
+    assert level.spec().articulations == spec.articulations
+    assert level.spec().global_cameras == spec.global_cameras
+
+
+def test_an_empty_level_compiles_and_can_be_saved(tmp_path):
+    save(Level(), tmp_path / 'empty.yaml')
+    assert assemble(load_sidecar(tmp_path / 'empty.yaml'))[0].nbody == 1
+
+
+def test_two_actors_of_one_name_or_id_in_a_file_are_refused(tmp_path):
+    path = tmp_path / 'a.yaml'
+    twin = {'name': 'x', 'shape': 'box'}
+    path.write_text(yaml.safe_dump({'objects': [twin], 'lights': [{'name': 'x'}]}))
+    with pytest.raises(WorldError, match="named 'x'"):
+        Level.open(path)
+    other = {'name': 'y', 'actor_id': 'x', 'shape': 'box'}
+    path.write_text(yaml.safe_dump({'objects': [twin, other]}))
+    with pytest.raises(WorldError, match="the id 'x'"):
+        Level.open(path)
+    path.write_text(yaml.safe_dump({'objects': [twin, twin]}))
+    with pytest.raises(SidecarError, match='taken'):
+        Level.open(path)
+
+
+def test_an_actor_is_found_by_id_before_by_name_and_the_others_are_listed():
+    level = Level()
+    level.add(Actor('object', 'a', 'b', Pose(), BOX))
+    level.add(Actor('object', 'b', 'c', Pose(), BOX))
+    assert level.find('b').name == 'a' and level.find('b', by_name=True).name == 'b'
+    assert level.find('a').name == 'a'
+    with pytest.raises(OpError, match='available: b, c') as caught:
+        level.find('x')
+    assert caught.value.code == 'unknown_actor'
+
+
+def test_a_copy_goes_its_own_way():
+    level = full_level()
+    twin = level.copy()
+    twin.remove(twin.actors[0])
+    twin.move(twin.actors[0], Pose((9, 9, 9)))
+    assert len(level.actors) == 4 and (9, 9, 9) not in [actor.pose.pos for actor in level.actors]

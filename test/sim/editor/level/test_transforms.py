@@ -1,0 +1,116 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of poses, against MuJoCo."""
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.editor.level.transforms import from_euler
+from urlab_ros_bridge.sim.editor.level.transforms import looking_along
+from urlab_ros_bridge.sim.editor.level.transforms import matrix
+from urlab_ros_bridge.sim.editor.level.transforms import normalised
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import read_location
+from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
+from urlab_ros_bridge.sim.editor.level.transforms import read_scale
+from urlab_ros_bridge.sim.editor.level.transforms import rotate
+from urlab_ros_bridge.sim.editor.level.transforms import to_euler
+from urlab_ros_bridge.sim.editor.level.transforms import to_wire
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests.fields import Fields
+
+numbers = st.floats(-10, 10)
+vectors = st.tuples(numbers, numbers, numbers)
+quats = (
+    st.tuples(numbers, numbers, numbers, numbers)
+    .filter(lambda quat: np.linalg.norm(quat) > 0.1)
+    .map(normalised)
+)
+poses = st.builds(Pose, vectors, quats)
+
+
+def same(one, other):
+    return np.allclose(one.pos, other.pos, atol=1e-9) and np.allclose(
+        matrix(one.quat), matrix(other.quat), atol=1e-9
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(poses, poses, poses)
+def test_poses_are_a_group(a, b, c):
+    assert same((a @ b) @ c, a @ (b @ c))
+    assert same(a @ a.inverse(), Pose()) and same(a.inverse() @ a, Pose())
+    assert same(a @ Pose(), a)
+
+
+@settings(deadline=None, max_examples=50)
+@given(poses, vectors)
+def test_a_pose_places_a_point_as_its_matrix_does(pose, point):
+    placed = (pose @ Pose(point)).pos
+    assert np.allclose(placed, matrix(pose.quat) @ point + pose.pos, atol=1e-9)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.tuples(*[st.floats(-180, 180)] * 3))
+def test_euler_angles_turn_about_the_worlds_axes_in_order_x_y_z(degrees):
+    expected = np.empty(4)
+    mujoco.mju_euler2Quat(expected, np.radians(degrees), 'XYZ')  # upper case: fixed axes
+    assert np.allclose(matrix(from_euler(degrees)), matrix(expected), atol=1e-9)
+
+
+@settings(deadline=None, max_examples=50)
+@given(quats)
+def test_euler_angles_of_a_rotation_give_it_back(quat):
+    assert np.allclose(matrix(from_euler(to_euler(quat))), matrix(quat), atol=1e-6)
+
+
+@pytest.mark.parametrize('pitch', [90.0, -90.0])
+def test_straight_down_and_up_are_no_exception(pitch):
+    quat = from_euler((0.0, pitch, 40.0))
+    assert np.allclose(matrix(from_euler(to_euler(quat))), matrix(quat), atol=1e-9)
+
+
+@settings(deadline=None, max_examples=50)
+@given(vectors.filter(lambda vector: np.linalg.norm(vector) > 0.1))
+def test_looking_along_a_direction_keeps_the_horizon_level(direction):
+    quat = looking_along(direction)
+    forward, left, up = (rotate(quat, axis) for axis in np.eye(3))
+    assert np.allclose(forward, np.divide(direction, np.linalg.norm(direction)), atol=1e-9)
+    assert left[2] == pytest.approx(0, abs=1e-9) and up[2] >= -1e-9
+
+
+@settings(deadline=None, max_examples=50)
+@given(quats)
+def test_the_wire_has_x_y_z_w(quat):
+    assert to_wire(quat) == [quat[1], quat[2], quat[3], quat[0]]
+    assert np.allclose(read_rotation(Fields({'rotation_quat': to_wire(quat)})), quat)
+
+
+def test_a_quaternion_wins_over_angles_and_is_normalised():
+    fields = Fields({'rotation_quat': [0, 0, 2, 0], 'rotation_euler': [90, 0, 0]})
+    assert read_rotation(fields) == (0.0, 0.0, 0.0, 1.0)
+    assert read_rotation(Fields({})) is None and read_location(Fields({})) is None
+
+
+@pytest.mark.parametrize(
+    ('read', 'field', 'value'),
+    [
+        (read_location, 'location', [1, 2]),
+        (read_location, 'location', [1, 2, 3e7]),
+        (read_location, 'location', 'here'),
+        (read_rotation, 'rotation_quat', [0, 0, 0, 0]),
+        (read_rotation, 'rotation_quat', [0, 0, 1]),
+        (read_rotation, 'rotation_euler', [0, 0]),
+        (read_scale, 'scale', [1, 1, 0]),
+        (read_scale, 'scale', [1, 1]),
+        (read_scale, 'scale', [1, -1, 1]),
+    ],
+)
+def test_what_is_no_pose_is_refused_with_its_field(read, field, value):
+    with pytest.raises(OpError, match=field) as caught:
+        read(Fields({field: value}))
+    assert caught.value.code == 'bad_value'

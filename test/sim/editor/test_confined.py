@@ -1,0 +1,116 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Files that clients of the editor name, and what those name: confined, and within limits."""
+
+import os
+
+import pytest
+
+SECRET = '<mujoco><worldbody><body name="secret"><geom size="1"/></body></worldbody></mujoco>'
+MESH = (
+    '<mujoco><asset><mesh name="m" file="{}"/></asset><worldbody><body>'
+    '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+)
+CHAIN = (
+    '<mujoco><worldbody><replicate count="{}" offset="0 0 1"><body><joint/><geom size="0.1"/>'
+    '</body></replicate></worldbody></mujoco>'
+)
+
+
+@pytest.fixture
+def outside(desk, tmp_path):
+    """Return a folder outside of the data folder, with a model and a mesh."""
+    folder = tmp_path / 'outside'
+    folder.mkdir()
+    (folder / 'o.xml').write_text(SECRET)
+    (folder / 'o.obj').write_bytes((desk.folder / 'pair.obj').read_bytes())
+    os.symlink(folder, desk.folder / 'away')
+    os.mkfifo(desk.folder / 'fifo')
+    os.mkfifo(desk.folder / 'fifo.obj')
+    return folder
+
+
+HOSTILE = {
+    'include': '<mujoco><include file="{}/o.xml"/></mujoco>',
+    'Include': '<mujoco><Include file="{}/o.xml"/></mujoco>',
+    'include of a fifo': '<mujoco><include file="fifo"/></mujoco>',
+    'mesh': MESH.format('{}/o.obj'),
+    'mesh by a link': MESH.format('away/o.obj'),
+    'mesh that is a fifo': MESH.format('fifo.obj'),
+    'flexcomp': '<mujoco><worldbody><body name="b"><flexcomp name="f" type="mesh" '
+    'file="{}/o.obj"/></body></worldbody></mujoco>',
+    'model': '<mujoco><asset><model name="m" file="{}/o.xml"/></asset></mujoco>',
+    'replicate': CHAIN.format(2_000_000_000),
+    'too large': CHAIN.format(3_300),
+    'document type': '<!DOCTYPE m [<!ENTITY a "b">]><mujoco model="&a;"/>',
+}
+
+
+@pytest.mark.parametrize('text', HOSTILE.values(), ids=HOSTILE)
+def test_no_op_lets_a_hostile_file_in(desk, outside, text):
+    desk.write('bad.xml', text.format(outside))
+    desk.write('scene.yaml', f'scene: {desk.folder}/bad.xml\n')
+    desk.write('robot.yaml', f'articulations: [{{prefix: r, model: {desk.folder}/bad.xml}}]\n')
+    level = desk.editor.level
+    for op, code, fields in (
+        ('import_xml', 'import_failed', {'path': 'bad.xml'}),
+        ('import_xml', 'import_failed', {'path': 'robot.yaml'}),
+        ('create_level', 'create_level_failed', {'name': 'l', 'scene': 'bad.xml'}),
+        ('load_level', 'load_level_failed', {'level_path': '/Game/bad.xml'}),
+    ):
+        failed = desk.fails(op, **fields)
+        assert failed.code == code and 'secret' not in failed.message
+    assert desk.editor.level is level
+    # A level may name what it likes, as long as nobody compiles it.
+    for name in ('scene.yaml', 'robot.yaml'):
+        desk.ask('load_level', level_path=f'/Game/{name}')
+        assert desk.ask('begin_pie')['state'] == 'compile_failed'
+    # And the next one is fine.
+    path = desk.ask('import_xml', path='arm.xml')['blueprint_short_name']
+    desk.ask('create_level', name='good')
+    desk.ask('spawn_actor', blueprint=path)
+    desk.play()
+
+
+def test_a_sidecar_leads_nowhere_else(desk, outside):
+    desk.write('out.yaml', f'articulations: [{{prefix: r, model: {outside}/o.xml}}]\n')
+    desk.write('mesh.yaml', f'objects: [{{name: m, shape: mesh, file: {outside}/o.obj}}]\n')
+    assert desk.code('import_xml', path='out.yaml') == 'import_failed'
+    for name in ('out.yaml', 'mesh.yaml'):
+        assert desk.code('load_level', level_path=f'/Game/{name}') == 'load_level_failed'
+    for name in ('away/o.obj', 'fifo.obj', f'{outside}/o.obj'):
+        assert desk.code('import_xml', path=name) == 'import_failed'
+
+
+def test_a_file_that_becomes_hostile_later_is_refused_when_it_is_used(desk, outside):
+    desk.write('thing.xml', MESH.format('pair.obj'))
+    made = desk.ask('import_xml', path='thing.xml')['blueprint_short_name']
+    desk.ask('create_level', name='l')
+    desk.ask('spawn_actor', blueprint=made)
+    desk.play()
+    desk.ask('stop_pie')
+    desk.write('thing.xml', MESH.format(f'{outside}/o.obj'))
+    reply = desk.ask('begin_pie')
+    assert reply['state'] == 'compile_failed' and 'o.obj' in reply['compile_error']
+
+
+def test_a_level_has_limits_as_a_whole(desk):
+    desk.write('chain.xml', CHAIN.format(900))
+    made = desk.ask('import_xml', path='chain.xml')['blueprint_short_name']
+    desk.ask('create_level', name='l')
+    desk.ask('spawn_grid', blueprint=made, base_actor_id='c', count_x=3, count_y=3)
+    reply = desk.ask('begin_pie')
+    assert reply['state'] == 'compile_failed'
+    assert 'degrees of freedom' in reply['compile_error'] and '6000' in reply['compile_error']
+
+
+def test_what_the_server_was_started_with_may_lie_anywhere(desk, outside):
+    (outside / 'arm.xml').write_bytes((desk.folder / 'arm.xml').read_bytes())
+    (outside / 'own.yaml').write_text('articulations: [{prefix: arm, model: arm.xml}]\n')
+    desk.editor.open_and_play(outside / 'own.yaml')
+    desk.ask('stop_pie')
+    # Copies of it, too; but nothing else in that folder.
+    desk.ask('duplicate_actor', target='arm', new_actor_id='arm2')
+    desk.play()
+    assert len(desk.world.articulations) == 2
+    assert desk.code('import_xml', path=f'{outside}/o.xml') == 'import_failed'

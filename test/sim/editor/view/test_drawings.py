@@ -1,0 +1,116 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""How long drawings live, and what renderers get of them."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.editor.level.transforms import from_euler
+from urlab_ros_bridge.sim.editor.level.transforms import matrix
+from urlab_ros_bridge.sim.editor.level.transforms import to_wire
+from urlab_ros_bridge.sim.editor.view.drawings import box_geometry
+from urlab_ros_bridge.sim.editor.view.drawings import Drawings
+from urlab_ros_bridge.sim.editor.view.drawings import MAX_DRAWINGS
+from urlab_ros_bridge.sim.editor.view.drawings import ONE_PICTURE
+from urlab_ros_bridge.sim.editor.view.drawings import shapes
+
+RED = (1.0, 0.0, 0.0)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def drawings(clock):
+    return Drawings(clock)
+
+
+def test_a_drawing_lives_as_long_as_told(drawings, clock):
+    for ttl in (0.0, 5.0, -1.0):
+        drawings.add('marker', RED, ttl, '', location=[0, 0, 0], label='')
+    assert [item['ttl'] for item in drawings.describe()] == pytest.approx([ONE_PICTURE, 5.0, -1.0])
+    clock.now += ONE_PICTURE
+    assert [item['ttl'] for item in drawings.describe()] == [pytest.approx(4.9), -1.0]
+    clock.now += 5.0
+    assert [item['ttl'] for item in drawings.describe()] == [-1.0]
+    clock.now += 1e6
+    assert len(drawings.current()) == 1
+
+
+def test_a_tag_removes_its_own(drawings):
+    for tag in ('a', 'b', 'a', ''):
+        drawings.add('marker', RED, -1, tag, location=[0, 0, 0], label='')
+    assert drawings.clear('a') == 2
+    assert [item.tag for item in drawings.current()] == ['b', '']
+    assert drawings.clear() == 2 and drawings.current() == []
+
+
+def test_too_many_push_the_oldest_out(drawings):
+    for _ in range(MAX_DRAWINGS + 5):
+        drawings.add('marker', RED, -1, '', location=[0, 0, 0], label='')
+    numbers = [item.number for item in drawings.current()]
+    assert len(numbers) == MAX_DRAWINGS and numbers[0] == 6
+
+
+def test_the_text_is_shown_for_a_while_and_can_be_removed(drawings, clock):
+    assert drawings.text()[0] == ''
+    drawings.set_text('hello', 'top_left')
+    assert drawings.text() == ('hello', 'top_left')
+    clock.now += 10.0
+    assert drawings.text()[0] == ''
+    drawings.set_text('again', 'top_left')
+    drawings.set_text('', 'top_left')
+    assert drawings.text()[0] == ''
+
+
+def test_a_box_is_drawn_by_its_twelve_edges(drawings):
+    quat, half, center = from_euler((10, 20, 30)), (1.0, 2.0, 3.0), (5.0, 6.0, 7.0)
+    drawing = drawings.add('box', RED, -1, '', **box_geometry(center, half, quat))
+    edges = shapes(drawing)
+    lengths = sorted(np.linalg.norm(np.subtract(e['to'], e['from'])) for e in edges)
+    assert lengths == pytest.approx([2] * 4 + [4] * 4 + [6] * 4)
+    ends = np.array([edge[end] for edge in edges for end in ('from', 'to')])
+    local = (ends - center) @ matrix(quat)
+    assert np.abs(local) == pytest.approx(np.tile(half, (24, 1)))
+
+
+def test_axes_are_red_green_and_blue_along_their_own_axes(drawings):
+    quat = from_euler((0, 0, 90))
+    drawing = drawings.add(
+        'axes', RED, -1, '', location=[1, 0, 0], rotation_quat=to_wire(quat), scale=0.5
+    )
+    x, y, z = shapes(drawing)
+    assert np.subtract(x['to'], x['from']) == pytest.approx([0, 0.5, 0])
+    assert np.subtract(y['to'], y['from']) == pytest.approx([-0.5, 0, 0])
+    assert np.subtract(z['to'], z['from']) == pytest.approx([0, 0, 0.5])
+    assert [axis['rgba'] for axis in (x, y, z)] == [
+        [1, 0, 0, 1],
+        [0, 1, 0, 1],
+        [0, 0, 1, 1],
+    ]
+
+
+def test_every_kind_can_be_put_into_a_mujoco_scene(drawings):
+    overlays = pytest.importorskip('urlab_ros_bridge.sim.cameras.renderer.overlays')
+    drawings.add('marker', RED, -1, '', location=[1, 2, 3], label='here')
+    ends = {'from': [0, 0, 0], 'to': [0, 0, 2], 'width': 0.01}
+    drawings.add('line', RED, -1, '', **ends)
+    drawings.add('arrow', RED, -1, '', arrow_size=0.4, **ends)
+    drawings.add('box', RED, -1, '', **box_geometry((0, 0, 0), (1, 1, 1), (1, 0, 0, 0)))
+    drawings.add('axes', RED, -1, '', location=[0, 0, 0], rotation_quat=[0, 0, 0, 1], scale=1.0)
+    made = [shape for item in drawings.current() for shape in shapes(item)]
+    model = mujoco.MjModel.from_xml_string('<mujoco/>')
+    scene = mujoco.MjvScene(model, maxgeom=100)
+    overlays.add_overlays(scene, made)
+    assert scene.ngeom == len(made) == 1 + 1 + 1 + 12 + 3
+    assert scene.geoms[0].pos == pytest.approx([1, 2, 3]) and scene.geoms[0].label == 'here'

@@ -1,0 +1,95 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Documents that must be refused, and what the refusal says."""
+
+from spawn_models import URDF
+
+from urlab_ros_bridge.sim.model.client_models import words
+
+
+def world(text):
+    return f'<mujoco><worldbody>{text}</worldbody></mujoco>'
+
+
+def asset(text):
+    return f'<mujoco><asset>{text}</asset></mujoco>'
+
+
+# Each names {0}, which is a file outside: it exists, or it does not.
+OUTSIDE = {
+    'mesh': asset('<mesh name="m" file="{0}.obj"/>'),
+    'hfield': asset('<hfield name="m" file="{0}.obj" size="1 1 1 1"/>'),
+    'skin': asset('<skin name="m" file="{0}.obj"/>'),
+    'deformable skin': '<mujoco><deformable><skin name="m" file="{0}.obj"/></deformable></mujoco>',
+    'texture': asset('<texture name="m" type="2d" file="{0}.obj"/>'),
+    **{side: asset(f'<texture name="m" type="cube" {side}="{{0}}.obj"/>') for side in words.SIDES},
+    'flexcomp': world('<body name="b"><flexcomp name="f" type="mesh" file="{0}.obj"/></body>'),
+    'content type': asset('<mesh name="m" content_type="model/obj" file="{0}.obj"/>'),
+    'urdf': URDF.format(root='base', joint='fixed').replace(
+        '<box size="0.2 0.2 0.2"/>', '<mesh filename="{0}.obj"/>'
+    ),
+}
+
+
+HOSTILE = {
+    'document type': ('<!DOCTYPE m [<!ENTITY a "x">]><mujoco model="&a;"/>', 'document type'),
+    'entities of entities': (
+        '<!DOCTYPE m [<!ENTITY a "xx"><!ENTITY b "&a;&a;">]><mujoco model="&b;"/>',
+        'document type',
+    ),
+    'external entity': (
+        '<!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/passwd">]><mujoco>&a;</mujoco>',
+        'document type',
+    ),
+    'external type': ('<!DOCTYPE m SYSTEM "/etc/passwd"><mujoco/>', 'document type'),
+    'depth': (world('<body>' * 5000 + '</body>' * 5000), 'at most 128'),
+    'not XML': ('<mujoco', 'not XML'),
+    'surrogate': ('<mujoco model="\ud800"/>', 'not XML'),
+    'other root': ('<sdf/>', '<sdf>'),
+    'name space': ('<mujoco xmlns:m="u"><m:worldbody/></mujoco>', 'unrecognized element'),
+    'unknown element': ('<mujoco><worldBody/></mujoco>', "did you mean 'worldbody'"),
+    'unknown attribute': (world('<geom File="x"/>'), "unrecognized attribute of <geom>: 'File'"),
+    'file where none belongs': (world('<geom file="x"/>'), "unrecognized attribute of <geom>"),
+    'file of a default': (
+        '<mujoco><default><material file="x"/></default></mujoco>', 'unrecognized attribute',
+    ),
+    'plugin': ('<mujoco><extension><plugin plugin="my.reader"/></extension></mujoco>', 'plugin'),
+    'sensor plugin': ('<mujoco><sensor><plugin plugin="x"/></sensor></mujoco>', 'plugin'),
+    'decoder': (asset('<mesh name="m" content_type="x/y" file="a"/>'), 'content_type'),
+    'replicate': (world('<replicate count="2000000000"><geom/></replicate>'), '2000000000'),
+    'replicate written otherwise': (
+        world('<replicate count=" +2000000000 "><geom/></replicate>'), '2000000000',
+    ),
+    'replicate as a float': (world('<replicate count="2e9"><geom/></replicate>'), "'2e9'"),
+    'replicate beyond numbers': (
+        world(f'<replicate count="{"9" * 50}"><geom/></replicate>'), 'not a whole number',
+    ),
+    'nested': (
+        world('<replicate count="300"><replicate count="300"><geom/></replicate></replicate>'),
+        'count of <replicate>',
+    ),
+    'many small ones': (world('<replicate count="99"><geom/></replicate>' * 99), 'copies'),
+    'composite': (world('<body><composite type="cable" count="9000000 1 1"/></body>'), '9000000'),
+    'flexcomp': (world('<body><flexcomp type="grid" count="99 99 99"/></body>'), '99 99 99'),
+    'flexcomp cells': (
+        world('<body><flexcomp type="grid" cellcount="99 99 99"/></body>'), 'cellcount',
+    ),
+    'hfield': (asset('<hfield nrow="100000" ncol="2" size="1 1 1 1"/>'), 'nrow of <hfield>'),
+    'hfield area': (asset('<hfield nrow="5000" ncol="5000" size="1 1 1 1"/>'), '5000 x 5000'),
+    'texture': (asset('<texture name="t" width="999999" height="1"/>'), 'width of <texture>'),
+    'texture area': (asset('<texture name="t" width="16000" height="16000"/>'), '16000 x 16000'),
+    'default texture': (
+        '<mujoco><default><texture width="999999"/></default></mujoco>', 'width of <texture>',
+    ),
+    'memory': ('<mujoco><size memory="99G"/></mujoco>', "99G asked for, at most 2147483648"),
+    'nuserdata': ('<mujoco><size nuserdata="2000000000"/></mujoco>', 'nuserdata of <size>'),
+    'nconmax': ('<mujoco><size nconmax="2000000000"/></mujoco>', 'nconmax of <size>'),
+    'user sensor': ('<mujoco><sensor><user dim="2000000000"/></sensor></mujoco>', 'dim of <user>'),
+    'custom': ('<mujoco><custom><numeric size="2000000000"/></custom></mujoco>', '2000000000'),
+    'camera': (world('<camera resolution="64 100000"/>'), 'resolution of <camera>'),
+    'off screen': ('<mujoco><visual><global offwidth="99999"/></visual></mujoco>', 'offwidth'),
+    'include': ('<mujoco><include file="a.xml"/></mujoco>', 'includes nothing'),
+    'model': (asset('<model name="a" file="a.xml"/>'), 'no <model>'),
+    'urdf extension': ('<robot><mujoco><size memory="99G"/></mujoco></robot>', 'memory of <size>'),
+    'urdf plugin': ('<robot><mujoco><compiler x="1"/></mujoco></robot>', 'unrecognized'),
+}  # fmt: skip

@@ -1,0 +1,161 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The process that tries models: what it survives, and what it cannot read."""
+
+from concurrent.futures import ThreadPoolExecutor
+import gc
+import os
+from pathlib import Path
+import signal
+import time
+
+import pytest
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import Trial
+from urlab_ros_bridge.sim.model.client_models import trial as trial_module
+from urlab_ros_bridge.sim.model.client_models.document import Bundle
+
+GOOD = Bundle(xml='<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>')
+# These would be refused before; here they are the compiler that hangs, or eats.
+ENDLESS = Bundle(
+    xml='<mujoco><worldbody><replicate count="2000000000"><geom size="1"/></replicate>'
+    '</worldbody></mujoco>'
+)
+GREEDY = Bundle(
+    xml='<mujoco><asset><texture name="t" type="2d" builtin="flat" width="40000" height="40000"/>'
+    '</asset><worldbody><geom size="1"/></worldbody></mujoco>'
+)
+
+
+@pytest.fixture
+def trial():
+    """Return a factory of trials."""
+    made = []
+
+    def make(**limits):
+        made.append(Trial(**limits))
+        return made[-1]
+
+    yield make
+    for item in made:
+        item.close()
+
+
+def refused(trial, bundle):
+    with pytest.raises(OpError) as caught:
+        trial.sizes(bundle)
+    return f'{caught.value.code}: {caught.value}'
+
+
+def children(process):
+    return Path(f'/proc/{process}/task/{process}/children').read_text().split()
+
+
+def until(condition):
+    """Wait for something that comes soon; the time-out of pytest ends it."""
+    while not condition():
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ('limits', 'bundle', 'says'),
+    [
+        ({'cpu': 1}, ENDLESS, 'more processor time than the limit of 1 s'),
+        ({'wall': 0.5}, ENDLESS, 'more time than the limit of 0.5 s'),
+        ({'memory': 1 << 30}, GREEDY, 'more memory than the limit of 1024 MiB'),
+    ],
+)
+def test_a_limit_is_told_and_the_next_model_is_tried(trial, limits, bundle, says):
+    made = trial(**limits)
+    assert says in refused(made, bundle)
+    process = made._process.pid
+    until(lambda: not children(process))
+    assert made.sizes(GOOD).of('nv') == 1
+    assert made._process.pid == process, 'it is warm still'
+
+
+def test_sizes_are_those_of_the_compiled_model(trial):
+    made = trial()
+    sizes = made.sizes(GOOD)
+    assert [sizes.of(name) for name in ('nbody', 'ngeom', 'nv', 'nu')] == [2, 1, 1, 0]
+    assert sizes.of('bytes') > 1000
+    text = '<mujoco><worldbody>{}</worldbody></mujoco>'
+    many = Bundle(xml=text.format('<body><joint/><geom size="1"/></body>' * 3001))
+    assert 'bodies: 3002 asked for, at most 3000' in refused(made, many)
+
+
+def test_what_is_not_in_the_bundle_does_not_exist(trial, tmp_path):
+    """Even if a path came through all checks: this process cannot open files."""
+    inside = '<mujoco><worldbody><body name="secret"><geom size="1"/></body></worldbody></mujoco>'
+    (tmp_path / 'o.xml').write_text(inside)
+    (tmp_path / 'o.obj').write_text('v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\n')
+    made = trial()
+    for xml in (
+        f'<mujoco><include file="{tmp_path}/o.xml"/></mujoco>',
+        f'<mujoco><Include file="{tmp_path}/o.xml"/></mujoco>',
+        f'<mujoco><asset><model name="m" file="{tmp_path}/o.xml"/></asset></mujoco>',
+        f'<mujoco><asset><mesh name="m" file="{tmp_path}/o.obj"/></asset><worldbody>'
+        '<geom type="mesh" mesh="m"/></worldbody></mujoco>',
+        '<mujoco><worldbody><body name="b"><flexcomp name="f" type="mesh" dim="2" '
+        f'file="{tmp_path}/o.obj"/></body></worldbody></mujoco>',
+    ):
+        assert 'import_failed' in refused(made, Bundle(xml=xml))
+    assert made.sizes(GOOD)
+
+
+def test_a_killed_process_is_started_again(trial):
+    made = trial()
+    made.sizes(GOOD)
+    os.kill(made._process.pid, signal.SIGKILL)
+    other = Bundle(xml=GOOD.xml.replace('"1"', '"2"'))
+    # Depending on when the kernel tells of it, the first try may notice.
+    try:
+        sizes = made.sizes(other)
+    except OpError:
+        sizes = made.sizes(other)
+    assert sizes.of('nv') == 1
+
+
+def test_a_stopped_process_is_given_up(trial, monkeypatch):
+    monkeypatch.setattr(trial_module, '_GRACE_SECONDS', 0.2)
+    made = trial(wall=0.5)
+    made.sizes(GOOD)
+    stopped = made._process
+    os.kill(stopped.pid, signal.SIGSTOP)
+    assert 'more time' in refused(made, ENDLESS)
+    assert stopped.returncode == -signal.SIGKILL
+    monkeypatch.undo()
+    assert made.sizes(Bundle(xml=GOOD.xml.replace('"1"', '"3"')))
+
+
+def test_closing_ends_a_trial_that_is_under_way(trial):
+    made = trial()
+    made.sizes(GOOD)
+    process = made._process
+    with ThreadPoolExecutor(2) as pool:
+        first, second = (pool.submit(refused, made, ENDLESS) for _ in range(2))
+        until(lambda: children(process.pid))
+        (child,) = children(process.pid)
+        made.close()
+        assert first.result().startswith('shutting_down')
+        assert second.result().startswith('shutting_down')
+    until(lambda: not Path(f'/proc/{child}').exists())
+    assert process.returncode == -signal.SIGKILL
+    assert refused(made, ENDLESS).startswith('shutting_down')
+
+
+def test_nothing_is_left_when_it_is_forgotten():
+    made = Trial()
+    made.sizes(GOOD)
+    process = made._process.pid
+    del made
+    gc.collect()
+    assert not Path(f'/proc/{process}').exists()
+
+
+def test_what_has_passed_is_not_tried_again(trial):
+    made = trial()
+    sizes = made.sizes(GOOD)
+    os.kill(made._process.pid, signal.SIGSTOP)
+    assert made.sizes(Bundle(xml=GOOD.xml)) is sizes

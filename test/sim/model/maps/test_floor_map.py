@@ -1,0 +1,219 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Maps: the simulated scanner sees what is drawn, and what is drawn says the same in files."""
+
+from pathlib import Path
+import sys
+
+import mujoco
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from map_reader import ReadMap
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.maps.floor_map import draw_floor_map
+from urlab_ros_bridge.sim.model.maps.floor_map import FREE
+from urlab_ros_bridge.sim.model.maps.floor_map import NoMap
+from urlab_ros_bridge.sim.model.maps.floor_map import OCCUPIED
+from urlab_ros_bridge.sim.model.maps.floor_map import UNKNOWN
+from urlab_ros_bridge.sim.model.maps.map_files import description
+from urlab_ros_bridge.sim.model.maps.map_files import picture
+from urlab_ros_bridge.sim.model.maps.map_heights import planes
+from urlab_ros_bridge.sim.model.maps.map_heights import robot_band
+from urlab_ros_bridge.sim.model.maps.map_heights import scanner_height
+from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+
+ROOM = """<mujoco>
+  <asset>
+    <mesh name="prism" vertex="0 0 0  1.2 0 0  0 1 0  0 0 1  1.2 0 1  0 1 1"/>
+    <hfield name="hills" nrow="5" ncol="5" size="1 1 0.6 0.1"
+      elevation="0 0 0 0 0  0 2 3 2 0  0 3 4 3 0  0 2 3 2 0  0 0 0 0 0"/>
+  </asset>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/>
+    <geom type="box" pos="3.13 0 1" size="0.1 2.6 1"/>
+    <geom type="box" pos="-3.1 0 1" size="0.1 3 1"/>
+    <geom type="box" pos="0 2.5 1" size="3.2 0.1 1" euler="0 0 3"/>
+    <geom type="box" pos="0 -2.5 1" size="3.2 0.1 1" group="3" rgba="0 0 0 0"/>
+    <geom type="mesh" mesh="prism" pos="1.5 1 0.4" euler="0 0 20"/>
+    <geom type="hfield" hfield="hills" pos="-1.7 -1.2 0"/>
+    <geom type="cylinder" pos="-1.5 1.2 0.5" size="0.3 0.5"/>
+    <geom type="ellipsoid" pos="1.6 -1.4 0.3" size="0.6 0.3 0.4" euler="0 0 40"/>
+    <geom type="box" pos="0.5 -1 0.3" size="0.2 0.2 0.3" contype="0" conaffinity="0"/>
+    <body name="ball" pos="0 1.2 0.3"><freejoint/><geom size="0.3"/></body>
+    <body name="ghost" pos="0 -1.2 0.3" mocap="true"><geom size="0.3"/></body>
+    <body name="door" pos="0.7 0 0.3"><joint type="slide"/>
+      <geom type="box" size="0.05 0.3 0.3"/></body>
+  </worldbody>
+</mujoco>"""
+ROBOT = """<mujoco><worldbody><body name="base"><freejoint/>
+  <geom type="box" size="0.2 0.15 0.1" pos="0 0 0.12"/>
+  <geom type="box" size="0.5 0.5 0.5" contype="0" conaffinity="0"/>
+  <site name="eye" pos="0.05 0 0.31"/></body></worldbody>
+  <sensor><user name="scan" dim="90" objtype="site" objname="eye" needstage="pos"/></sensor>
+</mujoco>"""
+SIDECAR = """
+scene: room.xml
+articulations:
+  - prefix: bot
+    model: bot.xml
+    lidars:
+      scan: {angle_min: -3.14159, angle_max: 3.07178, range_min: 0.1, range_max: 9, rate: 10}
+"""
+
+
+@pytest.fixture(scope='module')
+def room(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('room')
+    for name, text in (('room.xml', ROOM), ('bot.xml', ROBOT), ('room.yaml', SIDECAR)):
+        (folder / name).write_text(text)
+    return load_world(ServerConfig(model=folder / 'room.yaml'))
+
+
+@pytest.fixture(scope='module')
+def rover():
+    return load_world(ServerConfig(world='rover'))
+
+
+def through_files(drawn):
+    return ReadMap(description(drawn, 'x.pgm', 'a comment'), picture(drawn))
+
+
+def scanner_of(world):
+    (spec,) = world.spec.articulations
+    robot = world.articulations[spec.prefix]
+    ((name, lidar),) = spec.lidars.items()
+    return robot, Lidar(world.model, robot.local('sensors')[name], lidar)
+
+
+def errors(world, drawn, count, seed):
+    """
+    Return how far ranges on the map are from those of the scanner (cells), at random free poses.
+
+    A surface may be anywhere in its cell.  So a ray along a wall, or by an edge, may be stopped on
+    the map by what it just passes; of three parallel rays, one cell apart, the best one counts.
+    """
+    robot, lidar = scanner_of(world)
+    random = np.random.default_rng(seed)
+    data = mujoco.MjData(world.model)
+    rows, columns = np.nonzero(drawn.data == FREE)
+    found = []
+    for cell in random.choice(len(rows), count, replace=False):
+        yaw = random.uniform(-np.pi, np.pi)
+        place = drawn.origin + (np.array([columns[cell], rows[cell]]) + 0.5) * drawn.resolution
+        data.qpos[:] = world.model.qpos0
+        data.qpos[robot.qpos] = robot_pose(data.qpos[robot.qpos], place, yaw)
+        mujoco.mj_forward(world.model, data)
+        lidar.update(world.model, data)
+        seen = data.sensordata[world.model.sensor_adr[lidar.sensor_id] :][: lidar.rays]
+        eye = data.site_xpos[world.model.sensor_objid[lidar.sensor_id], :2]
+        if drawn.value([eye]) != FREE:  # in a wall that the middle of the robot is beside
+            continue
+        longest = lidar.spec.range_max
+        seen = np.where(seen < 0, longest, seen)
+        known = [
+            drawn.ranges(eye, lidar.angles + yaw, longest, aside * drawn.resolution)
+            for aside in (-1, 0, 1)
+        ]
+        found.append(np.abs(np.minimum(known, longest) - seen).min(axis=0) / drawn.resolution)
+    return np.concatenate(found)
+
+
+def robot_pose(qpos, place, yaw):
+    return [*place, qpos[2], np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2), *qpos[7:]]
+
+
+@pytest.mark.parametrize('name', ['room', 'rover'])
+def test_the_scanner_sees_what_is_drawn(name, request):
+    world = request.getfixturevalue(name)
+    drawn = through_files(draw_floor_map(world, [scanner_height(world)], movable=True))
+    error = errors(world, drawn, 12, 1)
+    assert np.mean(error <= 1.5) > 0.95, np.quantile(error, [0.5, 0.9, 0.95])
+
+
+def test_what_moves_is_left_out_unless_asked_for_and_robots_always(room):
+    height = [scanner_height(room)]
+    places = {'ball': (0.29, 1.2), 'ghost': (0.29, -1.2), 'door': (0.74, 0.1), 'base': (0.19, 0.1)}
+    still = through_files(draw_floor_map(room, height)).value(list(places.values()))
+    assert still.tolist() == [FREE] * 4
+    moving = through_files(draw_floor_map(room, height, movable=True)).value(list(places.values()))
+    assert moving.tolist() == [OCCUPIED] * 3 + [FREE]
+
+
+def test_what_no_robot_reaches_is_unknown(room):
+    drawn = through_files(draw_floor_map(room, [0.3]))
+    outside_inside = drawn.value([(3.9, 0), (0, 3.2), (-1.5, 1.2), (2.0, -0.2)])
+    assert outside_inside.tolist() == [UNKNOWN] * 3 + [FREE]
+    # The scanner's plane is above the deck that is no obstacle, and below the lid of nothing.
+    assert drawn.value([(0.5, -1.0)]).tolist() == [FREE]
+
+
+def test_a_span_of_heights_is_all_of_its_planes_together(rover):
+    low, high = robot_band(rover)
+    assert low == pytest.approx(0.03, abs=2e-3) and high == pytest.approx(0.54, abs=1e-2)
+    heights = [low, 0.1, 0.25, high]
+    band = draw_floor_map(rover, heights)
+    each = [draw_floor_map(rover, [height]).cells == OCCUPIED for height in heights]
+    assert np.array_equal(np.any(each, axis=0), band.cells == OCCUPIED)
+    # The charger and the ramp are below the scanner.
+    scanned = draw_floor_map(rover, [scanner_height(rover)])
+    places = [(-4.87, 0.1), (-0.32, -2.82)]
+    assert through_files(scanned).value(places).tolist() == [FREE] * 2
+    assert through_files(band).value(places).tolist() == [OCCUPIED] * 2
+
+
+@pytest.mark.parametrize('sign', [1, -1])
+@pytest.mark.parametrize('axis', [0, 1])
+def test_walls_that_are_planes_are_seen_from_their_front(axis, sign, tmp_path):
+    normal = ' '.join(str(sign * (i == axis)) for i in range(3))
+    place = ' '.join(str(-1.0 * sign * (i == axis)) for i in range(3))
+    (tmp_path / 'arena.xml').write_text(
+        f'<mujoco><worldbody><geom type="plane" size="0 0 1" pos="{place}" zaxis="{normal}"/>'
+        '<geom type="plane" size="0 0 1"/></worldbody></mujoco>'
+    )
+    world = load_world(ServerConfig(model=tmp_path / 'arena.xml'))
+    drawn = through_files(draw_floor_map(world, [0.5], region=(-2.0, -2.0, 2.0, 2.0)))
+    found = np.argwhere(drawn.data == OCCUPIED)[:, 1 - axis]
+    wall = (-1.0 * sign + 2.0) / 0.05
+    assert len(found) == 80 and set(found) <= {round(wall) - 1, round(wall)}
+
+
+def test_planes_leave_no_gap():
+    for low, high in ((0.03, 0.54), (-0.2, 0.333), (0.255, 0.255)):
+        found = planes(low, high)
+        assert found[0] == pytest.approx(low) and found[-1] == pytest.approx(high)
+        assert len(found) == 1 or np.diff(found).max() <= 0.01 + 1e-6
+
+
+def test_cells_begin_at_whole_multiples_and_a_region_is_kept(room):
+    region = (-1.01, -0.5, 2.0, 1.02)
+    drawn = draw_floor_map(room, [0.3], 0.05, region=region)
+    assert drawn.origin == (-1.05, -0.5) and drawn.cells.shape == (31, 61)
+    whole = draw_floor_map(room, [0.3], 0.05)
+    column, row = np.rint((np.array(drawn.origin) - whole.origin) / 0.05).astype(int)
+    part = whole.cells[row : row + 31, column : column + 61]
+    assert np.array_equal(part == OCCUPIED, drawn.cells == OCCUPIED)
+
+
+def test_files_say_what_was_drawn(room):
+    drawn = draw_floor_map(room, [0.3], 0.07)
+    read = through_files(drawn)
+    assert np.array_equal(read.data, drawn.cells)
+    assert (read.resolution, tuple(read.origin), read.image_name) == (0.07, drawn.origin, 'x.pgm')
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        ({'heights': [7.0]}, 'nothing solid'),
+        ({'heights': [0.3], 'resolution': 0.001}, 'too large'),
+        ({'heights': [0.3], 'region': (1.0, 0.0, 0.0, 1.0)}, 'no area'),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(room, options, said):
+    with pytest.raises(NoMap, match=said):
+        draw_floor_map(room, **options)

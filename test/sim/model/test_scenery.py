@@ -1,0 +1,200 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Objects and lights of a sidecar, as MuJoCo has them."""
+
+import mujoco
+import numpy as np
+import pytest
+import yaml
+
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.assembly import assemble
+from urlab_ros_bridge.sim.model.meshes import connected_parts
+from urlab_ros_bridge.sim.model.meshes import read_mesh
+from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+
+TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+FACES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
+
+
+def tetrahedra(offsets):
+    points = [np.add(corner, (dx, 0, 0)) for dx in offsets for corner in TETRAHEDRON]
+    faces = [[c + 4 * i + 1 for c in face] for i in range(len(offsets)) for face in FACES]
+    lines = [f'v {x} {y} {z}' for x, y, z in points] + [f'f {a} {b} {c}' for a, b, c in faces]
+    return '\n'.join(lines)
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Return a function that compiles a world of objects and lights."""
+    (tmp_path / 'pair.obj').write_text(tetrahedra([0, 5]))
+    (tmp_path / 'flat.obj').write_text('v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n')
+
+    def make(objects=(), lights=(), scene=None):
+        path = tmp_path / 'w.yaml'
+        world = {'scene': scene, 'objects': list(objects), 'lights': list(lights)}
+        path.write_text(yaml.safe_dump(world))
+        return assemble(load_sidecar(path))[0]
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ('shape', 'scale', 'kind', 'size'),
+    [
+        ('box', [1, 2, 3], mujoco.mjtGeom.mjGEOM_BOX, [0.5, 1, 1.5]),
+        ('sphere', [2, 2, 2], mujoco.mjtGeom.mjGEOM_SPHERE, [1, 0, 0]),
+        ('sphere', [2, 2, 4], mujoco.mjtGeom.mjGEOM_ELLIPSOID, [1, 1, 2]),
+        ('cylinder', [2, 2, 4], mujoco.mjtGeom.mjGEOM_CYLINDER, [1, 2, 0]),
+        ('plane', [4, 6, 1], mujoco.mjtGeom.mjGEOM_PLANE, [2, 3, 1]),
+    ],
+)
+def test_shapes_are_1_m_across_times_their_scale(build, shape, scale, kind, size):
+    model = build([{'name': 'thing', 'shape': shape, 'scale': scale}])
+    assert model.geom('thing').type == int(kind)
+    assert model.geom('thing').size == pytest.approx(size)
+
+
+@pytest.mark.parametrize('physics', ['none', 'static', 'dynamic', 'mocap'])
+def test_physics_decides_about_joints_mocap_and_contacts(build, physics):
+    model = build([{'name': 'crate', 'shape': 'box', 'physics': physics, 'mass': 3.0}])
+    assert model.njnt == (physics == 'dynamic')
+    assert model.nmocap == (physics == 'mocap')
+    collides = bool(model.geom('crate').contype[0] or model.geom('crate').conaffinity[0])
+    assert collides == (physics != 'none')
+    assert model.body('crate').mass[0] == pytest.approx(3.0)
+
+
+def test_a_dynamic_box_falls_onto_a_static_floor_and_through_one_that_is_only_seen(build):
+    def height_after_a_second(floor):
+        model = build(
+            [
+                {'name': 'floor', 'shape': 'plane', 'scale': [9, 9, 1], 'physics': floor},
+                {'name': 'box', 'shape': 'box', 'physics': 'dynamic', 'pose': {'pos': [0, 0, 1]}},
+            ]
+        )
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data, int(1.0 / model.opt.timestep))
+        return data.body('box').xpos[2]
+
+    assert height_after_a_second('static') == pytest.approx(0.5, abs=0.01)
+    assert height_after_a_second('none') < -3
+
+
+def test_a_mesh_keeps_its_own_coordinates(build, tmp_path):
+    model = build([{'name': 'm', 'shape': 'mesh', 'file': 'pair.obj', 'scale': [1, 1, 2]}])
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    turn = data.geom_xmat[0].reshape(3, 3)
+    points = model.mesh_vert @ turn.T + data.geom_xpos[0]
+    assert points.min(axis=0) == pytest.approx([0, 0, 0], abs=1e-6)
+    assert points.max(axis=0) == pytest.approx([6, 1, 2], abs=1e-6)
+
+
+def test_a_complex_mesh_collides_by_a_hull_for_each_part(build):
+    item = {'name': 'm', 'shape': 'mesh', 'file': 'pair.obj', 'physics': 'dynamic', 'mass': 2}
+    whole, parts = build([item]), build([{**item, 'complex_mesh': True}])
+    assert (whole.ngeom, parts.ngeom) == (1, 2)
+    assert parts.body('m').mass[0] == pytest.approx(2.0)
+    ball = {
+        'name': 'b',
+        'shape': 'sphere',
+        'scale': [0.2] * 3,
+        'physics': 'dynamic',
+        'pose': {'pos': [3, 0.1, 0.1]},
+    }
+    # Between the parts: inside the hull of both, outside of each.
+    contacts = []
+    for complex_mesh in (False, True):
+        static = {**item, 'physics': 'static', 'complex_mesh': complex_mesh}
+        model = build([static, ball])
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        contacts.append(data.ncon)
+    assert contacts[0] > 0 and contacts[1] == 0
+
+
+def test_a_mesh_without_a_volume_may_stand_but_not_move(build):
+    item = {'name': 'm', 'shape': 'mesh', 'file': 'flat.obj'}
+    assert build([item]).ngeom == 1
+    with pytest.raises(WorldError, match='m'):
+        build([{**item, 'physics': 'dynamic'}])
+
+
+def test_a_mesh_comes_apart_into_its_connected_parts(tmp_path):
+    path = tmp_path / 'three.obj'
+    path.write_text(tetrahedra([0, 5, 20]))
+    vertices, faces = read_mesh(path)
+    parts = connected_parts(vertices, faces)
+    assert sorted(round(points[:, 0].min()) for points, _ in parts) == [0, 5, 20]
+    for points, triangles in parts:
+        assert points.shape == (4, 3) and triangles.shape == (4, 3)
+        volume = sum(np.linalg.det(points[triangle]) for triangle in triangles) / 6
+        assert abs(volume) == pytest.approx(1 / 6, rel=1e-5)
+
+
+def test_too_many_parts_are_refused(tmp_path):
+    path = tmp_path / 'many.obj'
+    path.write_text(tetrahedra(range(0, 200, 3)))
+    with pytest.raises(WorldError, match='67 connected parts'):
+        connected_parts(*read_mesh(path))
+
+
+def test_a_light_shines_along_its_x_axis_as_bright_as_told(build):
+    down = {'quat': [0.5**0.5, 0, 0.5**0.5, 0], 'pos': [1, 2, 3]}
+    model = build(
+        lights=[
+            {'name': 'sun', 'pose': down, 'color': [1, 0.5, 0], 'intensity': 2500},
+            {'name': 'lamp', 'kind': 'point', 'intensity': 1e9},
+            {'name': 'torch', 'kind': 'spot'},
+        ]
+    )
+    sun = model.light('sun')
+    assert sun.dir == pytest.approx([0, 0, -1], abs=1e-6) and sun.pos == pytest.approx([1, 2, 3])
+    assert sun.diffuse == pytest.approx([0.5, 0.25, 0])
+    assert model.light('lamp').diffuse == pytest.approx([1, 1, 1])
+    kinds = [int(model.light(name).type[0]) for name in ('sun', 'lamp', 'torch')]
+    assert kinds == [
+        int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL),
+        int(mujoco.mjtLightType.mjLIGHT_POINT),
+        int(mujoco.mjtLightType.mjLIGHT_SPOT),
+    ]
+
+
+def test_names_of_the_scene_file_are_taken(build, tmp_path):
+    (tmp_path / 's.xml').write_text(
+        '<mujoco><worldbody><body name="crate"/><light name="sun"/></worldbody></mujoco>'
+    )
+    with pytest.raises(WorldError, match="'crate'"):
+        build([{'name': 'crate', 'shape': 'box'}], scene='s.xml')
+    with pytest.raises(WorldError, match="'sun'"):
+        build(lights=[{'name': 'sun'}], scene='s.xml')
+
+
+@pytest.mark.parametrize(
+    ('item', 'place'),
+    [
+        ({'shape': 'box'}, 'name'),
+        ({'name': 'a'}, 'shape'),
+        ({'name': 'a', 'shape': 'blob'}, 'shape'),
+        ({'name': 'a', 'shape': 'mesh'}, 'file'),
+        ({'name': 'a', 'shape': 'mesh', 'file': 'w.yaml'}, 'file'),
+        ({'name': 'a b', 'shape': 'box'}, 'name'),
+        ({'name': 'a', 'shape': 'box', 'scale': [1, 0, 1]}, 'scale'),
+        ({'name': 'a', 'shape': 'box', 'color': [1, 2, 3]}, 'color'),
+        ({'name': 'a', 'shape': 'box', 'physics': 'magic'}, 'physics'),
+        ({'name': 'a', 'shape': 'box', 'mass': 0}, 'mass'),
+        ({'name': 'a', 'shape': 'box', 'friction': [1, 1]}, 'friction'),
+        ({'name': 'a', 'shape': 'box', 'complex_mesh': 'yes'}, 'complex_mesh'),
+        ({'name': 'a', 'shape': 'box', 'weight': 1}, 'weight'),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(build, item, place):
+    with pytest.raises(SidecarError, match=rf'objects\[0\].*{place}'):
+        build([item])
+
+
+def test_a_cylinder_is_round(build):
+    with pytest.raises(WorldError, match='round'):
+        build([{'name': 'a', 'shape': 'cylinder', 'scale': [1, 2, 1]}])

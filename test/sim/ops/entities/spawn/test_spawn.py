@@ -1,0 +1,246 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What spawning and deleting does to a world, and what it leaves alone."""
+
+import mujoco
+import numpy as np
+import pytest
+from spawn_models import ARM
+from spawn_models import BOX
+from spawn_models import delete
+from spawn_models import POST
+from spawn_models import renewed
+from spawn_models import spawn
+from spawn_models import URDF
+
+from urlab_ros_bridge.sim.model.client_models.user_files import BUNDLED
+
+
+@pytest.fixture
+def driven(rig):
+    """Return a factory of rover worlds in the middle of everything that can be under way."""
+
+    def make(world='rover', **config):
+        made = rig(world=world, **config)
+        made.ask('set_mode', mode='direct')
+        prefix = next(iter(made.context.world.articulations))
+        made.ask('randomize', seed=3, items={'mass': {'scale': [0.8, 1.2]}})
+        made.ask('set_sim_options', options={'gravity': [0.0, 0.1, -9.7]})
+        made.ask('step', n_steps=40, per_articulation={prefix: {'ctrl': [3.0, 2.0]}})
+        if made.engine.controls[prefix].twist is not None:
+            made.ask('set_twist', articulation=prefix, linear=[0.4, 0, 0], angular=[0, 0, 0.5])
+        base = made.context.world.articulations[prefix].bodies[0].name
+        made.ask(
+            'apply_wrench', articulation=prefix, body=base, force=[0, 5, 0], duration=0.2,
+            frame='body',
+        )  # fmt: skip
+        made.ask('step', n_steps=15)
+        return made
+
+    return make
+
+
+def integrated(rig):
+    """Return everything that MuJoCo integrates from."""
+    kind = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+    state = np.empty(mujoco.mj_stateSize(rig.model, kind))
+    mujoco.mj_getState(rig.model, rig.data, state, kind)
+    return state
+
+
+def derive(rig):
+    """Compute poses anew: a changed world knows them, after a step they are one step old."""
+    warm = rig.data.qacc_warmstart.copy()
+    mujoco.mj_forward(rig.model, rig.data)
+    rig.data.qacc_warmstart[:] = warm
+
+
+@pytest.mark.parametrize('world', ['rover', 'quadruped', 'fleet'])
+@pytest.mark.parametrize(('name', 'xml'), [('box', BOX), ('post', POST), ('arm', ARM)])
+def test_what_comes_and_goes_leaves_no_trace(driven, world, name, xml):
+    changed, twin = driven(world), driven(world)
+    spawn(changed, name, xml, pos=[5, 5, 5])
+    delete(changed, name)
+    assert np.array_equal(integrated(changed), integrated(twin))
+    derive(twin)
+    for steps in (1, 50, 200):
+        ours, theirs = (rig.ask('step', n_steps=steps) for rig in (changed, twin))
+        assert ours['per_articulation'] == theirs['per_articulation']
+        assert ours['entities'] == theirs['entities'] and ours['step'] == theirs['step']
+        assert np.array_equal(integrated(changed), integrated(twin))
+    for rig in (changed, twin):
+        rig.ask('randomize', restore=True)
+    assert np.array_equal(changed.model.body_mass, twin.model.body_mass)
+    assert changed.ask('list_keyframes')['keyframes'] == twin.ask('list_keyframes')['keyframes']
+
+
+@pytest.mark.parametrize('world', ['rover', 'quadruped', 'bimanual'])
+def test_what_was_there_is_carried_bit_for_bit(driven, world):
+    rig = driven(world)
+    old = rig.context
+    before = rig.data
+    sizes = {key: getattr(rig.model, key) for key in ('nq', 'nv', 'nu', 'na', 'nbody', 'nmocap')}
+    spawn(rig, 'arm', ARM, pos=[4, 0, 0])
+    spawn(rig, 'box', BOX, pos=[4, 4, 1])
+    after = rig.data
+    assert rig.context is not old and after.time == before.time
+    for array, size in (
+        ('qpos', 'nq'), ('qvel', 'nv'), ('qacc_warmstart', 'nv'), ('ctrl', 'nu'), ('act', 'na'),
+        ('xfrc_applied', 'nbody'), ('mocap_pos', 'nmocap'), ('mocap_quat', 'nmocap'),
+    ):  # fmt: skip
+        count = sizes[size]
+        assert np.array_equal(getattr(before, array)[:count], getattr(after, array)[:count]), array
+    assert np.array_equal(old.world.model.body_mass, rig.model.body_mass[: sizes['nbody']]), (
+        'drawn values'
+    )
+    assert rig.model.opt.gravity.tolist() == [0.0, 0.1, -9.7]
+    prefix = next(iter(old.engine.controls))
+    ours, theirs = rig.engine.controls[prefix], old.engine.controls[prefix]
+    assert np.array_equal(ours.slots['zmq'], theirs.slots['zmq'])
+    if ours.twist is not None:
+        assert ours.twist.active and ours.twist.value == theirs.twist.value
+
+
+def test_an_entity_is_a_body_of_its_name(rig):
+    world = rig()
+    reply = spawn(world, 'box', pos=[1, 2, 3], quat=[0, 0, 0, 2])
+    assert (reply['name'], reply['kind'], reply['movable']) == ('box', 'entity', True)
+    listed = world.ask('get_entities')['entities']
+    assert [item['name'] for item in listed if item['spawned']] == ['box']
+    assert reply['pos'] == [1, 2, 3] and reply['quat'] == [0, 0, 0, 1]
+    payload = reply['handshake_payload']
+    entity = payload['entities']['box']
+    assert entity['has_free_base'] and entity['qpos_offset'] == world.model.nq - 7
+    model = mujoco.MjModel.from_binary_path('m.mjb', {'m.mjb': payload['mjb']})
+    assert model.body('box').geomnum[0] == 1, 'neither floor nor light come along'
+    assert model.nlight == world.model.nlight
+    assert model.sensor('box.where').objid[0] == model.body('box').id
+    assert world.ask('step')['entities']['box']['xpos'] == pytest.approx([1, 2, 3], abs=1e-3)
+    spawn(world, 'post', POST, pos=[3, 3, 0])
+    (post,) = world.ask('get_entities', entities=['post'], bounds=True)['entities']
+    assert post['kind'] == 'static' and post['bounds']['max'] == pytest.approx([3.05, 3.05, 0.5])
+
+
+def test_a_robot_has_rows_actuators_and_keyframes(rig):
+    world = rig()
+    world.ask('set_mode', mode='direct')
+    reply = spawn(world, 'left', ARM, pos=[3, 0, 0])
+    assert reply['kind'] == 'articulation' and not reply['movable']
+    spawn(world, 'right', ARM, pos=[3, 1, 0])
+    stepped = world.ask('step', n_steps=2000, per_articulation={'left': {'ctrl': [0.7]}})
+    arms = stepped['per_articulation']
+    assert arms['left']['qpos'][0] > 0.5 and abs(arms['right']['qpos'][0]) < 0.1
+    names = [key['name'] for key in world.ask('list_keyframes')['keyframes']]
+    assert {'left_up', 'right_up', 'rover_home'} <= set(names)
+    after = world.ask('reset', keyframe_name='right_up')['per_articulation']
+    assert after['right']['qpos'] == [0.5] and after['left']['qpos'] == [0.0]
+
+
+def test_a_bundled_robot_comes_with_its_controllers_and_sensors(rig):
+    world = rig()
+    world.ask('set_mode', mode='direct')
+    reply = world.ask('spawn_entity', name='second', file='rover.yaml', pos=[2, 2, 0])
+    blocks = {block['prefix']: block for block in reply['handshake_payload']['articulations']}
+    first, second = blocks['rover'], blocks['second']
+    for key in ('twist_controller', 'lidars', 'frames', 'covariances', 'actuator_types'):
+        assert first[key] == second[key], key
+    renewed(world)
+    world.ask('set_twist', articulation='second', linear=[0.5, 0, 0])
+    stepped = world.ask('step', n_steps=500)['per_articulation']
+    assert stepped['second']['qpos'][0] > 2.2 and abs(stepped['rover']['qpos'][0]) < 0.01
+    assert max(stepped['second']['sensors']['scan']) > 0.5
+
+
+@pytest.mark.parametrize(
+    ('root', 'joint', 'kind', 'movable', 'geoms'),
+    [
+        ('base', 'fixed', 'entity', True, 3),
+        ('base', 'revolute', 'articulation', True, 3),
+        ('world', 'revolute', 'articulation', False, 1),
+    ],
+)
+def test_a_urdf_stands_free_unless_its_root_is_the_world(rig, root, joint, kind, movable, geoms):
+    world = rig()
+    before = world.model.ngeom
+    reply = spawn(world, 'cart', URDF.format(root=root, joint=joint), pos=[2, 2, 1])
+    assert (reply['kind'], reply['movable']) == (kind, movable)
+    assert world.model.ngeom - before == geoms
+
+
+def test_another_name_will_do_when_the_caller_says_so(rig):
+    world = rig()
+    wanted = ['box', 'box', 'box_1', 'rover', 'rover_2', '7 up', '', '']
+    got = [spawn(world, name, BOX, allow_renaming=True)['name'] for name in wanted]
+    assert got[:4] == ['box', 'box2', 'box_1', 'rover2'] and len(set(got)) == len(got)
+    assert set(got) <= set(world.context.world.entities)
+    delete(world, 'box')
+    assert {'box2', 'box_1'} <= set(world.context.world.entities), 'only what has the name itself'
+
+
+def test_what_the_world_file_has_can_be_deleted_too(rig):
+    world = rig(world='fleet')
+    delete(world, 'rover_1')
+    assert list(world.context.world.articulations) == ['rover_2', 'quadruped']
+    assert not any(
+        world.model.body(body).name.startswith('rover_1') for body in range(world.model.nbody)
+    )
+    keys = [key['name'] for key in world.ask('list_keyframes')['keyframes']]
+    assert keys and not any(key.startswith('rover_1') for key in keys)
+    world.ask('reset', keyframe_name=keys[0])
+    assert world.ask('step', n_steps=10)['per_articulation'].keys() == {'rover_2', 'quadruped'}
+    spawn(world, 'rover_1', ARM)
+    assert world.code('delete_entity', entity='nobody') == 'unknown_body'
+
+
+def test_a_reset_puts_what_was_spawned_where_it_was_spawned(rig):
+    world = rig()
+    world.ask('set_mode', mode='direct')
+    spawn(world, 'box', pos=[1, 1, 2])
+    world.ask('step', n_steps=100)
+    assert world.ask('reset')['entities']['box']['qpos'][:3] == [1, 1, 2]
+    world.ask('step', n_steps=100)
+    home = world.ask('reset', keyframe_name='home')
+    assert home['entities']['box']['qpos'][:3] == [1, 1, 2]
+
+
+def test_all_bundled_robots_can_be_spawned_together(rig):
+    world = rig()
+    for file in sorted(BUNDLED.glob('*_robot.xml')):
+        reply = spawn_file(world, file.stem.replace('_', ''), file.name)
+        assert reply['kind'] == 'articulation'
+    world.ask('set_mode', mode='direct')
+    assert len(world.ask('step', n_steps=20)['per_articulation']) >= 4
+
+
+def spawn_file(world, name, file):
+    reply = world.ask('spawn_entity', name=name, file=file, pos=[10, len(name), 1])
+    renewed(world)
+    return reply
+
+
+NOISY = """
+articulations:
+  - prefix: rover
+    model: {model}
+    lidars:
+      scan: {{angle_min: -3.14, angle_max: 3.12, range_min: 0.1, range_max: 12, rate: 10}}
+    noise:
+      scan: {{stddev: 0.01, bias: 0.01, dropout: 0.05}}
+      imu_gyro: {{stddev: 0.01, bias: 0.02, walk: 0.01, dropout: 0.1}}
+"""
+
+
+def test_scans_and_noise_go_on_as_if_nothing_had_happened(rig, tmp_path):
+    sidecar = tmp_path / 'noisy.yaml'
+    sidecar.write_text(NOISY.format(model=BUNDLED / 'rover_robot.xml'))
+    changed, twin = rig(model=str(sidecar)), rig(model=str(sidecar))
+    for each in (changed, twin):
+        each.ask('set_mode', mode='direct')
+        each.ask('reset', seed=5)
+        each.ask('step', n_steps=333)
+    spawn(changed, 'box', pos=[0, 0, 99])
+    delete(changed, 'box')
+    derive(twin)
+    for steps in (1, 10, 400):
+        ours, theirs = (each.ask('step', n_steps=steps) for each in (changed, twin))
+        assert ours['per_articulation'] == theirs['per_articulation']

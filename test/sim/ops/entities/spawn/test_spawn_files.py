@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Models that consist of many files, spawned from the data folder."""
+
+import importlib.util
+from pathlib import Path
+import shutil
+import struct
+import zlib
+
+import mujoco
+import pytest
+from spawn_models import BOX
+from spawn_models import delete
+from spawn_models import renewed
+from spawn_models import spawn
+from spawn_models import TETRAHEDRON
+from spawn_models import URDF
+
+from urlab_ros_bridge.sim.model.client_models import limits
+from urlab_ros_bridge.sim.model.world import World
+
+
+def png(size=2):
+    """Return a red picture."""
+    rows = b''.join(b'\0' + b'\xff\0\0' * size for _ in range(size))
+
+    def chunk(kind, data):
+        return (
+            struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+        )
+
+    head = struct.pack('>IIBBBBB', size, size, 8, 2, 0, 0, 0)
+    body = chunk(b'IHDR', head) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b'')
+    return b'\x89PNG\r\n\x1a\n' + body
+
+
+def foreign_models():
+    found = importlib.util.find_spec('gymnasium_robotics')
+    if found is None:
+        return []
+    assets = Path(found.origin).parent / 'envs' / 'assets'
+    names = ('adroit_hand/adroit_door.xml', 'fetch/push.xml', 'hand/reach.xml',
+             'hand/manipulate_egg_touch_sensors.xml',
+             'kitchen_franka/kitchen_assets/kitchen_env_model.xml', 'point/point.xml')  # fmt: skip
+    return [(assets, name) for name in names]
+
+
+def test_the_foreign_models_are_installed():
+    assert foreign_models(), 'gymnasium-robotics is not installed: run `make setup`'
+
+
+@pytest.mark.parametrize(('folder', 'name'), foreign_models(), ids=lambda item: Path(item).stem)
+def test_foreign_models_are_spawned_whole(rig, folder, name):
+    """Includes of includes, folders with .., meshes and textures by the dozen."""
+    alone = mujoco.MjModel.from_xml_path(str(folder / name))
+    world = rig(data_dir=folder)
+    before = world.model
+    world.ask('spawn_entity', name='thing', file=name, pos=[9, 9, 1])
+    renewed(world)
+    for size in ('nq', 'nv', 'nu', 'na', 'nsensor', 'nmesh', 'nmeshvert', 'ntex', 'nmat', 'neq'):
+        assert getattr(world.model, size) - getattr(before, size) == getattr(alone, size), size
+    hello = world.ask('hello', shared=True, include_assets=True)
+    again = mujoco.MjModel.from_xml_string(hello['mjcf_compiled'], hello['vfs_assets'])
+    assert again.nmeshvert == world.model.nmeshvert and again.ntexdata == world.model.ntexdata
+
+
+ALL_KINDS = """<mujoco><compiler assetdir="files"/><asset>
+  <mesh file="m.obj"/><hfield name="h" file="p.png" size="1 1 1 1"/>
+  <texture name="t" type="2d" file="p.png"/>
+  <texture name="c" type="cube" fileright="p.png" fileleft="p.png" fileup="p.png"
+    filedown="p.png" filefront="p.png" fileback="p.png"/>
+  <material name="mt" texture="t"/><material name="mc" texture="c"/></asset>
+  <worldbody><body name="b"><freejoint/><geom type="mesh" mesh="m" material="mt"/>
+  <geom type="box" size=".1 .1 .1" material="mc"/><flexcomp name="f" type="mesh" file="m.obj"
+    dim="2" rigid="true" mass="1"/></body>
+  <body name="ground"><geom type="hfield" hfield="h"/></body></worldbody></mujoco>"""
+
+
+def test_files_are_read_once(rig, tmp_path):
+    """What happens to them afterwards, clients write there, ends neither spawning nor deleting."""
+    data = tmp_path / 'data'
+    (data / 'files').mkdir(parents=True)
+    (data / 'files' / 'm.obj').write_text(TETRAHEDRON)
+    (data / 'files' / 'p.png').write_bytes(png())
+    (data / 'all.xml').write_text(ALL_KINDS)
+    world = rig(data_dir=data)
+    for name, fields in (('one', {'xml': ALL_KINDS}), ('two', {'file': 'all.xml'})):
+        world.ask('spawn_entity', name=name, kind='articulation', **fields)
+        renewed(world)
+    assert world.model.mesh('one_m').id != world.model.mesh('two_m').id
+    vertices = world.model.nmeshvert
+    shutil.rmtree(data / 'files')
+    (data / 'files').mkdir()
+    (data / 'files' / 'm.obj').write_text('not a mesh any more')
+    spawn(world, 'box', BOX)
+    assert world.model.nmeshvert == vertices
+    hello = world.ask('hello', shared=True, include_assets=True)
+    assert mujoco.MjModel.from_xml_string(hello['mjcf_compiled'], hello['vfs_assets']).nmesh == 2
+    delete(world, 'one')
+    assert world.code('spawn_entity', name='three', xml=ALL_KINDS) in (
+        'import_failed', 'missing_assets',
+    )  # fmt: skip
+    delete(world, 'two')
+
+
+def test_a_model_can_be_put_together_from_models(rig, tmp_path):
+    data = tmp_path / 'data'
+    (data / 'parts').mkdir(parents=True)
+    (data / 'parts' / 'm.obj').write_text(TETRAHEDRON)
+    (data / 'parts' / 'hand.xml').write_text(
+        '<mujoco><asset><mesh file="m.obj"/></asset><worldbody><body name="hand">'
+        '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+    )
+    (data / 'robot.xml').write_text(
+        '<mujoco><asset><model name="hand" file="parts/hand.xml"/></asset><worldbody>'
+        '<body name="arm"><joint/><geom size="0.1"/><attach model="hand" body="hand" prefix="l_"/>'
+        '</body></worldbody></mujoco>'
+    )
+    world = rig(data_dir=data)
+    world.ask('spawn_entity', name='robot', file='robot.xml', kind='articulation')
+    renewed(world)
+    assert world.model.body('robot_l_hand').id and world.model.nmesh == 1
+    spawn(world, 'box', BOX)
+    delete(world, 'robot')
+
+
+def test_meshes_of_a_urdf_are_called_like_their_files(rig, tmp_path):
+    data = tmp_path / 'data'
+    (data / 'cart' / 'meshes').mkdir(parents=True)
+    for name in ('hull', 'wheel'):
+        text = f'# {name}\n{TETRAHEDRON}'
+        (data / 'cart' / 'meshes' / f'{name}.obj').write_text(text)
+    mesh = '<mesh filename="package://cart/meshes/{}.obj" {}/>'
+    text = URDF.format(root='base', joint='fixed')
+    text = text.replace('<box size="0.2 0.2 0.2"/>', mesh.format('hull', ''), 1)
+    text = text.replace('<box size="0.2 0.2 0.2"/>', mesh.format('hull', 'scale="2 2 2"'), 1)
+    text = text.replace('<sphere radius="0.1"/>', mesh.format('wheel', ''))
+    (data / 'cart' / 'cart.urdf').write_text(text)
+    world = rig(data_dir=data)
+    world.ask('spawn_entity', name='cart', file='cart/cart.urdf', pos=[3, 3, 1])
+    renewed(world)
+    names = [world.model.mesh(i).name for i in range(world.model.nmesh)]
+    assert names == ['cart.hull', 'cart.hull1', 'cart.wheel'] and world.model.ngeom
+
+
+def test_a_world_that_cannot_be_made_is_refused_and_the_old_one_goes_on(rig, monkeypatch):
+    world = rig()
+    before = world.stage.context
+    with monkeypatch.context() as patch:
+
+        def fail(*args):
+            raise ValueError('Could not allocate memory')
+
+        patch.setattr(World, '__init__', fail)
+        assert world.code('spawn_entity', name='box', xml=BOX) == 'import_failed'
+    assert world.stage.context is before
+    spawn(world, 'box', BOX)
+
+
+def test_all_spawned_models_together_have_limits(rig, monkeypatch):
+    monkeypatch.setitem(limits.SIZES, 'nv', ('degrees of freedom', 10, 15))
+    world = rig()
+    for name in ('a', 'b'):
+        spawn(world, name, BOX)
+    with pytest.raises(Exception, match=r'of freedom of all models together: 18 .* at most 15'):
+        spawn(world, 'c', BOX)
+    delete(world, 'a')
+    spawn(world, 'c', BOX)
+    two = BOX.replace('<worldbody>', '<worldbody><body><freejoint/><geom size="1"/></body>')
+    with pytest.raises(Exception, match='degrees of freedom: 12 asked for, at most 10'):
+        spawn(world, 'd', two)

@@ -1,0 +1,166 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Wrenches and lapsing set-points, held against Newton's laws."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.physics.external import ExternalActions
+from urlab_ros_bridge.sim.physics.external import MAX_WRENCHES
+from urlab_ros_bridge.sim.physics.external import Wrench
+
+XML = """
+<mujoco><option gravity="0 0 0" timestep="0.002"/>
+  <worldbody><body name="box" quat="0.7071068 0 0 0.7071068"><freejoint/>
+    <geom type="box" size="0.1 0.2 0.3" mass="2"/></body></worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def floating():
+    model = mujoco.MjModel.from_xml_string(XML)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return model, data, ExternalActions(model, data)
+
+
+def run(floating, steps):
+    model, data, external = floating
+    for _ in range(steps):
+        if external.active:
+            external.begin()
+        mujoco.mj_step(model, data)
+        external.end()
+
+
+def wrench(force=(0, 0, 0), torque=(0, 0, 0), until=0.0, in_body=False, name=''):
+    return Wrench(1, np.array([*force, *torque], float), in_body, until, name)
+
+
+@pytest.mark.parametrize('duration', [0.002, 0.1, 0.35])
+def test_the_impulse_is_force_times_duration(floating, duration):
+    _, data, external = floating
+    external.apply(wrench((3.0, -1.0, 0.5), until=duration - 0.001))
+    run(floating, 400)
+    assert 2.0 * data.qvel[:3] == pytest.approx(np.array([3.0, -1.0, 0.5]) * duration, rel=1e-9)
+    assert not data.xfrc_applied.any() and not external.active
+
+
+def test_wrenches_without_a_name_add_up_and_with_one_take_over(floating):
+    _, data, external = floating
+    external.apply(wrench((1.0, 0, 0), until=0.099))
+    external.apply(wrench((1.0, 0, 0), until=0.099))
+    external.apply(wrench((0, 5.0, 0), until=0.099, name='a'))
+    external.apply(wrench((0, 2.0, 0), until=0.099, name='a'))
+    run(floating, 100)
+    assert 2.0 * data.qvel[:3] == pytest.approx([0.2, 0.2, 0.0], rel=1e-9)
+
+
+def test_in_the_frame_of_the_body_x_is_its_own(floating):
+    _, data, external = floating
+    external.apply(wrench((4.0, 0, 0), until=0.099, in_body=True))  # it is turned by 90 degrees
+    run(floating, 60)
+    assert 2.0 * data.qvel[:3] == pytest.approx([0.0, 0.4, 0.0], abs=1e-6)
+
+
+def test_a_torque_turns_about_the_centre_of_mass(floating):
+    _, data, external = floating
+    start = data.body('box').xipos.copy()
+    external.apply(wrench(torque=(0, 0, 0.3), until=0.199))
+    run(floating, 200)
+    inertia = 2.0 * (0.1**2 + 0.2**2) / 3.0
+    assert data.qvel[5] == pytest.approx(0.3 * 0.2 / inertia, rel=1e-6)
+    assert data.body('box').xipos == pytest.approx(start, abs=1e-12)
+
+
+def test_what_others_apply_is_left_alone(floating):
+    _, data, external = floating
+    data.xfrc_applied[1, 0] = 7.0
+    external.apply(wrench((1.0, 0, 0), until=0.01))
+    run(floating, 20)
+    assert data.xfrc_applied[1].tolist() == [7.0, 0, 0, 0, 0, 0]
+
+
+def test_there_is_an_end_to_wrenches(floating):
+    *_, external = floating
+    assert all(external.apply(wrench((1, 0, 0), until=9.0)) for _ in range(MAX_WRENCHES))
+    assert not external.apply(wrench((1, 0, 0), until=9.0))
+    external.clear()
+    assert not external.active and external.apply(wrench((1, 0, 0), until=9.0))
+
+
+def test_set_points_lapse_at_their_time_and_not_when_renewed(floating):
+    *_, external = floating
+    slot = np.array([1.0, 2.0, 3.0])
+    external.lapse(slot, [0, 1], 0.1)
+    run(floating, 40)
+    external.lapse(slot, [1], 0.2)
+    run(floating, 20)
+    assert slot.tolist() == [0.0, 2.0, 3.0]
+    external.lapse(slot, [1], None)
+    run(floating, 100)
+    assert slot.tolist() == [0.0, 2.0, 3.0] and not external.active
+
+
+def test_the_op_pushes_the_rover_of_the_request(rover):
+    base = rover.context.world.articulations['rover'].qvel
+    reply = rover.ask(
+        'apply_wrench', articulation='rover', body='base_link', force=[0, 900.0, 0], duration=0.04
+    )
+    assert reply['body'] == 'rover_base_link'
+    assert reply['until'] == pytest.approx(rover.data.time + 0.04)
+    rover.ask('step', n_steps=20)
+    assert rover.data.qvel[base][1] > 0.1 and not rover.data.xfrc_applied.any()
+
+
+def test_a_reset_ends_wrenches(rover):
+    for keep_time in (False, True):
+        rover.ask('apply_wrench', body='rover_base_link', force=[0, 0, 1e3], duration=9.0)
+        rover.ask('reset', keep_time=keep_time)
+        assert not rover.engine.external.active
+
+
+@pytest.mark.parametrize(
+    ('fields', 'code'),
+    [
+        ({}, 'missing_field'),
+        ({'body': 'nobody'}, 'unknown_body'),
+        ({'body': 'world'}, 'bad_value'),
+        ({'articulation': 'nobody', 'body': 'base_link'}, 'unknown_articulation'),
+        ({'body': 'rover_base_link', 'force': [1.0, 2.0]}, 'dim_mismatch'),
+        ({'body': 'rover_base_link', 'force': [1.0, 2.0, float('nan')]}, 'bad_value'),
+        ({'body': 'rover_base_link', 'duration': -1.0}, 'bad_value'),
+        ({'body': 'rover_base_link', 'frame': 'moon'}, 'bad_value'),
+    ],
+)
+def test_a_bad_wrench_has_its_code(rover, fields, code):
+    assert rover.code('apply_wrench', **fields) == code
+    assert not rover.engine.external.active
+
+
+def test_setpoints_by_name_leave_the_others_and_positions_hold(quadruped):
+    slot = quadruped.engine.controls['quadruped'].slots['zmq']
+    names = [each.name for each in quadruped.context.world.articulations['quadruped'].actuators]
+    before = slot.copy()
+    quadruped.ask('set_setpoints', articulation='quadruped', values={names[3]: 0.5}, timeout=0.004)
+    quadruped.ask('step', n_steps=10)
+    before[3] = 0.5
+    assert slot.tolist() == before.tolist()
+    assert quadruped.code('set_setpoints', articulation='quadruped', values={'x': 1.0}) == (
+        'bad_value'
+    )
+
+
+def test_a_speed_lapses_without_its_commander(rover):
+    slot = rover.engine.controls['rover'].slots['zmq']
+    values = {'left_wheel': 2.0, 'rover_right_wheel': 2.0}
+    rover.ask('set_setpoints', articulation='rover', values=values, timeout=0.1)
+    rover.ask('step', n_steps=1)
+    assert slot.tolist() == [2.0, 2.0]
+    rover.ask('step', n_steps=round(0.11 / rover.model.opt.timestep))
+    assert slot.tolist() == [0.0, 0.0]
+    rover.ask('set_setpoints', articulation='rover', values=values)
+    rover.ask('step', n_steps=1000)
+    assert slot.tolist() == [2.0, 2.0]

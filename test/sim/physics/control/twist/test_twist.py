@@ -1,0 +1,170 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Twist controllers: limits, ramps, timeouts in simulation time."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+from twist_rig import differential
+from twist_rig import setpoints
+from twist_rig import twists
+from twist_rig import UNLIMITED
+
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistLimits
+from urlab_ros_bridge.sim.physics.control.twist import BadTwist
+
+LIMITED = TwistLimits(1.5, 0.5, 2.0, linear_acceleration=3.0, angular_acceleration=8.0)
+
+
+@given(
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=3),
+)
+def test_effective_twist_is_inside_the_limits(linear, angular):
+    controller = differential(LIMITED)
+    vx, vy, yaw = controller.set(linear, angular, 0.0)
+    assert abs(vx) <= 1.5 and abs(vy) <= 0.5 and abs(yaw) <= 2.0
+    for got, values, slot, bound in (
+        (vx, linear, 0, 1.5),
+        (vy, linear, 1, 0.5),
+        (yaw, angular, 2, 2.0),
+    ):
+        asked = values[slot] if slot < len(values) else 0.0
+        assert got == min(max(asked, -bound), bound)
+
+
+@given(twists, st.floats(0.5, 30))
+def test_ctrlrange_keeps_the_arc(twist, reach):
+    attributes = f'ctrllimited="true" ctrlrange="{-reach} {reach}"'
+    controller = differential(attributes=attributes)
+    vx, _, yaw = controller.set(twist[:2], (0, 0, twist[2]), 0.0)
+    assert np.abs(setpoints(controller, 5)[:4]).max() <= reach * (1 + 1e-9)
+    assert vx * twist[2] == pytest.approx(yaw * twist[0], abs=1e-9)  # same curvature
+    assert vx * twist[0] >= 0 and abs(vx) <= abs(twist[0])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(twists, st.integers(1, 60)), min_size=1, max_size=6))
+def test_ramp_never_exceeds_an_acceleration_and_arrives(commands):
+    controller, dt, time = differential(LIMITED), 0.01, 0.0
+    before = controller.value
+    for twist, steps in [*commands, ((1.0, 0.25, -1.0), 200)]:
+        target = controller.set(twist[:2], (0, 0, twist[2]), time)
+        for _ in range(steps):
+            setpoints(controller, 5, time)
+            value = controller.value
+            assert math.hypot(value[0] - before[0], value[1] - before[1]) <= 3.0 * dt + 1e-9
+            assert abs(value[2] - before[2]) <= 8.0 * dt + 1e-9
+            before = value
+            time += dt
+    assert controller.value == target
+
+
+def test_ramp_from_rest_keeps_the_arc():
+    controller = differential(LIMITED)
+    controller.set((1.0,), (0, 0, 2.0), 0.0)
+    for k in range(1, 20):
+        setpoints(controller, 5, k * 0.01)
+        assert controller.value[2] == pytest.approx(2.0 * controller.value[0])
+    assert 0.0 < controller.value[0] < 1.0
+
+
+def test_timeout_counts_sim_time_only_and_a_new_twist_renews_it():
+    controller = differential(TwistLimits(9.0, 0.0, 9.0))
+    controller.set((1.0,), (), 10.0, timeout=0.5)
+    for _ in range(1000):  # paused: calls without sim time
+        setpoints(controller, 5, 10.2)
+    assert controller.active and controller.value == (1.0, 0.0, 0.0)
+    controller.set((0.8,), (), 10.4, timeout=0.5)
+    assert setpoints(controller, 5, 10.89)[0] == pytest.approx(8.0)
+    out = setpoints(controller, 5, 10.9)
+    assert out[:4].tolist() == [0.0] * 4
+    assert not controller.active and controller.value == (0.0, 0.0, 0.0)
+
+
+def test_timeout_ramps_down_and_then_releases_the_actuators():
+    controller = differential(LIMITED, timeout=0.5)
+    controller.set((1.5,), (), 0.0)
+    time, speeds = 0.0, []
+    while controller.active and time < 5.0:
+        speeds.append(setpoints(controller, 5, time)[0] * 0.1)
+        time += 0.01
+    assert max(speeds) == pytest.approx(1.5, abs=0.04) and speeds[-1] == 0.0
+    assert 0.99 < time < 1.05  # 0.5 s until the timeout, 0.5 s of braking
+    assert setpoints(controller, 5, time).tolist() == [99.0] * 5
+
+
+def test_without_timeout_a_twist_holds():
+    controller = differential()
+    controller.set((1.0,), (), 0.0)
+    assert setpoints(controller, 5, 1e6)[0] == pytest.approx(10.0)
+
+
+def test_stop_and_reset():
+    controller = differential(LIMITED)
+    controller.stop(0.0)
+    assert not controller.active
+    controller.set((1.0,), (), 5.0)
+    setpoints(controller, 5, 6.0)
+    controller.stop(6.0)
+    assert 0.0 < setpoints(controller, 5, 6.1)[0] < 10.0
+    controller.reset()
+    assert not controller.active and controller.value == (0.0, 0.0, 0.0)
+    controller.set((1.0,), (), 0.0)  # after a reset time may be smaller
+    setpoints(controller, 5, 0.1)
+    assert controller.value[0] == pytest.approx(0.3)
+
+
+def test_time_that_jumps_back_does_not_drive_the_ramp():
+    controller = differential(LIMITED)
+    controller.set((1.0,), (), 5.0)
+    setpoints(controller, 5, 5.1)
+    setpoints(controller, 5, 0.0)
+    assert controller.value[0] == pytest.approx(0.3)
+    setpoints(controller, 5, 0.1)
+    assert controller.value[0] == pytest.approx(0.6)
+
+
+def test_a_zero_twist_takes_the_actuators_for_one_step():
+    controller = differential()
+    controller.set((), (), 0.0, timeout=1.0)
+    assert setpoints(controller, 5).tolist() == [0.0] * 4 + [99.0]
+    assert not controller.active
+
+
+def test_reported_limits_are_finite():
+    assert differential(UNLIMITED).limits() == {}
+    assert differential(LIMITED).limits() == {
+        'linear': 1.5,
+        'lateral': 0.5,
+        'angular': 2.0,
+        'linear_acceleration': 3.0,
+        'angular_acceleration': 8.0,
+    }
+    assert differential().actions == 0
+
+
+@pytest.mark.parametrize(
+    ('linear', 'angular', 'timeout'),
+    [
+        ((math.nan,), (), None),
+        ((0, math.inf), (), None),
+        ((), (0, 0, -math.inf), None),
+        ((1.0,), (), 0.0),
+        ((1.0,), (), -1.0),
+        ((1.0,), (), math.nan),
+        ((1.0,), (), math.inf),
+    ],
+)
+def test_bad_twists_change_nothing(linear, angular, timeout):
+    controller = differential()
+    controller.set((0.5,), (), 0.0)
+    with pytest.raises(BadTwist):
+        controller.set(linear, angular, 0.0, timeout)
+    assert setpoints(controller, 5, 1e9)[0] == pytest.approx(5.0)

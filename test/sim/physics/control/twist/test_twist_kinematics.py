@@ -1,0 +1,223 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Twist kinematics against the velocity of rigid bodies, and models that do not fit."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import mujoco
+import numpy as np
+import pytest
+from twist_rig import build
+from twist_rig import differential
+from twist_rig import part
+from twist_rig import setpoints
+from twist_rig import twists
+from twist_rig import UNLIMITED
+from twist_rig import wheels
+
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistLimits
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.physics.control.twist import make_twist
+from urlab_ros_bridge.sim.physics.control.twist import TwistSetupError
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+length = st.floats(0.02, 2.0)
+angle = st.floats(-math.pi, math.pi)
+wheel_geometry = st.fixed_dictionaries(
+    {
+        'position': st.tuples(part, part),
+        'axis': angle,
+        'roller': st.floats(-1.2, 1.2),
+        'radius': length,
+    }
+)
+
+MECANUM = [
+    {
+        'position': (x, y),
+        'axis': math.pi / 2,
+        'radius': 0.05,
+        'roller': math.copysign(math.pi / 4, -x * y),
+    }
+    for x, y in ((0.2, 0.15), (0.2, -0.15), (-0.2, 0.15), (-0.2, -0.15))
+]
+
+PLANAR = """
+<mujoco>
+  <option gravity="0 0 0"/>
+  <worldbody><body pos="1 2 0" euler="0 0 40">
+    <geom size="0.1" mass="0.1"/><joint name="x" type="slide" axis="1 0 0" armature="1"/>
+    <joint name="y" type="slide" axis="0 1 0" armature="1"/>
+    <body name="base"><joint name="yaw" axis="0 0 1" ref="30" armature="1"/>
+      <geom size="0.2" mass="0.1"/></body>
+  </body></worldbody>
+  <actuator><velocity name="x" joint="x" kv="200" ctrlrange="-2 2" ctrllimited="true"/>
+    <velocity name="y" joint="y" kv="200" gear="-2"/>
+    <velocity name="yaw" joint="yaw" kv="200"/></actuator>
+</mujoco>"""
+PLANAR_SPEC = TwistSpec(
+    'planar', {'x': 'x', 'y': 'y', 'yaw': 'yaw'}, {}, TwistLimits(5.0, 5.0, 5.0)
+)
+
+
+@given(twists, length, length)
+def test_differential_wheels_roll_without_slip(twist, radius, track):
+    controller = differential(radius=radius, track=track)
+    controller.set(twist[:2], (9.0, 9.0, twist[2]), 0.0)
+    wheel = setpoints(controller, 5)
+    assert wheel[4] == 99.0  # not one of its actuators
+    for k, y in ((0, track / 2), (2, track / 2), (1, -track / 2), (3, -track / 2)):
+        assert wheel[k] * radius == pytest.approx(twist[0] - twist[2] * y, abs=1e-9)
+    # ..and read backwards they give the twist.
+    assert radius * (wheel[0] + wheel[1]) / 2 == pytest.approx(twist[0], abs=1e-9)
+    assert radius * (wheel[1] - wheel[0]) / track == pytest.approx(twist[2], abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(twists, st.lists(wheel_geometry, min_size=3, max_size=6))
+def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
+    names = [f'w{k}' for k in range(len(geometry))]
+    try:
+        controller = build(
+            TwistSpec('omni', {'wheels': names}, {'wheels': geometry}, UNLIMITED), count=len(names)
+        )
+    except TwistSetupError:
+        return  # a degenerate draw, such as parallel wheels on one spot
+    controller.set(twist[:2], (0, 0, twist[2]), 0.0)
+    speeds = setpoints(controller, len(names))
+    up = np.array([0.0, 0.0, 1.0])
+    for speed, wheel in zip(speeds, geometry, strict=True):
+        spin = np.array([math.cos(wheel['axis']), math.sin(wheel['axis']), 0.0])
+        drive = np.cross(spin, up)
+        roller = math.cos(wheel['roller']) * drive + math.sin(wheel['roller']) * spin
+        hub = np.array([*twist[:2], 0.0]) + np.cross(up * twist[2], [*wheel['position'], 0.0])
+        contact = hub + np.cross(spin * speed, -up * wheel['radius'])
+        assert contact @ roller == pytest.approx(0.0, abs=1e-6 * (1 + abs(speed)))
+
+
+@given(twists)
+def test_mecanum_formula_of_the_textbooks(twist):
+    vx, vy, yaw = twist
+    controller = build(
+        TwistSpec('omni', {'wheels': ['w0', 'w1', 'w2', 'w3']}, {'wheels': MECANUM}, UNLIMITED),
+        count=4,
+    )
+    controller.set((vx, vy), (0, 0, yaw), 0.0)
+    arm = 0.2 + 0.15
+    assert setpoints(controller, 4) * 0.05 == pytest.approx(
+        [vx - vy - arm * yaw, vx + vy + arm * yaw, vx + vy - arm * yaw, vx - vy + arm * yaw]
+    )
+
+
+@pytest.mark.parametrize('twist', [(1.0, 0.0, 0.0), (0.3, -0.8, 0.0), (0.5, 0.4, 1.2)])
+def test_planar_base_moves_in_its_own_frame(twist):
+    model = mujoco.MjModel.from_xml_string(PLANAR)
+    data = mujoco.MjData(model)
+    data.joint('yaw').qpos[0] = 2.0
+    controller = make_twist(PLANAR_SPEC, ['x', 'y', 'yaw'], model, np.arange(3))
+    controller.set(twist[:2], (0, 0, twist[2]), 0.0)
+    local = np.zeros(6)
+    for _ in range(2000):
+        controller.apply(data.time, data, data.ctrl)
+        mujoco.mj_step(model, data)
+    mujoco.mj_forward(model, data)
+    base = model.body('base').id
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, base, local, 1)
+    assert local[[3, 4, 2]] == pytest.approx(twist, abs=0.02)
+
+
+@given(twists)
+def test_planar_target_keeps_every_slide_in_range_at_any_heading(twist):
+    model = mujoco.MjModel.from_xml_string(PLANAR)
+    controller = make_twist(PLANAR_SPEC, ['x', 'y', 'yaw'], model, np.arange(3))
+    vx, vy, _ = controller.set(twist[:2], (0, 0, twist[2]), 0.0)
+    assert math.hypot(vx, vy) <= 2.0 + 1e-9
+
+
+def test_gear_is_part_of_the_setpoint():
+    controller = differential(attributes='gear="-3"')
+    controller.set((1.0,), (), 0.0)
+    assert setpoints(controller, 5)[:4] == pytest.approx([-30.0] * 4)
+
+
+def planar(xml):
+    return make_twist(
+        PLANAR_SPEC, ['x', 'y', 'yaw'], mujoco.MjModel.from_xml_string(xml), np.arange(3)
+    )
+
+
+def one_sided(left, right=('w1',), **kwargs):
+    spec = TwistSpec(
+        'differential',
+        {'left': left, 'right': list(right)},
+        {'wheel_radius': 0.1, 'track_width': 0.4},
+        UNLIMITED,
+    )
+    return build(spec, wheels(2, **kwargs), 2)
+
+
+@pytest.mark.parametrize(
+    ('make', 'error', 'message'),
+    [
+        (lambda: one_sided(['wheel']), UnknownName, r"'wheel'; available: w0, w1"),
+        (lambda: one_sided(['o']), UnknownName, "'o'"),
+        (lambda: one_sided(['w1']), TwistSetupError, "'w1' is used twice"),
+        (
+            lambda: one_sided(['w0'], actuator='motor', kv=''),
+            TwistSetupError,
+            "'w0' is not a <velocity>",
+        ),
+        (
+            lambda: one_sided(['w0'], actuator='position', kv='kp="1"'),
+            TwistSetupError,
+            'not a <velocity>',
+        ),
+        (
+            lambda: one_sided(['w0'], attributes='ctrllimited="true" ctrlrange="0 5"'),
+            TwistSetupError,
+            "ctrlrange of actuator 'w0'",
+        ),
+        (
+            lambda: build(
+                TwistSpec('omni', {'wheels': ['w0', 'w1']}, {'wheels': MECANUM[:2]}, UNLIMITED),
+                count=2,
+            ),
+            TwistSetupError,
+            '2 wheels cannot',
+        ),
+        (
+            lambda: build(TwistSpec('walk', {}, {}, UNLIMITED), count=2),
+            UnknownName,
+            r"'walk'; available: differential, omni, planar",
+        ),
+        (
+            lambda: planar(PLANAR.replace('axis="0 1 0"', 'axis="0 0 1"')),
+            TwistSetupError,
+            "'y' must",
+        ),
+        (
+            lambda: planar(PLANAR.replace('name="yaw" axis', 'name="yaw" type="slide" axis')),
+            TwistSetupError,
+            "'yaw' must drive a hinge",
+        ),
+        (
+            lambda: planar(
+                PLANAR.replace('name="x" type="slide" axis="1 0 0"', 'name="swap"', 1)
+                .replace('name="yaw" axis="0 0 1"', 'name="x" type="slide" axis="1 0 0"')
+                .replace('name="swap"', 'name="yaw" axis="0 0 1"')
+            ),
+            TwistSetupError,
+            'must come after',
+        ),
+    ],
+)
+def test_wrong_setups_are_named(make, error, message):
+    with pytest.raises(error, match=message) as caught:
+        make()
+    assert isinstance(caught.value, UrlabError)

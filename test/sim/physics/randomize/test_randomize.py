@@ -1,0 +1,274 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Domain randomisation: what is set is what is reported, seeds repeat, undoing is exact."""
+
+import copy
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.sim.streams.test_assets import reload
+from test.sim.streams.test_handshake import model_of
+from urlab_ros_bridge.sim.physics.randomize.kinds import KINDS
+
+LAB = """<mujoco model="lab"><statistic extent="7" meansize="2"/>
+  <asset><material name="paint" rgba="0.2 0.4 0.6 0.5"/></asset><worldbody>
+  <light name="lamp" pos="0 0 3" diffuse="0.6 0.6 0.6"/><light pos="1 0 3"/>
+  <geom name="floor" type="plane" size="5 5 1"/>
+  <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0" damping="0.5"/>
+    <geom name="bone" type="box" size="0.1 0.2 0.3" mass="2" friction="0.8 0.01 0.002"/>
+    <body name="hand" pos="0 0 0.5"><joint name="wrist" type="ball" damping="0.2"/>
+      <geom size="0.1" mass="1" material="paint"/></body></body>
+  <body name="box" pos="2 0 1"><freejoint name="slip"/><geom size="0.1" mass="3"/></body>
+  </worldbody><actuator><position name="servo" joint="elbow" kp="40" kv="2"/>
+  <motor name="motor" joint="elbow" gear="3"/>
+  <muscle name="muscle" joint="elbow" lengthrange="0.1 1"/></actuator></mujoco>"""
+
+ALL = {
+    'mass': {'scale': [0.5, 2.0]},
+    'friction': {'scale': [0.5, 1.5]},
+    'damping': {'scale': [0.1, 10.0], 'distribution': 'log_uniform'},
+    'actuator_gain': {'scale': [0.9, 1.1]},
+    'gravity': {'offset': [-1.0, 1.0]},
+    'color': {'value': [0.0, 1.0]},
+    'material_color': {'scale': [0.5, 1.0]},
+    'light_position': {'offset': [-0.5, 0.5]},
+    'light_diffuse': {'value': [0.2, 0.9]},
+}
+
+
+@pytest.fixture
+def lab(rig, mjcf):
+    made = rig(model=mjcf(LAB))
+    made.ask('set_mode', mode='direct')
+    return made
+
+
+def arrays(model):
+    found = {'gravity': model.opt.gravity.copy(), 'extent': np.array(model.stat.extent)}
+    for name in dir(model):
+        value = getattr(model, name)
+        if isinstance(value, np.ndarray):
+            found[name] = value.copy()
+    return found
+
+
+def different(a, b):
+    return {name for name in a if a[name].tobytes() != b[name].tobytes()}
+
+
+def test_the_table_is_covered_by_these_tests():
+    assert set(ALL) == set(KINDS)
+
+
+def test_every_kind_changes_and_restore_is_bit_for_bit(lab):
+    before = arrays(lab.model)
+    reply = lab.ask('randomize', seed=7, items=ALL)
+    changed = different(before, arrays(lab.model))
+    fields = {KINDS[name].field for name in ALL}
+    assert fields <= changed and all(reply['items'][name] for name in ALL)
+    assert lab.ask('randomize', restore=True)['items'] == {}
+    assert different(before, arrays(lab.model)) == set()
+
+
+@pytest.mark.parametrize('kind', ALL)
+def test_one_kind_alone_changes_nothing_else(lab, kind):
+    before = arrays(lab.model)
+    lab.ask('randomize', seed=1, items={kind: ALL[kind]})
+    derived = {'body_subtreemass', 'dof_M0', 'actuator_acc0', 'light_pos0', 'light_poscom0',
+               'cam_poscom0'}  # fmt: skip
+    changed = different(before, arrays(lab.model))
+    mine = {KINDS[kind].field, *KINDS[kind].scaled}
+    rest = {name for name in changed - mine - derived if not name.endswith('invweight0')}
+    assert not rest and changed & mine
+    lab.ask('randomize', restore=True)
+    assert different(before, arrays(lab.model)) == set()
+
+
+def test_mass_takes_inertia_along_and_derived_constants_are_those_of_the_compiler(lab):
+    before = copy.copy(lab.model)
+    reply = lab.ask('randomize', seed=3, items={'mass': {'scale': [0.5, 2.0]}})
+    model, masses = lab.model, reply['items']['mass']
+    assert set(masses) == {'lab_arm', 'lab_hand', 'box'}
+    for name, mass in masses.items():
+        body = model.body(name).id
+        factor = mass / before.body_mass[body]
+        assert model.body_mass[body] == mass and 0.5 <= factor <= 2.0
+        assert np.allclose(model.body_inertia[body], factor * before.body_inertia[body])
+    assert len({mass / before.body(name).mass[0] for name, mass in masses.items()}) == 3
+    assert model.body_subtreemass[0] == pytest.approx(sum(masses.values()))
+    # A compiler that is given these masses finds the same constants.
+    spec = lab.context.world.source.copy()
+    for body in spec.bodies:
+        for geom in body.geoms:
+            if body.name in masses:
+                geom.mass = masses[body.name]
+    fresh = spec.compile()
+    for name in ('body_mass', 'body_inertia', 'dof_invweight0', 'body_invweight0',
+                 'actuator_acc0', 'dof_M0', 'body_subtreemass'):  # fmt: skip
+        assert np.allclose(getattr(model, name), getattr(fresh, name), rtol=1e-6), name
+    for name in ('meaninertia', 'meanmass', 'extent', 'meansize'):
+        assert getattr(model.stat, name) == getattr(before.stat, name), name
+
+
+def test_the_same_seed_gives_the_same_values_whatever_came_before(lab):
+    first = lab.ask('randomize', seed=11, items=ALL)
+    kept = arrays(lab.model)
+    lab.ask('randomize', seed=12, items={'mass': ALL['mass'], 'color': ALL['color']})
+    assert different(kept, arrays(lab.model))
+    again = lab.ask('randomize', seed=11, items=ALL)
+    assert again['items'] == first['items'] and different(kept, arrays(lab.model)) == set()
+    # An element's number does not depend on what else is chosen.
+    alone = lab.ask('randomize', seed=11, items={'mass': {**ALL['mass'], 'bodies': 'box'}})
+    assert alone['items']['mass'] == {'box': first['items']['mass']['box']}
+
+
+def test_without_a_seed_one_is_told(lab):
+    first = lab.ask('randomize', items={'mass': ALL['mass']})
+    second = lab.ask('randomize', items={'mass': ALL['mass']})
+    assert first['seed'] != second['seed'] and first['items'] != second['items']
+    assert lab.ask('randomize', seed=first['seed'], items={'mass': ALL['mass']}) == first
+
+
+def test_selection(lab):
+    def chosen(kind, **selection):
+        item = {**ALL[kind], **selection}
+        return set(lab.ask('randomize', seed=1, items={kind: item})['items'][kind])
+
+    assert chosen('mass', articulation='lab') == {'lab_arm', 'lab_hand'}
+    assert chosen('mass', articulation='lab', bodies='h*') == {'lab_hand'}
+    assert chosen('mass', bodies=['box', '*_arm']) == {'box', 'lab_arm'}
+    assert chosen('friction', geoms='floor') == {'floor'}
+    assert chosen('color', bodies='lab_hand') == {'lab_hand/geom0'}
+    assert chosen('color', geoms='box/*') == {'box/geom0'}
+    assert chosen('damping', joints='*wrist') == {'lab_wrist'}
+    assert chosen('light_position', lights='lamp') == {'lamp'}
+    assert chosen('light_diffuse') == {'lamp', 'light1'}
+    assert chosen('actuator_gain') == {'lab_servo', 'lab_motor'}
+    assert chosen('actuator_gain', articulation='lab', actuators='servo') == {'lab_servo'}
+    assert chosen('material_color', articulation='lab') == {'lab_paint'}
+
+
+def test_ways_of_drawing(lab):
+    scale = {'scale': [0.5, 2.0], 'together': True}
+    masses = lab.ask('randomize', seed=5, items={'mass': scale})['items']['mass']
+    assert len({round(masses[n] / m, 9) for n, m in
+                (('lab_arm', 2), ('lab_hand', 1), ('box', 3))}) == 1  # fmt: skip
+    exact = lab.ask('randomize', items={'mass': {'scale': 1.5}})['items']['mass']
+    assert exact == {'lab_arm': 3.0, 'lab_hand': 1.5, 'box': 4.5}
+    lab.ask('randomize', items={'friction': {'value': 0.3, 'geoms': 'lab_bone'}})
+    assert lab.model.geom('lab_bone').friction.tolist() == [0.3, 0.01, 0.002]
+    lab.ask('randomize', items={'friction': {'scale': 2, 'geoms': 'lab_bone'}})
+    assert lab.model.geom('lab_bone').friction.tolist() == [1.6, 0.02, 0.004]
+    lab.ask('randomize', items={'actuator_gain': {'scale': 0.5}})
+    servo, motor = lab.model.actuator('lab_servo'), lab.model.actuator('lab_motor')
+    assert servo.gainprm[0] == 20 and servo.biasprm[:3].tolist() == [0, -20, -1]
+    assert motor.gainprm[0] == 0.5
+    lab.ask('randomize', items={'damping': {'value': 4}})
+    assert set(lab.model.dof_damping.tolist()) == {4.0}
+    lab.ask('randomize', items={'color': {'value': 0.25}})
+    assert lab.model.geom('floor').rgba[:3].tolist() == [0.25] * 3
+    assert lab.model.geom('floor').rgba[3] == 1.0
+
+
+def test_gravity_that_somebody_sets_is_what_comes_back(lab):
+    lab.ask('randomize', seed=1, items={'gravity': {'scale': [0.1, 0.2]}})
+    assert -2 < lab.model.opt.gravity[2] < -0.9
+    lab.ask('set_sim_options', options={'gravity': [0, 0, -1.62]})
+    lab.ask('randomize', seed=1, items={'gravity': {'scale': 2}})
+    assert lab.model.opt.gravity[2] == pytest.approx(-3.24)
+    lab.ask('randomize', restore=True)
+    assert lab.model.opt.gravity[2] == -1.62
+
+
+@pytest.mark.parametrize(
+    ('request_', 'code'),
+    [
+        ({}, 'missing_field'),
+        ({'items': {}}, 'missing_field'),
+        ({'items': {'mass': {}}}, 'missing_field'),
+        ({'items': {'mass': {'scale': [1, 2]}, 'friction': {'scale': 1, 'value': 1}}},
+         'missing_field'),
+        ({'items': {'weight': {'scale': [1, 2]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': [1, 2], 'geoms': '*'}}}, 'bad_value'),
+        ({'items': {'mass': {'value': [1, 2]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': [2, 1]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': [0, 1]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': [1]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': [1, 2, 3]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': '1'}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': [1, None]}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': True}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': 1, 'bodies': 'nobody'}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': 1, 'bodies': 7}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': 1, 'bodies': ['*'] * 65}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': 1, 'articulation': 'nobody'}}}, 'unknown_articulation'),
+        ({'items': {'mass': {'scale': 1}, 'damping': {'scale': [0, 1],
+          'distribution': 'log_uniform'}}}, 'bad_value'),
+        ({'items': {'mass': {'scale': 1, 'distribution': 'normal'}}}, 'bad_value'),
+        ({'items': {'color': {'value': [0, 2]}}}, 'bad_value'),
+        ({'items': {'mass': 3}}, 'bad_value'),
+        ({'items': [1]}, 'bad_value'),
+        ({'items': {'mass': {'scale': 2}}, 'seed': -1}, 'bad_value'),
+        ({'items': {'mass': {'scale': 2}}, 'seed': 1.5}, 'bad_value'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_changes_nothing(lab, request_, code):
+    before, revision = arrays(lab.model), lab.engine.revision
+    assert lab.code('randomize', **request_) == code
+    assert different(before, arrays(lab.model)) == set() and lab.engine.revision == revision
+
+
+def test_an_op_that_fails_half_way_takes_everything_back(lab, monkeypatch):
+    before = arrays(lab.model)
+
+    def refuse(model, data):
+        raise mujoco.FatalError('no')
+
+    monkeypatch.setattr(mujoco, 'mj_setConst', refuse)
+    assert (
+        lab.code('randomize', items={'color': {'value': 0.5}, 'mass': {'scale': 2}}) == 'bad_value'
+    )
+    assert different(before, arrays(lab.model)) == set()
+    monkeypatch.undo()
+    lab.ask('randomize', restore=True)
+    assert different(before, arrays(lab.model)) == set()
+
+
+def test_later_handshakes_show_it(lab, tmp_path):
+    reply = lab.ask('randomize', seed=2, items={'mass': ALL['mass'], 'color': ALL['color']})
+    hello = lab.ask('hello', shared=True, include_assets=True)
+    for model in (model_of(hello, tmp_path), reload(hello)):
+        assert model.body('box').mass[0] == pytest.approx(reply['items']['mass']['box'], rel=1e-5)
+        expected = reply['items']['color']['box/geom0']
+        geom = model.body('box').geomadr[0]
+        assert np.allclose(model.geom_rgba[geom][:3], expected, atol=1e-5)
+    lab.ask('randomize', restore=True)
+    hello = lab.ask('hello', shared=True, include_assets=True)
+    assert model_of(hello, tmp_path).body('box').mass[0] == 3.0
+    assert reload(hello).body('box').mass[0] == 3.0
+
+
+def test_state_and_recording_go_on(lab):
+    lab.ask('recording_start')
+    state = lab.ask('step', n_steps=5)
+    lab.ask('randomize', seed=1, items=ALL)
+    after = lab.ask('forward')
+    for name in ('qpos', 'qvel'):
+        assert after['per_articulation']['lab'][name] == state['per_articulation']['lab'][name]
+    assert after['time'] == state['time'] and after['step'] == state['step']
+    lab.ask('step', n_steps=5)
+    assert lab.ask('recording_stop')['frame_count'] == 10
+    # A heavier arm under the same force: the next accelerations differ.
+    lab.ask('randomize', restore=True)
+
+
+def test_physics_follows(lab):
+    lab.ask('randomize', items={'mass': {'scale': 2.0}})
+    lab.ask('step', xfrc_applied={}, per_articulation={'lab': {'xfrc_applied': {}}})
+    wrench = {'box': [6.0, 0, 0, 0, 0, 0]}
+    before = lab.data.joint('slip').qvel[0]
+    lab.ask('step', per_articulation={'lab': {'xfrc_applied': wrench}})
+    gained = lab.data.joint('slip').qvel[0] - before
+    assert gained == pytest.approx(6.0 / 6.0 * lab.model.opt.timestep, rel=1e-3)

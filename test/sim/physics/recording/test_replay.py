@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Replay: recorded frames come back through step, bit for bit, and physics goes on after them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.physics.recording import replay as module
+from urlab_ros_bridge.sim.physics.recording.replay import LIVE
+from urlab_ros_bridge.wire.recording import Take
+
+
+@pytest.fixture
+def taped(rig, tmp_path):
+    """Return a rover in direct mode that has recorded 20 steps, and their qpos."""
+    made = rig(data_dir=tmp_path)
+    made.ask('set_mode', mode='direct')
+    made.ask('recording_start')
+    made.states = []
+    for i in range(20):
+        made.ask('step', per_articulation={'rover': {'ctrl': [5, i]}})
+        made.states.append(made.data.qpos.copy())
+    made.ask('recording_stop')
+    made.ask('reset')
+    return made
+
+
+def frames(rig, **fields):
+    return rig.ask('step', **fields)['replay']
+
+
+def test_each_step_shows_the_next_frame_and_the_last_one_stays(taped):
+    reply = taped.ask('replay_start')
+    assert (reply['active_session'], reply['total_frames']) == ('live', 20)
+    for i, state in enumerate(taped.states[:5]):
+        assert frames(taped) == {'frame': i, 'total_frames': 20}
+        assert np.array_equal(taped.data.qpos, state)
+    assert frames(taped, n_steps=10)['frame'] == 14
+    assert np.array_equal(taped.data.qpos, taped.states[14])
+    for _ in range(2):
+        assert frames(taped, n_steps=10_000_000) == {'frame': 19, 'total_frames': 20}
+        assert np.array_equal(taped.data.qpos, taped.states[-1])
+    assert taped.data.time == pytest.approx(20 * taped.model.opt.timestep)
+
+
+def test_derived_state_and_observations_are_those_of_the_frame(taped):
+    taped.ask('replay_start')
+    reply = taped.ask('step', n_steps=8, observations='full')
+    block, articulation = reply['per_articulation']['rover'], taped.context.world.articulations
+    assert block['qpos'] == taped.states[7][articulation['rover'].qpos].tolist()
+    assert block['bodies']['base_link']['xpos'] == taped.data.body('rover_base_link').xpos.tolist()
+    assert reply['time'] == pytest.approx(8 * taped.model.opt.timestep)
+    assert block['ctrl'] == [5, 7]
+
+
+def test_physics_goes_on_from_the_frame_that_is_shown(taped):
+    taped.ask('replay_start')
+    taped.ask('step', n_steps=3)
+    taped.ask('replay_stop')
+    taped.ask('replay_stop')
+    before = taped.data.time
+    reply = taped.ask('step')
+    assert 'replay' not in reply
+    assert reply['time'] == pytest.approx(before + taped.model.opt.timestep)
+
+
+def test_commands_and_pushes_are_not_looked_at_meanwhile(taped):
+    taped.ask('replay_start')
+    taped.ask('step', per_articulation={'rover': {'ctrl': [9, 9]}})
+    assert np.array_equal(taped.data.qpos, taped.states[0])
+    taped.ask('set_mode', mode='puppet')
+    assert frames(taped, qpos=[0.0] * taped.model.nq, time=7.0)['frame'] == 1
+    assert np.array_equal(taped.data.qpos, taped.states[1])
+
+
+@pytest.mark.parametrize(
+    ('op', 'fields'),
+    [
+        ('replay_stop', {}),
+        ('reset', {}),
+        ('reset', {'keep_time': True}),
+        ('recording_start', {}),
+        ('set_mode', {'mode': 'live'}),
+    ],
+)
+def test_what_ends_a_replay(taped, op, fields):
+    taped.ask('replay_start')
+    assert 'replay' in taped.ask('step')
+    taped.ask(op, **fields)
+    assert 'replay' not in taped.ask('step') and taped.engine.replay_source is None
+
+
+def test_a_refused_recording_start_ends_no_replay(taped):
+    taped.ask('recording_start')
+    taped.ask('step', n_steps=3)
+    taped.ask('replay_start')
+    assert taped.code('recording_start') == 'recording_already_active'
+    assert frames(taped)['frame'] == 0
+
+
+def test_replayed_frames_are_recorded_like_any_others(taped):
+    taped.ask('recording_save', path='a.json')
+    taped.ask('replay_load', path='a.json')
+    taped.ask('recording_start')
+    taped.ask('replay_start')
+    taped.ask('step', n_steps=50)
+    assert taped.ask('recording_stop')['frame_count'] == 20
+    take = taped.context.recorder.snapshot()
+    assert np.array_equal(take.row(11)[take.layout.qpos], taped.states[11])
+
+
+def test_sessions_are_named_after_their_files_and_chosen_by_loading(taped):
+    sessions = {'op': 'replay_list_sessions_ok', 'sessions': ['live']}
+    assert taped.ask('replay_list_sessions') == sessions
+    for name in ('b.json', 'a.x.json', 'live.json'):
+        taped.ask('recording_save', path=name)
+        reply = taped.ask('replay_load', path=name)
+        assert reply['total_frames'] == 20
+    taped.ask('replay_load', path='b.json')
+    assert taped.ask('replay_list_sessions')['sessions'] == ['live', 'a.x', 'live.json', 'b']
+    assert taped.ask('replay_start')['active_session'] == 'b'
+    taped.ask('replay_set_active', name='a.x')
+    taped.ask('recording_clear')
+    assert taped.ask('replay_start') == {
+        'op': 'replay_start_ok',
+        'active_session': 'a.x',
+        'total_frames': 20,
+    }
+
+
+def test_errors_of_the_page(taped, tmp_path):
+    assert taped.code('replay_load') == 'missing_field'
+    assert taped.code('replay_load', path='none.json') == 'path_not_readable'
+    assert taped.code('replay_load', path='/etc/hostname') == 'path_not_readable'
+    assert taped.code('replay_set_active') == 'missing_field'
+    assert taped.code('replay_set_active', name='none') == 'replay_session_not_found'
+    (tmp_path / 'Replays').mkdir()
+    for text in ('', '[]', '{"Frames":[]}', '{"Frames":[{}]}'):
+        (tmp_path / 'Replays' / 'bad.json').write_text(text)
+        assert taped.code('replay_load', path='bad.json') == 'path_not_readable'
+    taped.ask('recording_clear')
+    assert taped.code('replay_start') == 'replay_session_not_found'
+    taped.ask('set_mode', mode='live')
+    assert taped.code('replay_start') == 'replay_requires_stepped'
+
+
+def test_too_many_sessions_are_refused(taped, monkeypatch):
+    monkeypatch.setattr(module, 'MAX_SESSIONS', 2)
+    take = taped.context.recorder.snapshot()
+    for name in ('a', 'b', 'a', 'b'):
+        taped.context.replay.add(name, take)
+    with pytest.raises(OpError, match='at most 2'):
+        taped.context.replay.add('c', take)
+    monkeypatch.setattr(module, 'MAX_BYTES', take.nbytes)
+    with pytest.raises(OpError, match='sessions'):
+        taped.context.replay.add('a', take)
+    assert taped.context.replay.sessions == [LIVE, 'a', 'b']
+
+
+def test_joints_are_found_by_name_and_must_be_of_the_same_kind(taped, tmp_path):
+    path = taped.ask('recording_save')['absolute_path']
+    root = json.loads(Path(path).read_text())
+    for frame in root['Frames']:
+        frame['jointStates'] = {'ghost': {'qPos': [1], 'qVel': [2]}, **frame['jointStates']}
+        del frame['jointStates']['rover_left_wheel']
+        frame['ctrl'] = frame['act'] = []
+    del root['Urlab']
+    (tmp_path / 'Replays' / 'part.json').write_text(json.dumps(root))
+    slot = int(taped.model.joint('rover_left_wheel').qposadr[0])
+    taped.data.qpos[slot] = 0.125
+    taped.ask('replay_load', path='part.json')
+    taped.ask('replay_start')
+    taped.ask('step', n_steps=20)
+    expected = taped.states[-1].copy()
+    expected[slot] = 0.125
+    assert np.array_equal(taped.data.qpos, expected)
+    text = (
+        json.dumps(root)
+        .replace('"ghost"', '"rover_left_wheel"')
+        .replace('"qPos": [1], "qVel": [2]', '"qPos": [1,0,0,0], "qVel": [0,0,0]')
+    )
+    (tmp_path / 'Replays' / 'kind.json').write_text(text)
+    taped.ask('replay_load', path='kind.json')
+    assert taped.code('replay_start') == 'dim_mismatch'
+
+
+def test_a_session_without_the_joints_of_this_world_is_refused(taped):
+    take = taped.context.recorder.snapshot()
+    strange = Take(type(take.layout)(take.layout.joints[:0]), take.blocks)
+    taped.context.replay.add('strange', strange)
+    assert taped.code('replay_start') == 'bad_value'

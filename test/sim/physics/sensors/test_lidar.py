@@ -1,0 +1,197 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Scanners: every ray is what mj_ray says in a world without the robot and without decoration."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
+from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import NotAScanner
+
+WORLD = """
+<mujoco>
+  <asset><material name="clear" rgba="1 1 1 0"/>
+    <mesh name="wedge" vertex="0 0 0  1 0 0  0 1 0  0 0 2"/>
+    <hfield name="hills" nrow="5" ncol="5" size="2 2 0.5 0.1"
+      elevation="0 1 0 2 0  1 3 1 0 1  0 1 2 1 0  2 0 1 3 1  0 1 0 1 0"/></asset>
+  <worldbody>
+    <geom type="plane" size="0 0 1"/>
+    <geom type="box" pos="3 0 1" size="0.1 4 1"/>
+    <geom type="box" pos="-3 1 1" size="0.1 2 1" group="3" rgba="1 0 0 0"/>
+    <geom type="cylinder" pos="0 3 1" size="0.5 1" material="clear" group="4"/>
+    <geom type="mesh" mesh="wedge" pos="-1 -3 0"/>
+    <geom type="hfield" hfield="hills" pos="6 6 0"/>
+    <body pos="1.5 -1 1"><freejoint/><geom size="0.4"/></body>
+    <body name="lamp" pos="-1.2 1 0.5" mocap="true"><geom size="0.4"/></body>
+    DECOR
+    ROBOT
+  </worldbody>
+  SENSORS
+</mujoco>"""
+DECOR = '<geom type="box" pos="0 -1 1" size="2 0.05 2" contype="0" conaffinity="0"/>'
+SITE = '<site name="r_eye" pos="0.1 0.05 0.3" euler="10 -20 30"/>'
+ROBOT = f"""
+    <body name="base" pos="0 0 0.6"><freejoint/><geom type="box" size="0.4 0.3 0.2"/>
+      <body name="mast" pos="0 0 0.3"><joint axis="0 1 0"/>
+        <geom type="cylinder" size="0.05 0.3" pos="-0.2 0 0.2"/>{SITE}
+        <body pos="0.4 0 0.3"><geom size="0.1"/></body></body></body>"""
+# The twin has the same joints and site, but nothing of the robot that a ray could meet.
+BARE = f"""
+    <body name="base" pos="0 0 0.6"><freejoint/>
+      <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+      <body name="mast" pos="0 0 0.3"><joint axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{SITE}</body></body>"""
+RAYS = 61
+SENSORS = f"""<sensor><gyro name="r_gyro" site="r_eye"/>
+    <user name="r_scan" dim="{RAYS}" objtype="site" objname="r_eye" needstage="pos"/>
+    <user name="r_free" dim="3"/><user name="r_one" dim="1" objtype="site" objname="r_eye"/>
+    <clock name="r_clock"/></sensor>"""
+SPEC = LidarSpec(-2.0, 2.5, 5.0, 0.1, 10.0)
+
+
+def world(decor=DECOR, robot=ROBOT, visible=False):
+    xml = WORLD.replace('DECOR', decor).replace('ROBOT', robot).replace('SENSORS', SENSORS)
+    if visible:
+        xml = xml.replace('rgba="1 0 0 0"', '').replace('material="clear"', '')
+    return mujoco.MjModel.from_xml_string(xml)
+
+
+@pytest.fixture(scope='module')
+def model():
+    return world()
+
+
+@pytest.fixture
+def lidar(model):
+    lidar = Lidar(model, model.sensor('r_scan').id, SPEC)
+    lidar.name = 'scan'
+    return lidar
+
+
+def test_every_ray_is_mj_ray_at_random_poses(model, lidar):
+    twin = world(decor='', robot=BARE, visible=True)
+    data, other = mujoco.MjData(model), mujoco.MjData(twin)
+    rng = np.random.default_rng(3)
+    missed = hits = 0
+    for _ in range(60):
+        data.qpos[:] = rng.normal(size=model.nq)
+        mujoco.mj_normalizeQuat(model, data.qpos)
+        data.mocap_pos[:] = rng.uniform(-2, 2, 3)
+        other.qpos[:], other.mocap_pos[:] = data.qpos, data.mocap_pos
+        mujoco.mj_forward(model, data)
+        mujoco.mj_forward(twin, other)
+        lidar.update(model, data)
+        site = other.site('r_eye')
+        axes = site.xmat.reshape(3, 3)
+        for k, got in enumerate(data.sensor('r_scan').data):
+            angle = -2.0 + k * 4.5 / (RAYS - 1)
+            ray = math.cos(angle) * axes[:, 0] + math.sin(angle) * axes[:, 1]
+            want = mujoco.mj_ray(
+                twin, other, site.xpos, ray, None, 1, -1, np.zeros(1, dtype=np.int32)
+            )
+            want = want if 0 <= want <= 5.0 else -1.0
+            assert got == pytest.approx(want, abs=1e-9)
+            missed, hits = missed + (want < 0), hits + (want > 0)
+    assert missed > 100 and hits > 1000  # the law has met both cases
+
+
+def test_held_ranges_survive_physics(model, lidar):
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data)
+    lidar.update(model, data)
+    held = data.sensordata.copy()
+    mujoco.mj_step(model, data)
+    assert not data.sensor('r_scan').data.any()  # MuJoCo itself forgets user sensors
+    others = data.sensor('r_gyro').data.copy()
+    lidar.restore(data)
+    scan = model.sensor('r_scan')
+    assert data.sensor('r_scan').data.tolist() == held[scan.adr[0] :][:RAYS].tolist()
+    assert data.sensor('r_gyro').data.tolist() == others.tolist()
+    assert data.sensor('r_clock').data[0] == pytest.approx(model.opt.timestep)
+
+
+@pytest.mark.parametrize(
+    ('rate', 'timestep'),
+    [(10.0, 0.002), (30.0, 0.002), (7.0, 0.005), (500.0, 0.002), (2000.0, 0.002)],
+)
+def test_rate_holds_in_sim_time(model, rate, timestep):
+    lidar = Lidar(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    times = []
+    for k in range(2001):
+        data.time += timestep if k else 0.0  # with the rounding of mj_step
+        if lidar.due(data.time):
+            lidar.update(model, data)
+            times.append(data.time)
+            assert not lidar.due(data.time)
+    # Each scan comes in the first tick of its period, however the sum of timesteps rounds.
+    period = max(1 / rate, timestep)
+    late = np.array(times) - np.arange(len(times)) * period
+    assert late.min() > -1e-6 and late.max() < timestep - 1e-6
+    assert len(times) == math.floor(2000 * timestep / period + 1e-6) + 1
+    assert lidar.scans == len(times)
+
+
+def test_reset_forgets_and_a_jump_of_time_is_due(model, lidar):
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    data.time = 4.0
+    lidar.update(model, data)
+    assert not lidar.due(4.05) and lidar.due(4.1) and lidar.due(0.0)
+    lidar.reset(1.23)
+    lidar.restore(data)
+    assert data.sensor('r_scan').data.tolist() == [-1.0] * RAYS
+    assert lidar.due(1.23)
+
+
+def test_a_scanner_on_the_world_sees_the_world():
+    xml = """<mujoco><worldbody><geom type="box" pos="2 0 0" size="0.5 3 1"/>
+      <site name="post"/></worldbody>
+      <sensor><user name="s" dim="3" objtype="site" objname="post"/></sensor></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(xml)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    lidar = Lidar(model, 0, LidarSpec(-math.pi / 4, math.pi / 4, 2.0, 0.0, 5.0))
+    lidar.update(model, data)
+    assert data.sensordata == pytest.approx([-1.0, 1.5, -1.0])  # the box is hit beyond 2 m, too
+
+
+def test_the_model_is_not_touched(model):
+    before = model.geom_group.copy(), model.geom_rgba.copy(), model.geom_matid.copy()
+    Lidar(model, model.sensor('r_scan').id, SPEC)
+    for kept, array in zip(
+        before, (model.geom_group, model.geom_rgba, model.geom_matid), strict=True
+    ):
+        assert (kept == array).all()
+
+
+def test_description_is_local(lidar):
+    assert lidar.describe() == {
+        'angle_min': -2.0,
+        'angle_max': 2.5,
+        'range_min': 0.1,
+        'range_max': 5.0,
+        'rate': 10.0,
+        'rays': RAYS,
+        'site': 'eye',
+    }
+
+
+@pytest.mark.parametrize(
+    ('sensor', 'message'),
+    [
+        ('r_gyro', "'r_gyro' is of type gyro"),
+        ('r_free', "'r_free' must be attached to a site"),
+        ('r_one', "'r_one' has dim 1"),
+    ],
+)
+def test_wrong_sensors_are_refused(model, sensor, message):
+    with pytest.raises(NotAScanner, match=message):
+        Lidar(model, model.sensor(sensor).id, SPEC)

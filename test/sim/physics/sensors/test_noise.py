@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Noise: its statistics, that it repeats with its seed, and that it disturbs nothing else."""
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.errors import WorldError
+
+ROBOT = """
+<mujoco>
+  <worldbody>
+    <body name="base" pos="0 0 1">
+      <freejoint/>
+      <geom type="box" size=".1 .1 .1" mass="1"/>
+      <site name="imu"/>
+    </body>
+  </worldbody>
+  <sensor>
+    <gyro name="gyro" site="imu"/>
+    <accelerometer name="accelerometer" site="imu"/>
+    <framequat name="orientation" objtype="site" objname="imu"/>
+    <user name="scan" objtype="site" objname="imu" dim="90" datatype="real" needstage="pos"/>
+  </sensor>
+</mujoco>
+"""
+SCENE = """
+<mujoco>
+  <option timestep="0.01" gravity="0 0 0"/>
+  <worldbody><geom type="cylinder" size="5 3" pos="0 0 0" contype="0" conaffinity="0"/>
+    <body name="ring"><geom type="box" size=".1 9 9" pos="4 0 0"/>
+    <geom type="box" size=".1 9 9" pos="-4 0 0"/><geom type="box" size="9 .1 9" pos="0 4 0"/>
+    <geom type="box" size="9 .1 9" pos="0 -4 0"/></body></worldbody>
+</mujoco>
+"""
+LIDAR = '{angle_min: -3.1, angle_max: 3.1, range_max: 9.0, rate: 100}'
+
+
+@pytest.fixture
+def noisy(rig, tmp_path):
+    """Return a factory: noise of the sidecar -> a floating box in direct mode."""
+
+    def make(noise, seed=0):
+        (tmp_path / 'robot.xml').write_text(ROBOT)
+        (tmp_path / 'scene.xml').write_text(SCENE)
+        path = tmp_path / 'w.yaml'
+        path.write_text(
+            f'scene: scene.xml\nnoise_seed: {seed}\narticulations:\n'
+            f'  - {{prefix: box, model: robot.xml, lidars: {{scan: {LIDAR}}}, noise: {noise}}}\n'
+        )
+        made = rig(model=path)
+        made.ask('set_mode', mode='direct')
+        return made
+
+    return make
+
+
+def samples(rig, sensor, count=400):
+    rows = []
+    for _ in range(count):
+        block = rig.ask('step')['per_articulation']['box']
+        rows.append(block['sensors'][sensor])
+    return np.array(rows)
+
+
+def test_white_noise_has_its_deviation_and_no_bias(noisy):
+    values = samples(noisy('{gyro: {stddev: 0.2}}'), 'gyro')
+    assert values.std() == pytest.approx(0.2, rel=0.1)
+    assert abs(values.mean()) < 0.03
+    # White: neighbours know nothing of each other.
+    assert abs(np.corrcoef(values[1:, 0], values[:-1, 0])[0, 1]) < 0.15
+
+
+def test_a_bias_is_constant_until_the_next_reset(noisy):
+    made = noisy('{gyro: {bias: 0.5}}')
+    first = samples(made, 'gyro', 5)
+    assert np.ptp(first, axis=0) == pytest.approx(0.0, abs=1e-12) and np.abs(first).min() > 0
+    biases = []
+    for _ in range(200):
+        made.ask('reset')
+        biases.append(samples(made, 'gyro', 1)[0])
+    assert np.std(biases) == pytest.approx(0.5, rel=0.15)
+
+
+def test_a_walk_spreads_with_the_root_of_time(noisy):
+    made = noisy('{gyro: {walk: 0.1}}')
+    ends = []
+    for _ in range(150):
+        made.ask('reset')
+        reply = made.ask('step', n_steps=100)
+        ends.append(reply['per_articulation']['box']['sensors']['gyro'])
+    assert np.std(ends) == pytest.approx(0.1, rel=0.2)  # after 1 s
+
+
+def test_relative_noise_grows_with_the_value(noisy):
+    made = noisy('{gyro: {relative: 0.1}}')
+    made.data.qvel[3] = 10.0
+    values = samples(made, 'gyro')
+    assert values[:, 0].std() == pytest.approx(1.0, rel=0.15)
+    assert values[:, 1].std() < 1e-6
+
+
+def test_an_orientation_stays_a_rotation_and_is_off_by_its_deviation(noisy):
+    values = samples(noisy('{orientation: {stddev: 0.02}}'), 'orientation')
+    assert np.linalg.norm(values, axis=1) == pytest.approx(1.0)
+    angles = 2 * np.arccos(np.clip(np.abs(values[:, 0]), 0, 1))
+    assert np.sqrt(np.mean(angles**2)) == pytest.approx(0.02 * np.sqrt(3), rel=0.15)
+
+
+def test_resolution_rounds_and_dropout_repeats(noisy):
+    values = samples(noisy('{gyro: {stddev: 0.2, resolution: 0.125}}'), 'gyro', 50)
+    assert np.array_equal(values * 8, np.round(values * 8))
+    lossy = samples(noisy('{gyro: {stddev: 0.2, dropout: 0.3}}'), 'gyro')
+    repeated = (lossy[1:] == lossy[:-1]).all(axis=1).mean()
+    assert repeated == pytest.approx(0.3, abs=0.08)
+
+
+def test_ranges_are_noisy_lost_and_never_invented(noisy):
+    exact = samples(noisy('{}'), 'scan', 1)[0]
+    made = noisy('{scan: {stddev: 0.05, relative: 0.01, dropout: 0.2}}')
+    scans = samples(made, 'scan', 60)
+    lost = scans == -1
+    assert lost.mean() == pytest.approx(0.2, abs=0.03)
+    error = (scans - exact)[~lost] / (0.05 + 0.01 * np.broadcast_to(exact, scans.shape)[~lost])
+    assert error.std() == pytest.approx(1.0, rel=0.1) and abs(error.mean()) < 0.05
+    assert (scans[~lost] >= 0).all() and (scans <= 9.0).all()
+
+
+ALL = '{gyro: {stddev: 1, bias: 1, walk: 1, dropout: 0.1}, scan: {stddev: 0.1, dropout: 0.1}}'
+
+
+def test_the_same_seed_repeats_and_another_does_not(noisy):
+    made = noisy(ALL)
+    runs = []
+    for seed in (7, 7, 8, None):
+        made.ask('reset', seed=seed)
+        runs.append((samples(made, 'gyro', 20), samples(made, 'scan', 20)))
+    for first, second, other, further in zip(*runs, strict=True):
+        assert np.array_equal(first, second)
+        assert not np.array_equal(first, other) and not np.array_equal(second, further)
+    fresh = [samples(noisy(ALL, seed), 'gyro', 20) for seed in (3, 3, 4)]
+    assert np.array_equal(fresh[0], fresh[1]) and not np.array_equal(fresh[0], fresh[2])
+
+
+def test_noise_touches_no_state_and_reading_again_draws_nothing_new(noisy):
+    made, exact = noisy(ALL), noisy('{}')
+    for _ in range(20):
+        noisy_reply = made.ask('step', observations='full')['per_articulation']['box']
+        exact_reply = exact.ask('step', observations='full')['per_articulation']['box']
+        assert noisy_reply['sensors']['gyro'] != exact_reply['sensors']['gyro']
+        for key in ('qpos', 'qvel', 'bodies'):
+            assert noisy_reply[key] == exact_reply[key]
+        untouched = 'accelerometer'
+        assert noisy_reply['sensors'][untouched] == exact_reply['sensors'][untouched]
+    again = [made.ask('forward')['per_articulation']['box']['sensors']['gyro'] for _ in range(2)]
+    assert again[0] == again[1]
+
+
+@pytest.mark.parametrize(
+    ('noise', 'told'),
+    [
+        ('{giro: {stddev: 1}}', 'noise: giro .*gyro'),
+        ('{gyro: {sd: 1}}', 'stddev'),
+        ('{gyro: {stddev: -1}}', 'stddev'),
+        ('{gyro: {dropout: 1.5}}', 'dropout'),
+    ],
+)
+def test_a_wrong_noise_is_refused_with_what_is_valid(noisy, told, noise):
+    from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+
+    with pytest.raises((SidecarError, WorldError), match=told):
+        noisy(noise)

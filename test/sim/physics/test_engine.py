@@ -1,0 +1,186 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Deadlines, counters and pauses of the engine."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.physics.lock import ModelLock
+from urlab_ros_bridge.wire import codec
+
+
+def later(seconds, call):
+    timer = threading.Timer(seconds, call)
+    timer.start()
+    return timer
+
+
+def test_setting_the_mode_that_is_set_changes_nothing(rover):
+    rover.ask('set_paused', paused=True)
+    assert rover.ask('set_mode', mode='direct')['previous_mode'] == 'direct'
+    assert rover.ask('status')['paused'] is True
+    rover.ask('set_mode', mode='live')
+    assert rover.ask('status')['paused'] is True
+    rover.ask('set_mode', mode='puppet')
+    assert rover.ask('status')['paused'] is False
+
+
+@pytest.mark.parametrize('mode', ['live', 'puppet'])
+def test_a_waiting_step_is_dropped_when_the_mode_changes(rover, mode):
+    rover.ask('set_paused', paused=True)
+    other = rover.caller(shared=True)
+    timer = later(0.1, lambda: other.ask('set_mode', mode=mode))
+    with pytest.raises(Exception, match=f'step_timeout.*{mode}'):
+        rover.ask('step', per_articulation={'rover': {'ctrl': [9.0, 9.0]}})
+    timer.join()
+    assert rover.ask('status')['step'] == 0 and not rover.data.ctrl.any()
+
+
+class Clock:
+    """The engine's clock: a step takes a tenth of a second."""
+
+    def __init__(self, monkeypatch, engine):
+        self.now = 100.0
+        monkeypatch.setattr(engine_module, 'time', SimpleNamespace(monotonic=lambda: self.now))
+        engine.on_substep.append(lambda: self.pass_by(0.1))
+
+    def pass_by(self, seconds):
+        self.now += seconds
+
+
+def test_waiting_and_stepping_share_one_deadline(rover, monkeypatch):
+    clock = Clock(monkeypatch, rover.engine)
+    rover.ask('set_paused', paused=True)
+    other = rover.caller(shared=True)
+
+    def go_on():
+        clock.pass_by(engine_module.STEP_TIMEOUT - 1.05)
+        other.ask('set_paused', paused=False)
+
+    timer = later(0.05, go_on)
+    with pytest.raises(Exception, match='step_timeout: 11 of 1000 steps done'):
+        rover.ask('step', n_steps=1000)
+    timer.join()
+
+
+def test_steps_of_a_paused_live_world_have_a_deadline_too(rig, monkeypatch):
+    rover = rig(paused=True)
+    Clock(monkeypatch, rover.engine)
+    done = round(10 * engine_module.STEP_TIMEOUT)
+    with pytest.raises(Exception, match=rf'step_timeout: ({done}|{done + 1}) of 1000 steps done'):
+        rover.ask('step', n_steps=1000, while_paused=True)
+
+
+def test_a_refused_step_of_a_running_world_stages_nothing(rig):
+    rover = rig()
+    command = {'rover': {'ctrl': [5.0, 5.0]}}
+    assert rover.code('step', while_paused=True, per_articulation=command) == 'bad_value'
+    assert rover.code('step', while_paused='yes', per_articulation=command) == 'bad_value'
+    assert not rover.engine.controls['rover'].slots['zmq'].any()
+
+
+def test_wrenches_act_in_paused_live_steps_and_nowhere_else_in_live(rig):
+    rover = rig(paused=True)
+    push = {'rover': {'xfrc_applied': {'base_link': [0, 0, 900, 0, 0, 0]}}}
+    rover.ask('step', per_articulation=push)
+    assert not rover.data.xfrc_applied.any()
+    reply = rover.ask('step', n_steps=5, while_paused=True, per_articulation=push)
+    assert reply['per_articulation']['rover']['qvel'][2] > 0.1
+    assert not rover.data.xfrc_applied.any()
+
+
+def test_every_session_counts_its_own_steps_across_resets(rover):
+    rover.ask('step', n_steps=10)
+    late = rover.caller(shared=True)
+    assert rover.ask('step', n_steps=5)['step'] == 15
+    assert late.ask('step', n_steps=5)['step'] == 10
+    assert late.ask('reset', keep_time=True)['step'] == 10
+    assert rover.ask('reset')['step'] == 0
+    assert late.ask('step', n_steps=3)['step'] == 3
+    assert rover.ask('step', n_steps=3)['step'] == 6
+
+
+def test_a_world_that_explodes_begins_anew_with_time_and_steps(rover):
+    rover.ask('set_twist', linear=[1, 0, 0])
+    rover.ask('step', n_steps=20)
+    rover.data.qvel[:] = 1e12
+    reply = rover.ask('step', n_steps=1)
+    assert reply['step'] == 0 and reply['time'] == 0.0
+    assert np.isfinite(rover.data.qacc).all()
+    assert reply['per_articulation']['rover']['twist']['linear'] == [0.0, 0.0, 0.0]
+
+
+def test_a_keyframe_with_a_time_sets_the_clock_unless_time_is_kept(rig, mjcf):
+    server = rig(model=mjcf(
+        '<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1"/></body>'
+        '</worldbody><actuator><motor joint="j"/></actuator>'
+        '<keyframe><key name="late" time="2.5" qpos="0.25"/></keyframe></mujoco>'
+    ))  # fmt: skip
+    assert server.ask('reset', keyframe_name='late')['sim_time'] == {'sec': 2, 'nsec': 500_000_000}
+    reply = server.ask('reset', keep_time=True)
+    assert reply['time'] == 2.5 and server.data.qpos[0] == 0.0
+
+
+def test_forward_shows_written_state_without_time(rover):
+    rover.data.qpos[rover.context.world.articulations['rover'].qpos.start] = 3.0
+    before = rover.data.time
+    reply = rover.ask('forward', observations='full')
+    assert reply['time'] == before
+    assert reply['per_articulation']['rover']['bodies']['base_link']['xpos'][0] == 3.0
+
+
+def test_controls_of_both_sources_are_forgotten_by_a_reset(rover):
+    control = rover.engine.controls['rover']
+    control.slots['ui'][:] = 2.0
+    rover.ask('step', per_articulation={'rover': {'ctrl': [1.0, 1.0]}})
+    rover.ask('reset')
+    assert not any(slot.any() for slot in control.slots.values())
+
+
+def test_a_fault_is_told_and_cleared(rig):
+    rover = rig()
+    assert 'fault' not in rover.ask('status')
+    for op, fields in (('set_paused', {'paused': False}), ('reset', {})):
+        rover.engine.fail('RuntimeError: broken')
+        status = rover.ask('status')
+        assert status['fault'] == 'RuntimeError: broken' and status['paused'] is True
+        rover.ask(op, **fields)
+        assert 'fault' not in rover.ask('status')
+
+
+def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is_free(
+    rover, monkeypatch, caplog
+):
+    monkeypatch.setattr(mujoco, 'mj_step2', lambda *_: 1 / 0)
+    assert rover.code('step') == 'internal_error'
+    assert 'ZeroDivisionError' in caplog.text
+    assert rover.engine.lock.acquire(0.1)
+    rover.engine.lock.release()
+    # Nor does a reply that cannot be encoded break the caller.
+    monkeypatch.setattr(rover.context.observer, 'observe', lambda *_: {'x': object()})
+    frame = codec.pack({'op': 'forward', 'session_id': rover.session_id})
+    assert codec.unpack(rover.dispatcher.dispatch(frame))['code'] == 'internal_error'
+
+
+def test_the_lock_knows_who_waits():
+    lock = ModelLock()
+    with lock:
+        assert not lock.contended
+        assert not lock.acquire(timeout=0.01)
+        threads = [threading.Thread(target=lambda: lock.acquire() and lock.release())
+                   for _ in range(4)]  # fmt: skip
+        for thread in threads:
+            thread.start()
+        deadline = time.monotonic() + 20
+        while not lock.contended and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert lock.contended
+    for thread in threads:
+        thread.join(20)
+    assert not lock.contended

@@ -1,0 +1,102 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The live loop: its meter, and what it does when something goes wrong."""
+
+import time
+
+import pytest
+
+from urlab_ros_bridge.sim.physics.live import METER_WINDOW
+from urlab_ros_bridge.sim.physics.live import RealTimeMeter
+
+SLOW = ('<mujoco><option timestep="0.5"/><worldbody><body><joint name="j" axis="0 1 0"/>'
+        '<geom size="0.1"/></body></worldbody></mujoco>')  # fmt: skip
+
+
+def until(condition, seconds=15.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, 'it did not come true in time'
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize('factor', [0.05, 0.5, 1.0])
+def test_the_meter_measures_over_its_window(factor):
+    meter = RealTimeMeter()
+    for number in range(100):
+        wall = 50.0 + 0.1 * number
+        meter.sample(wall, 0.1 * number * factor, 50 * number)
+        if number:
+            assert meter.real_time_factor == pytest.approx(factor)
+            assert meter.tick_rate == pytest.approx(500)
+    # What came before the window no longer counts, a step back begins a new measurement.
+    for number in range(int(METER_WINDOW / 0.1) + 2):
+        meter.sample(wall + 0.1 * number, 0.1 * 99 * factor, 50 * 99)
+    assert meter.real_time_factor == 0.0
+    meter.sample(100.0, 0.0, 0)
+    meter.sample(100.1, 0.1, 10)
+    assert meter.real_time_factor == pytest.approx(1.0)
+
+
+def test_a_loop_that_breaks_pauses_says_so_and_can_be_resumed(server, connect, caplog):
+    running = server(world='quadruped')
+    caller = connect(running, shared=True)
+    broken = [True]
+
+    def hook():
+        if broken[0]:
+            raise RuntimeError('a hook broke')
+
+    running.context.engine.on_substep.append(hook)
+    until(lambda: 'fault' in caller.ask('status'))
+    status = caller.ask('status')
+    assert status['fault'] == 'RuntimeError: a hook broke' and status['paused'] is True
+    assert 'a hook broke' in caplog.text and running.context.live.is_alive()
+    stood = status['step']
+    time.sleep(0.05)
+    assert caller.ask('status')['step'] == stood
+    broken[0] = False
+    caller.ask('set_paused', paused=False)
+    until(lambda: caller.ask('status')['step'] > stood)
+    assert 'fault' not in caller.ask('status')
+
+
+def test_a_publisher_that_breaks_is_logged_once_and_the_server_answers(server, connect, caplog):
+    running = server(world='quadruped')
+    caller = connect(running, shared=True)
+    running.context.engine.on_state.append(lambda rows: 1 / 0)
+    until(lambda: 'fault' in caller.ask('status'))
+    time.sleep(0.35)
+    assert caplog.text.count('it broke') == 1
+    assert caller.ask('list_keyframes') and running.context.live.is_alive()
+
+
+def test_an_exploding_world_stays_live(server, connect, caplog):
+    running = server()
+    caller = connect(running, shared=True)
+    for _ in range(5):
+        with running.context.engine.lock:
+            running.context.world.data.qvel[:] = 1e12
+        time.sleep(0.03)
+    first = caller.ask('status')['step']
+    until(lambda: caller.ask('status')['step'] > first + 20)
+    assert 'unstable' in caplog.text and 'fault' not in caller.ask('status')
+    # A line a second is enough, however often it happens.
+    assert caplog.text.count('unstable and was reset') <= 2
+
+
+def test_long_timesteps_do_not_make_the_server_deaf(server, connect, mjcf):
+    running = server(model=mjcf(SLOW, 'slow'))
+    caller = connect(running, shared=True)
+    caller.ask('set_sim_speed', percent=5)
+    until(lambda: caller.ask('status')['step'] >= 2)
+    # The next step is due in 10 s; raising the speed and stopping are noticed before that.
+    caller.ask('set_sim_speed', percent=100)
+    first = caller.ask('status')['step']
+    until(lambda: caller.ask('status')['step'] > first, seconds=8.0)
+    caller.ask('set_sim_speed', percent=5)
+    first = caller.ask('status')['step']
+    until(lambda: caller.ask('status')['step'] > first)
+    begun, loop = time.monotonic(), running.context.live
+    running.stop()
+    assert time.monotonic() - begun < 8.0 and not loop.is_alive()

@@ -1,0 +1,198 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Law: what is published is of the time of its stamp."""
+
+import mujoco
+import numpy as np
+import pytest
+
+INTEGRATORS = ('euler', 'implicit', 'implicitfast', 'rk4')
+ACCELERATION = int(mujoco.mjtStage.mjSTAGE_ACC)
+TUMBLING = """
+<mujoco>
+  <option timestep="0.002" magnetic="0.2 0 -0.4"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="9 9 .1"/>
+    <body name="mark" pos="1 2 3" mocap="true"><site name="mark"/></body>
+    <body name="box" pos="0 0 2">
+      <freejoint name="free"/>
+      <geom name="box" type="box" size=".2 .3 .1"/>
+      <site name="imu" pos=".1 .05 .02" euler="20 40 60"/>
+      <camera name="eye"/>
+      <body pos="0 0 .2">
+        <joint name="swing" axis="0 1 0" damping=".1" range="-60 60"/>
+        <geom type="capsule" fromto="0 0 0 0 0 .4" size=".05"/>
+        <site name="tip" pos="0 0 .4"/>
+        <body pos="0 0 .5">
+          <joint name="ball" type="ball"/>
+          <geom type="sphere" size=".06" pos=".1 0 0"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <tendon><spatial name="string"><site site="mark"/><site site="tip"/></spatial></tendon>
+  <actuator>
+    <position name="servo" joint="swing" kp="20"/>
+    <motor name="pull" tendon="string"/>
+  </actuator>
+  <sensor>
+    <accelerometer name="accelerometer" site="imu"/><gyro name="gyro" site="imu"/>
+    <velocimeter name="velocimeter" site="imu"/><magnetometer name="magnetometer" site="imu"/>
+    <framequat name="quat" objtype="site" objname="imu"/>
+    <framepos name="pos" objtype="site" objname="imu" reftype="site" refname="tip"/>
+    <framexaxis name="axis" objtype="site" objname="imu"/>
+    <framelinvel name="linvel" objtype="site" objname="imu"/>
+    <frameangvel name="angvel" objtype="site" objname="imu"/>
+    <framelinacc name="linacc" objtype="site" objname="imu"/>
+    <frameangacc name="angacc" objtype="site" objname="imu"/>
+    <force name="force" site="tip"/><torque name="torque" site="tip"/>
+    <touch name="touch" site="tip"/><rangefinder name="range" site="imu"/>
+    <jointpos name="jointpos" joint="swing"/><jointvel name="jointvel" joint="swing"/>
+    <jointactuatorfrc name="jointactfrc" joint="swing"/>
+    <jointlimitpos name="limitpos" joint="swing"/><jointlimitvel name="limitvel" joint="swing"/>
+    <jointlimitfrc name="limitfrc" joint="swing"/>
+    <ballquat name="ballquat" joint="ball"/><ballangvel name="ballangvel" joint="ball"/>
+    <tendonpos name="tendonpos" tendon="string"/><tendonvel name="tendonvel" tendon="string"/>
+    <actuatorpos name="actuatorpos" actuator="servo"/>
+    <actuatorvel name="actuatorvel" actuator="servo"/>
+    <actuatorfrc name="actuatorfrc" actuator="servo"/>
+    <subtreecom name="com" body="box"/><subtreelinvel name="comvel" body="box"/>
+    <subtreeangmom name="momentum" body="box"/><clock name="clock"/>
+    <e_potential name="potential"/><e_kinetic name="kinetic"/>
+    <camprojection name="projection" camera="eye" site="tip"/>
+  </sensor>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def tumbling(rig, mjcf):
+    made = rig(model=mjcf(TUMBLING, 't'))
+    made.ask('set_mode', mode='direct')
+    made.data.qvel[:6] = (0.3, -0.2, 1.0, 4.0, -3.0, 2.0)
+    made.data.qvel[6:] = (2.0, 1.0, -2.0, 3.0)
+    with made.engine.lock:
+        made.engine.settle()
+    return made
+
+
+def present(rig):
+    """Return data with the present state, of which nothing is computed."""
+    data = mujoco.MjData(rig.model)
+    mujoco.mj_copyData(data, rig.model, rig.data)
+    return data
+
+
+def slots(model, acceleration):
+    """Return the slots of sensors of the acceleration stage, or of the others."""
+    chosen = np.zeros(model.nsensordata, bool)
+    for sensor in range(model.nsensor):
+        start = model.sensor_adr[sensor]
+        chosen[start : start + model.sensor_dim[sensor]] = (
+            model.sensor_needstage[sensor] == ACCELERATION
+        ) == acceleration
+    return chosen
+
+
+@pytest.mark.parametrize('integrator', INTEGRATORS)
+def test_sensors_show_the_state_that_is_published_with_them(tumbling, integrator):
+    tumbling.ask('set_sim_options', options={'integrator': integrator})
+    model, data = tumbling.model, tumbling.data
+    for step in range(60):
+        before = present(tumbling)
+        reply = tumbling.ask('step', n_steps=1, observations='full',
+                             per_articulation={'t': {'ctrl': [np.sin(step), 0.5]}})  # fmt: skip
+        before.ctrl[:] = data.ctrl
+        mujoco.mj_forward(model, before)
+        truth = present(tumbling)
+        mujoco.mj_forward(model, truth)
+        shown = data.sensordata
+        then, forces = slots(model, False), slots(model, True)
+        np.testing.assert_array_equal(shown[then], truth.sensordata[then])
+        np.testing.assert_allclose(shown[forces], before.sensordata[forces], 1e-9, 1e-9)
+        told = reply['per_articulation']['t']
+        quat = truth.sensordata[model.sensor('t_quat').adr[0] :][:4]
+        assert told['sensors']['quat'] == quat.tolist()
+        assert told['bodies']['box']['xpos'] == truth.xpos[model.body('t_box').id].tolist()
+    assert step == 59 and forces.sum() > 10 and then.sum() > 40
+
+
+def test_a_gyro_and_an_orientation_fit_the_velocity_of_the_same_stamp(tumbling):
+    model, data = tumbling.model, tumbling.data
+    site = model.site('t_imu')
+    for _ in range(50):
+        tumbling.ask('step', n_steps=3)
+        base, mounting, expected = data.qpos[3:7], site.quat, np.empty(4)
+        mujoco.mju_mulQuat(expected, base, mounting)
+        np.testing.assert_allclose(data.sensor('t_quat').data, expected, atol=1e-12)
+        inverse, turn = np.empty(4), np.empty(3)
+        mujoco.mju_negQuat(inverse, mounting)
+        mujoco.mju_rotVecQuat(turn, data.qvel[3:6].copy(), inverse)
+        np.testing.assert_allclose(data.sensor('t_gyro').data, turn, atol=1e-12)
+
+
+def test_an_acceleration_is_the_change_of_velocity_that_led_here(tumbling):
+    explicit = int(mujoco.mjtDisableBit.mjDSBL_EULERDAMP)
+    tumbling.ask('set_sim_options', options={'integrator': 'euler', 'disableflags': explicit})
+    for _ in range(20):
+        before = tumbling.data.qvel.copy()
+        tumbling.ask('step', n_steps=1)
+        change = (tumbling.data.qvel - before) / tumbling.model.opt.timestep
+        np.testing.assert_allclose(tumbling.data.qacc, change, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize('integrator', INTEGRATORS)
+def test_the_states_are_those_of_mj_step_bit_for_bit(tumbling, integrator):
+    tumbling.ask('set_sim_options', options={'integrator': integrator})
+    model = tumbling.model
+    plain = present(tumbling)
+    for step in range(700):  # it falls on the floor meanwhile
+        plain.ctrl[:] = tumbling.data.ctrl
+        tumbling.ask('step', n_steps=1)
+        mujoco.mj_step(model, plain)
+        if step % 50 == 0:
+            for name in ('qpos', 'qvel', 'qacc_warmstart', 'qacc', 'time'):
+                np.testing.assert_array_equal(getattr(tumbling.data, name), getattr(plain, name))
+    assert tumbling.data.ncon
+
+
+@pytest.mark.parametrize(
+    ('op', 'fields'),
+    [
+        ('set_sim_options', {'options': {'gravity': [1, 2, 3]}}),
+        ('set_mocap_pose', {'body': 't_mark', 'pos': [0, 0, 9]}),
+        ('set_entity_state', {'entity': 't', 'pos': [0, 0, 5]}),
+        ('reset', {}),
+        ('reset', {'keep_state': True}),
+        ('forward', {}),
+        ('randomize', {'items': {'mass': {'scale': [2.0, 3.0]}}, 'seed': 4}),
+        ('get_contacts', {}),
+    ],
+)
+@pytest.mark.parametrize('mode', ['direct', 'live'])
+def test_a_change_between_two_steps_counts_in_the_next_one(tumbling, op, fields, mode):
+    tumbling.ask('step', n_steps=7)
+    tumbling.ask('set_mode', mode=mode)
+    tumbling.ask(op, **fields)
+    plain = present(tumbling)
+    with tumbling.engine.lock:
+        tumbling.engine.substep()
+    mujoco.mj_step(tumbling.model, plain)
+    for name in ('qpos', 'qvel', 'qacc_warmstart', 'time'):
+        np.testing.assert_array_equal(getattr(tumbling.data, name), getattr(plain, name))
+
+
+def test_contacts_are_those_of_the_published_state_and_looking_changes_nothing(tumbling):
+    tumbling.ask('step', n_steps=700)
+    data, model = tumbling.data, tumbling.model
+    warm = data.qacc_warmstart.copy()
+    truth = present(tumbling)
+    mujoco.mj_forward(model, truth)
+    contacts = tumbling.ask('get_contacts')['contacts']
+    assert len(contacts) == truth.ncon > 0
+    for index, contact in enumerate(contacts):
+        force = np.empty(6)
+        mujoco.mj_contactForce(model, truth, index, force)
+        assert contact['force'] == force.tolist()
+        assert contact['pos'] == truth.contact[index].pos.tolist()
+    np.testing.assert_array_equal(warm, data.qacc_warmstart)

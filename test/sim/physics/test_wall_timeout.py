@@ -1,0 +1,177 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Commands whose commander is gone while time stands still move nothing."""
+
+import time
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.sim.ops import wall_timeout as ops_module
+from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.physics import live as live_module
+from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
+
+SECONDS = 10**9
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Wall clocks that only move when they are told to."""
+    now = SimpleNamespace(seconds=1000.0)
+    fake = SimpleNamespace(
+        monotonic=lambda: now.seconds,
+        perf_counter=lambda: now.seconds,
+        time_ns=lambda: round(now.seconds * SECONDS),
+        sleep=time.sleep,
+    )
+    for module in (engine_module, ops_module, live_module):
+        monkeypatch.setattr(module, 'time', fake)
+
+    def wait(seconds):
+        now.seconds += seconds
+        return round(now.seconds * SECONDS)
+
+    return wait
+
+
+def speed(rover):
+    return rover.ask('step', n_steps=200)['per_articulation']['rover']['qvel'][0]
+
+
+@pytest.fixture
+def driven(rig, clock):
+    rover = rig()
+    rover.ask('set_mode', mode='direct')
+    rover.ask('step', n_steps=100)  # it has settled on its wheels
+    return rover
+
+
+def drive(rover, **fields):
+    rover.ask('set_twist', linear=[1, 0, 0], timeout=0.5, **fields)
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 10)), max_size=5), st.floats(0.1, 20))
+def test_only_standing_still_counts_and_only_since_the_command(stretches, limit):
+    """The law: it lapses when the stretches behind it add up to more than the limit."""
+    given_at, now, stood, wall = 3.0, 0.0, 0.0, WallTimeout(limit, 3.0)
+    for moves, stands in stretches:
+        since, now = now + moves, now + moves + stands
+        stood += max(0.0, now - max(since, given_at))
+        assert wall.lapsed(since, now) == (stood > limit)
+
+
+@pytest.mark.parametrize(('waits', 'moves'), [(0.4, True), (0.6, False), (6.0, False)])
+def test_a_twist_does_not_outlive_its_commander(driven, clock, waits, moves):
+    drive(driven, wall_timeout=0.5)
+    clock(waits)
+    assert (speed(driven) > 0.5) == moves
+
+
+def test_who_keeps_commanding_drives_however_long_time_stands_still(driven, clock):
+    for _ in range(20):
+        drive(driven, wall_timeout=0.5)
+        clock(0.4)
+    assert speed(driven) > 0.5
+
+
+def test_steps_by_hand_do_not_keep_an_old_command_alive(driven, clock):
+    drive(driven, wall_timeout=0.5)
+    for _ in range(3):
+        clock(0.3)
+        driven.ask('step', n_steps=1)
+    assert speed(driven) < 0.1
+
+
+def test_a_robot_under_way_comes_to_rest_after_the_standstill(driven, clock):
+    drive(driven, wall_timeout=0.5)
+    assert speed(driven) > 0.5
+    drive(driven, wall_timeout=0.5)
+    clock(5.0)
+    speed(driven)
+    assert abs(speed(driven)) < 0.05
+
+
+def test_without_the_field_simulated_time_alone_counts(driven, clock):
+    drive(driven)
+    clock(3600.0)
+    assert speed(driven) > 0.5
+
+
+def test_a_slow_simulation_does_not_stand_still(driven, clock):
+    driven.ask('set_sim_speed', percent=5)
+    drive(driven, wall_timeout=0.5)
+    for _ in range(30):
+        clock(0.12)  # 0.002 s / 0.05, and some
+        driven.ask('step', n_steps=1)
+    assert speed(driven) > 0.5
+
+
+def test_a_paused_live_world_goes_on_without_the_stale_command(rig, clock):
+    rover = rig(paused=True)
+    drive(rover, wall_timeout=0.5)
+    clock(6.0)
+    rover.ask('set_paused', paused=False)
+    loop = live_module.LiveLoop(rover.engine)
+    with rover.engine.lock:
+        for _ in range(100):
+            loop._live_step()
+            clock(0.002)
+    assert rover.engine.controls['rover'].twist.value == (0.0, 0.0, 0.0)
+    assert abs(rover.data.qvel[0]) < 0.01
+
+
+def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does(rig, clock):
+    quadruped = rig(world='quadruped', paused=True)
+    engine = quadruped.engine
+    for wait, stays in ((0.2, True), (2.0, False)):
+        quadruped.ask(
+            'apply_wrench', articulation='quadruped', force=[0, 0, 9], duration=1, wall_timeout=0.5
+        )
+        clock(wait)
+        engine.wake(clock(0.0) / SECONDS)
+        assert bool(engine.external._wrenches) == stays
+        engine.rest(clock(0.0) / SECONDS)
+
+    rover = rig(paused=True)
+    slot, name = rover.engine.controls['rover'].slots['zmq'], rover.model.actuator(0).name
+    for wait, value in ((0.2, 3.0), (2.0, 0.0)):
+        rover.ask('set_setpoints', articulation='rover', values={name: 3.0}, wall_timeout=0.5)
+        clock(wait)
+        rover.ask('step', n_steps=1, while_paused=True)
+        assert slot[0] == value
+
+    holder = rig(world='quadruped', paused=True)
+    slot = holder.engine.controls['quadruped'].slots['zmq']
+    names = [each.name for each in holder.engine.controls['quadruped'].articulation.actuators]
+    values = {names[0]: 0.3}
+    holder.ask('set_setpoints', articulation='quadruped', values=values, wall_timeout=0.5)
+    clock(60.0)
+    holder.ask('step', n_steps=1, while_paused=True)
+    assert slot[0] == 0.3
+
+
+def test_a_request_that_waited_in_a_queue_is_refused_and_changes_nothing(driven, clock):
+    seen = clock(0.0)
+    drive(driven, wall_timeout=0.5, wall_seen=seen)
+    clock(0.6)
+    fields = {'wall_timeout': 0.5, 'wall_seen': seen}
+    assert driven.code('set_twist', linear=[2, 0, 0], **fields) == 'stale_command'
+    push = {'articulation': 'rover', 'force': [1, 0, 0]}
+    assert driven.code('apply_wrench', **push, **fields) == 'stale_command'
+    name = driven.model.actuator(0).name
+    values = {name: 1.0}
+    refused = driven.code('set_setpoints', articulation='rover', values=values, **fields)
+    assert refused == 'stale_command'
+    assert not driven.engine.controls['rover'].slots['zmq'].any()
+    # Who stops is never too late.
+    driven.ask('set_twist', **fields)
+    driven.ask('set_setpoints', articulation='rover', values={name: 0.0}, **fields)
+    driven.ask('set_twist', linear=[1, 0, 0], wall_timeout=0.5, wall_seen=clock(0.0))
+
+
+@pytest.mark.parametrize('value', [-1, 'soon', float('nan'), [1]])
+def test_a_wall_timeout_must_be_a_number_of_seconds(driven, value):
+    assert driven.code('set_twist', linear=[1, 0, 0], wall_timeout=value) == 'bad_value'

@@ -1,0 +1,85 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Values of requests: taken as they are, or refused by name."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
+from urlab_ros_bridge.sim.requests.fields import vector
+from urlab_ros_bridge.wire.limits import MAX_VECTOR
+
+NUMBERS = st.integers(-(2**63), 2**64 - 1) | st.floats()
+ANY = NUMBERS | st.none() | st.booleans() | st.text() | st.binary() | st.lists(NUMBERS)
+
+
+def refused(call):
+    with pytest.raises(OpError) as caught:
+        call()
+    return caught.value
+
+
+def error_of(call):
+    try:
+        call()
+    except OpError as error:
+        return error
+
+
+@given(st.lists(NUMBERS, max_size=20))
+def test_a_vector_is_taken_exactly_when_all_numbers_are_in_range(values):
+    good = all(math.isfinite(value) and abs(value) <= MAX_MAGNITUDE for value in values)
+    if good:
+        assert np.array_equal(vector('v', values), np.array(values, dtype=float))
+        assert vector('v', values).shape == (len(values),)
+    else:
+        assert refused(lambda: vector('v', values)).code == 'bad_value'
+
+
+@given(st.lists(ANY, min_size=1, max_size=6))
+def test_only_numbers_make_a_vector(values):
+    if not all(type(value) in (int, float) for value in values):
+        error = refused(lambda: vector('per.ctrl', values))
+        assert error.code == 'bad_value' and str(error).startswith('per.ctrl: ')
+
+
+@given(ANY)
+def test_every_reader_takes_or_refuses_by_name(value):
+    fields = Fields({'x': value}, 'where.')
+    for read in (
+        lambda: fields.string('x'),
+        lambda: fields.boolean('x'),
+        lambda: fields.number('x', low=-5, high=5),
+        lambda: fields.integer('x', 3),
+        lambda: fields.choice('x', ('one', 'two'), 'one'),
+        lambda: fields.vector('x'),
+        lambda: fields.mapping('x'),
+    ):
+        error = error_of(read)
+        if error is not None:
+            assert value is not None, 'null counts as absent'
+            assert error.code == 'bad_value' and str(error).startswith('where.x: ')
+
+
+def test_whole_floats_are_integers_and_stock_booleans_are_numbers():
+    assert Fields({'n': 3.0}).integer('n', 1) == 3
+    assert Fields({'b': 1.0}).boolean('b') is True
+    assert Fields({'b': 0}).boolean('b', True) is False
+
+
+class Unread(list):
+    def __iter__(self):
+        raise AssertionError('it was walked through')
+
+
+def test_huge_values_are_refused_briefly_and_too_long_ones_unread():
+    assert len(str(refused(lambda: vector('v', Unread([0.0] * (MAX_VECTOR + 1)))))) < 300
+    for value in ([0.0] * (MAX_VECTOR + 1), ['x'] * MAX_VECTOR, 'x' * 10_000_000, [[0.0]] * 9999):
+        message = str(refused(lambda value=value: vector('v', value)))
+        assert len(message) < 300

@@ -1,0 +1,96 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who may call, and for how long."""
+
+import pytest
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests import sessions as sessions_module
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import SessionTable
+
+
+def opened(table, **fields):
+    session = Session(**fields)
+    table.open(session)
+    return session
+
+
+def lives(table, session):
+    try:
+        return table.find(session.id) is session
+    except OpError:
+        return False
+
+
+def test_one_plain_session_and_many_shared_ones():
+    table = SessionTable()
+    shared = [opened(table, shared=True) for _ in range(5)]
+    first, second = opened(table), opened(table)
+    assert not lives(table, first) and lives(table, second)
+    with pytest.raises(OpError, match=f'{first.id}.*hello again'):
+        table.find(first.id)
+    assert all(lives(table, session) for session in shared)
+    assert len({session.id for session in (*shared, first, second)}) == 7
+
+
+def test_the_shared_session_that_was_silent_longest_makes_room(monkeypatch):
+    monkeypatch.setattr(sessions_module, 'MAX_SHARED', 3)
+    table = SessionTable()
+    plain = opened(table)
+    shared = [opened(table, shared=True) for _ in range(3)]
+    table.find(shared[0].id)
+    opened(table, shared=True)
+    assert [lives(table, session) for session in shared] == [True, False, True]
+    assert lives(table, plain)
+
+
+def test_idle_sessions_leave_the_list_and_then_the_table():
+    table = SessionTable()
+    old, new = opened(table, shared=True, client='old'), opened(table, shared=True, client='new')
+    old.last_seen -= sessions_module.CONNECTED_AGE + 1
+    assert [entry['client'] for entry in table.connected()] == ['new']
+    assert lives(table, old)
+    old.last_seen -= sessions_module.IDLE_EXPIRY + 1
+    opened(table, shared=True)
+    assert not lives(table, old) and lives(table, new)
+
+
+@pytest.mark.parametrize('session_id', [None, '', 0, 1.5, True, [], {}, b'x', 'x' * 10_000])
+def test_whatever_is_no_session_has_expired(session_id):
+    table = SessionTable()
+    opened(table)
+    opened(table, shared=True)
+    with pytest.raises(OpError) as caught:
+        table.find(session_id)
+    assert caught.value.code == 'session_expired' and len(str(caught.value)) < 200
+
+
+def levels(caller):
+    block = caller.ask('forward')['per_articulation']['rover']
+    return 'full' if 'bodies' in block else 'standard' if 'sensors' in block else 'minimal'
+
+
+def test_a_plain_hello_keeps_the_plain_level_and_a_shared_one_has_its_own(rover):
+    assert levels(rover.caller(observations='minimal')) == 'minimal'
+    assert levels(rover.caller()) == 'minimal'
+    assert levels(rover.caller(shared=True)) == 'standard'
+    assert levels(rover.caller(observations='full')) == 'full'
+    assert levels(rover.caller(observations='everything')) == 'standard'
+    assert levels(rover.caller(observations=None)) == 'standard'
+
+
+def test_a_refused_hello_expires_nobody(rover):
+    plain = rover.caller()
+    for fields in ({'observations': 5}, {'encoding': []}, {'shared': 'no'}, {'client': 7}):
+        assert rover.code('hello', **fields) == 'bad_value'
+    assert plain.ask('list_keyframes') and rover.ask('list_keyframes')
+
+
+def test_status_lists_sessions_without_their_secrets(rover):
+    other = rover.caller(shared=True, client='urlab_ros_bridge')
+    plain = rover.caller(client_version='urlab_bridge/0.1')
+    listed = rover.ask('status')['sessions']
+    assert {'urlab_ros_bridge', 'urlab_bridge/0.1'} <= {entry['client'] for entry in listed}
+    for session in (other, plain):
+        assert session.session_id not in str(listed) and session.session_id[:8] in str(listed)

@@ -1,0 +1,53 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What listeners may ask of a publisher."""
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.sim.requests.subscriptions import MAX_CHANGES
+from urlab_ros_bridge.sim.requests.subscriptions import MAX_TOPIC_BYTES
+from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+
+
+class Pipe:
+    """Stands in for an XPUB socket on which subscribing never ends."""
+
+    def __init__(self):
+        self.taken = 0
+
+    def getsockopt(self, option):
+        return zmq.POLLIN
+
+    def recv(self, flags):
+        self.taken += 1
+        return b'\x01%d' % self.taken
+
+
+def test_subscribing_without_end_does_not_hold_up_a_tick():
+    pipe = Pipe()
+    subscribed = Subscriptions(pipe)
+    for calls in (1, 2):
+        subscribed.read()
+        assert pipe.taken == calls * MAX_CHANGES
+    assert subscribed.wanted('1') and subscribed.wanted(str(pipe.taken))
+
+
+@pytest.mark.parametrize('place', ['state', 'info'])
+def test_a_huge_subscription_closes_only_its_own_connection(server, place):
+    running = server()
+    context = zmq.Context.instance()
+    with context.socket(zmq.SUB) as huge, context.socket(zmq.SUB) as small:
+        for socket in (huge, small):
+            socket.setsockopt(zmq.LINGER, 0)
+        huge.connect(running.endpoints[place])
+        huge.setsockopt(zmq.SUBSCRIBE, b'')
+        assert huge.poll(10_000)
+        monitor = huge.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        huge.setsockopt(zmq.SUBSCRIBE, b'x' * 100 * MAX_TOPIC_BYTES)
+        assert monitor.poll(10_000)
+        small.setsockopt(zmq.SUBSCRIBE, b'')
+        small.connect(running.endpoints[place])
+        assert small.poll(10_000)
+        huge.disable_monitor()
+        monitor.close()

@@ -1,0 +1,177 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A client reloads the model from `mjcf_compiled` and `vfs_assets` alone."""
+
+import json
+import struct
+import zlib
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.sim.model.test_mjcf_import import foreign_models
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.wire import codec
+
+SIZES = ('nq', 'nv', 'nu', 'na', 'nbody', 'ngeom', 'nmesh', 'nmeshvert', 'nmeshface', 'ntex',
+         'ntexdata', 'nmat', 'nhfield', 'nskin', 'nkey', 'nsensor', 'neq', 'ntendon', 'nmocap',
+         'nlight', 'ncam')  # fmt: skip
+VALUES = ('body_mass', 'body_inertia', 'body_pos', 'qpos0', 'jnt_range', 'geom_rbound',
+          'geom_rgba', 'geom_friction', 'dof_damping', 'actuator_gainprm', 'actuator_biasprm',
+          'light_pos', 'light_diffuse', 'mat_rgba', 'key_qpos', 'mesh_vert',
+          'tex_data')  # fmt: skip
+
+
+def reload(reply):
+    return mujoco.MjModel.from_xml_string(reply['mjcf_compiled'], reply['vfs_assets'])
+
+
+def from_mjb(reply):
+    return mujoco.MjModel.from_binary_path('m.mjb', {'m.mjb': reply['mjb']})
+
+
+def assert_same(mine, served):
+    assert {name: getattr(mine, name) for name in SIZES} == {
+        name: getattr(served, name) for name in SIZES
+    }
+    assert mine.names == served.names
+    for name in VALUES:
+        a, b = (np.asarray(getattr(model, name), float) for model in (mine, served))
+        # MJCF is written with six digits.
+        assert np.allclose(a, b, rtol=1e-4, atol=1e-6), name
+    for name in ('timestep', 'gravity', 'integrator', 'solver', 'cone', 'disableflags'):
+        assert np.all(getattr(mine.opt, name) == getattr(served.opt, name)), name
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """Make sure that no file is found by a relative path."""
+    monkeypatch.chdir(tmp_path)
+
+
+MODELS = foreign_models()
+
+
+@pytest.mark.parametrize('world', ['rover', 'quadruped'])
+def test_bundled_worlds(rig, elsewhere, world):
+    reply = rig(world=world).ask('hello', include_assets=True)
+    assert_same(reload(reply), from_mjb(reply))
+
+
+@pytest.mark.parametrize('path', MODELS, ids=lambda path: path.stem)
+def test_foreign_models_with_meshes_and_textures(rig, elsewhere, path):
+    reply = rig(model=path).ask('hello', include_assets=True)
+    assert all('/' not in name and content for name, content in reply['vfs_assets'].items())
+    assert_same(reload(reply), from_mjb(reply))
+
+
+def test_files_come_only_when_asked_for(rig):
+    reply = rig().ask('hello')
+    assert 'mjcf_compiled' not in reply and 'vfs_assets' not in reply
+    assert rig().ask('hello', include_assets=True)['vfs_assets'] == {}
+
+
+def tetrahedron(size):
+    points = ((0, 0, 0), (size, 0, 0), (0, size, 0), (0, 0, size))
+    faces = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+    lines = [f'v {x} {y} {z}' for x, y, z in points]
+    return '\n'.join(lines + [f'f {a + 1} {b + 1} {c + 1}' for a, b, c in faces]) + '\n'
+
+
+def png(red):
+    def chunk(kind, data):
+        return (
+            struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+        )
+
+    rows = b''.join(b'\0' + bytes((red, 10, 20)) * 8 for _ in range(8))
+    header = struct.pack('>IIBBBBB', 8, 8, 8, 2, 0, 0, 0)
+    return (b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', header) + chunk(b'IDAT', zlib.compress(rows))
+            + chunk(b'IEND', b''))  # fmt: skip
+
+
+SIDES = ('right', 'left', 'up', 'down', 'front', 'back')
+ROBOT = """<mujoco model="{name}"><compiler meshdir="meshes" texturedir="pictures"/><asset>
+  <mesh name="part" file="part.obj"/><mesh file="Same.obj"/>
+  <texture name="plain" type="2d" file="skin.png"/><texture name="box" type="cube" {sides}/>
+  <hfield name="hill" file="hill.png" size="1 1 0.1 0.1"/>
+  <material name="paint" texture="box"/><material name="flat" texture="plain"/></asset>
+  <worldbody><body name="b"><joint name="j"/><geom type="mesh" mesh="part" material="paint"/>
+  <geom type="mesh" mesh="Same" material="flat"/></body>
+  </worldbody><actuator><motor name="m" joint="j"/></actuator></mujoco>"""
+
+
+@pytest.fixture
+def twins(tmp_path):
+    """Return a sidecar of two robots whose files are named alike and differ."""
+    sides = ' '.join(f'file{side}="{side}.png"' for side in SIDES)
+    for number, name in enumerate(('left', 'right'), 1):
+        folder = tmp_path / name
+        (folder / 'meshes').mkdir(parents=True)
+        (folder / 'pictures').mkdir()
+        (folder / 'robot.xml').write_text(ROBOT.format(name=name, sides=sides))
+        mesh = 'part.obj' if number == 1 else 'PART.obj'
+        (folder / 'meshes' / mesh).write_text(tetrahedron(0.1 * number))
+        (folder / 'robot.xml').write_text(
+            ROBOT.format(name=name, sides=sides).replace('part.obj', mesh)
+        )
+        (folder / 'meshes' / 'Same.obj').write_text(tetrahedron(0.3))
+        # Height fields are looked for in meshdir.
+        (folder / 'meshes' / 'hill.png').write_bytes(png(90))
+        for index, picture in enumerate((*SIDES, 'skin')):
+            (folder / 'pictures' / f'{picture}.png').write_bytes(png(20 * index + number))
+    (tmp_path / 'twins.yaml').write_text(
+        'articulations:\n  - {prefix: one, model: left/robot.xml}\n'
+        '  - {prefix: two, model: right/robot.xml, pose: {pos: [1, 0, 0]}}\n'
+    )
+    return tmp_path / 'twins.yaml'
+
+
+def test_files_of_one_name_are_kept_apart(rig, twins, elsewhere):
+    reply = rig(model=twins).ask('hello', include_assets=True)
+    names = set(reply['vfs_assets'])
+    assert len({name.lower() for name in names}) == len(names)
+    assert {'part.obj', 'PART_2.obj', 'Same.obj', 'skin.png', 'skin_2.png', 'up_2.png'} <= names
+    assert 'Same_2.obj' not in names and 'hill_2.png' not in names  # same content, one file
+    mine = reload(reply)
+    assert_same(mine, from_mjb(reply))
+    one, two = (mine.mesh(f'{prefix}_part') for prefix in ('one', 'two'))
+    vertices = [mine.mesh_vert[m.vertadr[0] : m.vertadr[0] + m.vertnum[0]] for m in (one, two)]
+    assert np.ptp(vertices[1]) == pytest.approx(2 * np.ptp(vertices[0]), rel=1e-4)
+
+
+def test_without_its_files_the_handshake_still_comes(rig, twins, caplog):
+    server = rig(model=twins)
+    (twins.parent / 'left' / 'pictures' / 'skin.png').unlink()
+    reply = server.ask('hello', include_assets=True)
+    assert reply['mjb'] and 'mjcf_compiled' not in reply and 'vfs_assets' not in reply
+    assert 'skin.png' in caplog.text
+
+
+def test_changed_options_come_along(rig):
+    server = rig()
+    before = server.ask('hello', include_assets=True, shared=True)
+    server.ask('set_sim_options', options={'timestep': 0.004, 'gravity': [0, 0, -1.5]})
+    after = server.ask('hello', include_assets=True, shared=True)
+    assert_same(reload(after), from_mjb(after))
+    assert reload(after).opt.timestep == 0.004 != reload(before).opt.timestep
+
+
+def test_json_carries_files_as_base64(rig, twins):
+    server = rig(model=twins)
+    request = {'op': 'hello', 'encoding': 'json', 'include_assets': True}
+    frame = server.dispatcher.dispatch(codec.pack(request, 'json'))
+    assert 'part.obj_base64' in json.loads(frame)['vfs_assets']
+    assert_same(reload(codec.unpack(frame, 1 << 30)), server.model)
+
+
+def test_the_client_reloads_it_and_keeps_asking(server, twins):
+    running = server(model=twins)
+    port = int(running.endpoints['rpc'].rpartition(':')[2])
+    with Client('127.0.0.1', port, shared=True) as client:
+        assert client.handshake.vfs_assets == {} and client.handshake.mjcf_compiled == ''
+        hands = client.connect(include_assets=True), client.connect()
+        for hand in hands:
+            model = mujoco.MjModel.from_xml_string(hand.mjcf_compiled, hand.vfs_assets)
+            assert_same(model, hand.model)

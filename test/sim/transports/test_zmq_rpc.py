@@ -1,0 +1,219 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Requests over sockets: slow ones delay nobody, junk hurts nobody."""
+
+import os
+import threading
+import time
+
+import pytest
+import zmq
+
+from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.transports import zmq_rpc
+from urlab_ros_bridge.wire import codec
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Steps of a paused world wait far longer than clients wait for a reply."""
+    monkeypatch.setattr(engine_module, 'STEP_TIMEOUT', 60.0)
+
+
+def background(call):
+    """Run a call in a thread; return (thread, results)."""
+    results = []
+
+    def run():
+        try:
+            results.append(call())
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, results
+
+
+def test_a_long_step_delays_nobodys_hello_or_status(server, connect):
+    running = server()
+    policy = connect(running, timeout=20)
+    other = connect(running, shared=True)
+    thread, results = background(lambda: policy.ask('step', n_steps=20_000))
+    time.sleep(0.05)
+    rounds = 0
+    while True:
+        connect(running, shared=True)
+        other.ask('status')
+        if not thread.is_alive():
+            break
+        rounds += 1
+    thread.join()
+    assert results[0]['step'] == 20_000
+    assert rounds >= 10, f'{rounds} hellos and statuses were answered beside a long step'
+
+
+def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):
+    running = server()
+    policy = connect(running, timeout=20)
+    other = connect(running, shared=True)
+    other.ask('set_paused', paused=True)
+    thread, results = background(lambda: policy.ask('step', n_steps=3))
+    time.sleep(0.2)
+    assert thread.is_alive()
+    other.ask('set_paused', paused=False)
+    thread.join(5)
+    assert results[0]['step'] == 3
+
+
+def waiting_steps(running, callers):
+    """Let each caller send a step to a paused world; return them as `background` does."""
+    waiting = [background(lambda caller=caller: caller.ask('step')) for caller in callers]
+    deadline = time.monotonic() + 20
+    while running._transport._waiters.pending < len(callers) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert running._transport._waiters.pending == len(callers)
+    return waiting
+
+
+def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path, patient):
+    running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
+    callers = [connect(running, timeout=60, shared=True) for _ in range(20)]
+    other = connect(running, timeout=20, shared=True)
+    other.ask('recording_start')
+    other.ask('step')
+    other.ask('set_paused', paused=True)
+    waiting = waiting_steps(running, callers)
+    other.hello(shared=True)
+    other.ask('get_contacts')
+    other.ask('recording_save', path='beside.json')  # needs a worker: files are never quick
+    other.ask('replay_load', path='beside.json')
+    assert all(thread.is_alive() for thread, _ in waiting)
+    other.ask('set_paused', paused=False)
+    for thread, _ in waiting:
+        thread.join(20)
+    assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
+
+
+def test_a_waiting_step_hears_of_the_shutdown(server, connect, patient):
+    running = server()
+    policy = connect(running, timeout=20)
+    policy.ask('set_paused', paused=True)
+    thread, results = background(lambda: policy.ask('step'))
+    time.sleep(0.2)
+    running.stop()
+    thread.join(20)
+    assert 'shutting_down' in str(results[0])
+
+
+def test_a_slow_step_of_a_paused_live_world_delays_no_promoting_hello(server, connect):
+    running = server(paused=True)
+    bridge = connect(running, timeout=20, shared=True)
+    thread, results = background(lambda: bridge.ask('step', n_steps=30_000, while_paused=True))
+    time.sleep(0.05)
+    policy = connect(running)
+    assert policy.ask('status')['mode'] == 'direct'
+    assert thread.is_alive(), 'the hello waited for the step, or the step was too short'
+    thread.join(20)
+    assert results[0]['step'] == 30_000
+
+
+def test_a_promoting_hello_counts_from_zero(server, connect):
+    for _ in range(5):
+        running = server(world='quadruped')
+        time.sleep(0.02)
+        assert connect(running).ask('step', n_steps=3)['step'] == 3
+        running.stop()
+
+
+def test_many_clients_at_once_each_get_their_own_answers(server, connect):
+    running = server()
+    callers = [connect(running, shared=True) for _ in range(8)]
+    callers[0].ask('set_mode', mode='direct')
+    first = callers[0].ask('status')['step']
+    done = []
+
+    def hammer(caller, number):
+        for _ in range(50):
+            reply = caller.ask('set_sim_speed', percent=10 + number)
+            assert reply['percent'] == 10 + number
+            caller.ask('step', n_steps=2)
+        done.append(number)
+
+    threads = [
+        threading.Thread(target=hammer, args=(caller, number))
+        for number, caller in enumerate(callers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(done) == list(range(8))
+    assert callers[0].ask('status')['step'] - first == 8 * 50 * 2
+
+
+def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(server, connect):
+    running = server()
+    stock = connect(running)
+    context = zmq.Context.instance()
+    for parts in (
+        [b'no delimiter'],
+        [b''],
+        [b'a', b'b', b'c'],
+        [b'', b'', b''],
+        [b'', b'\xc1', b'more', b'parts'],
+        [b'', os.urandom(1000)],
+        [b'', b'\x00' * 1_000_000],
+        [b''] * 200,
+    ):
+        with context.socket(zmq.DEALER) as dealer:
+            dealer.setsockopt(zmq.LINGER, 500)
+            dealer.connect(running.endpoints['rpc'])
+            dealer.send_multipart(parts)
+            if dealer.poll(100):
+                reply = codec.unpack(dealer.recv_multipart()[-1])
+                assert reply['code'] in ('bad_request', 'missing_op')
+    with context.socket(zmq.STREAM) as raw:
+        raw.setsockopt(zmq.LINGER, 0)
+        raw.connect(running.endpoints['rpc'])
+        identity = raw.recv()
+        raw.send_multipart([identity, os.urandom(300)])
+        time.sleep(0.1)
+    assert stock.ask('list_keyframes')
+
+
+def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
+    running = server()
+    with zmq.Context.instance().socket(zmq.REQ) as greedy:
+        greedy.setsockopt(zmq.LINGER, 0)
+        greedy.connect(running.endpoints['rpc'])
+        greedy.send(b'\x00' * (codec.MAX_REQUEST_BYTES + 1))
+        assert not greedy.poll(500)
+    assert connect(running).ask('list_keyframes')
+
+
+def test_more_calls_than_may_wait_are_told_so(server, connect, monkeypatch, patient):
+    monkeypatch.setattr(zmq_rpc, 'MAX_WAITING', 2)
+    running = server(world='quadruped', step_mode='direct', paused=True)
+    callers = [connect(running, shared=True) for _ in range(3)]
+    waiting = waiting_steps(running, callers[:2])
+    assert callers[2].code('step') == 'not_ready'
+    callers[2].ask('set_paused', paused=False)
+    for thread, results in waiting:
+        thread.join(5)
+        assert results[0]['op'] == 'step_ok'
+    assert callers[2].ask('step')['step'] == 3
+
+
+def test_a_request_that_breaks_the_dispatcher_does_not_deafen_the_server(
+    server, connect, monkeypatch, caplog
+):
+    running = server(world='quadruped')
+    caller = connect(running, shared=True)
+    dispatcher = running._transport._dispatcher
+    real = dispatcher.accept
+    monkeypatch.setattr(dispatcher, 'accept', lambda frame: 1 / 0)
+    assert caller.code('list_keyframes') == 'internal_error'
+    monkeypatch.setattr(dispatcher, 'accept', real)
+    assert caller.ask('list_keyframes')
+    assert 'ZeroDivisionError' in caplog.text

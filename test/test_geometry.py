@@ -1,0 +1,237 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the rotations, against MuJoCo's own."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge import geometry as f
+
+components = st.floats(-1, 1)
+quaternions = (
+    st.tuples(components, components, components, components)
+    .filter(lambda q: sum(x * x for x in q) > 1e-3)
+    .map(f.normalize)
+)
+vectors = st.tuples(*[st.floats(-100, 100)] * 3)
+
+
+def mujoco_quaternion(quaternion):
+    return np.array(f.xyzw_to_wxyz(quaternion))
+
+
+@given(quaternions, vectors)
+def test_rotate_is_that_of_mujoco(quaternion, vector):
+    expected = np.empty(3)
+    mujoco.mju_rotVecQuat(expected, np.array(vector), mujoco_quaternion(quaternion))
+    np.testing.assert_allclose(f.rotate(quaternion, vector), expected, atol=1e-11)
+
+
+@given(quaternions, vectors)
+def test_rotate_inverse_undoes_rotate(quaternion, vector):
+    back = f.rotate_inverse(quaternion, f.rotate(quaternion, vector))
+    np.testing.assert_allclose(back, vector, atol=1e-11)
+
+
+@given(quaternions, quaternions)
+def test_multiply_is_that_of_mujoco(left, right):
+    expected = np.empty(4)
+    mujoco.mju_mulQuat(expected, mujoco_quaternion(left), mujoco_quaternion(right))
+    np.testing.assert_allclose(f.multiply(left, right), f.wxyz_to_xyzw(expected), atol=1e-14)
+
+
+@given(quaternions)
+def test_conjugate_is_the_inverse(quaternion):
+    np.testing.assert_allclose(
+        f.multiply(quaternion, f.conjugate(quaternion)), f.IDENTITY, atol=1e-14
+    )
+
+
+@given(quaternions, vectors, quaternions, vectors, vectors)
+def test_compose_chains_poses(outer, position, inner, offset, point):
+    chained_position, chained = f.compose(position, outer, offset, inner)
+    through = f.rotate(inner, point)
+    through = f.rotate(outer, tuple(map(sum, zip(through, offset, strict=True))))
+    expected = np.add(through, position)
+    np.testing.assert_allclose(
+        np.add(f.rotate(chained, point), chained_position), expected, atol=1e-10
+    )
+
+
+@given(st.tuples(*[st.floats(allow_nan=True, allow_infinity=True)] * 4))
+def test_normalize_never_fails(quaternion):
+    result = f.normalize(quaternion)
+    length = math.hypot(*quaternion)
+    if 1.001e-15 <= length < 1e150:
+        assert math.isclose(math.hypot(*result), 1.0, rel_tol=1e-12)
+    elif length < 0.999e-15:
+        assert result == f.IDENTITY
+
+
+@given(st.tuples(*[st.floats(-1e100, 1e100)] * 4))
+def test_normalizing_twice_is_as_once(quaternion):
+    once = f.normalize(quaternion)
+    assert f.normalize(once) == once
+
+
+def test_normalize_keeps_not_a_number():
+    assert all(map(math.isnan, f.normalize((math.nan, 0.0, 0.0, 1.0))))
+
+
+@given(components, components, components, components)
+def test_orders_are_inverse(x, y, z, w):
+    assert f.wxyz_to_xyzw((w, x, y, z)) == (x, y, z, w)
+    assert f.xyzw_to_wxyz(f.wxyz_to_xyzw((w, x, y, z))) == (w, x, y, z)
+
+
+@given(st.floats(-3.1, 3.1), st.floats(-1.5, 1.5), st.floats(-3.1, 3.1))
+def test_yaw_is_that_of_fixed_axes(roll, pitch, yaw):
+    quaternion = np.empty(4)
+    # Fixed axes x, y, z are moving axes z, y, x.
+    mujoco.mju_euler2Quat(quaternion, np.array([yaw, pitch, roll]), 'zyx')
+    xyzw = f.wxyz_to_xyzw(quaternion.tolist())
+    assert math.isclose(f.yaw_of(xyzw), yaw, abs_tol=1e-6)
+    heading = f.rotate(xyzw, (1.0, 0.0, 0.0))
+    assert math.isclose(math.atan2(heading[1], heading[0]), yaw, abs_tol=1e-6)
+
+
+@given(vectors, quaternions, st.floats(-5, 5))
+def test_the_footprint_lies_below_and_keeps_the_heading(position, quaternion, ground):
+    point, heading = f.footprint(position, quaternion, ground)
+    assert point == (*position[:2], ground)
+    np.testing.assert_allclose(f.rotate(heading, (0, 0, 1)), (0, 0, 1), atol=1e-15)
+    x_axis = f.rotate(quaternion, (1.0, 0.0, 0.0))
+    if math.hypot(*x_axis[:2]) > 1e-3:
+        assert math.isclose(math.cos(f.yaw_of(heading) - f.yaw_of(quaternion)), 1, abs_tol=1e-9)
+
+
+@given(vectors, quaternions, st.floats(-5, 5))
+def test_both_ways_to_the_footprint_meet(position, quaternion, ground):
+    offset, turn = f.footprint_in_base(position, quaternion, ground)
+    through = f.compose(position, quaternion, offset, turn)
+    direct = f.footprint(position, quaternion, ground)
+    np.testing.assert_allclose(through[0], direct[0], atol=1e-10)
+    np.testing.assert_allclose(through[1], direct[1], atol=1e-12)
+
+
+def test_optical_constants_agree():
+    np.testing.assert_allclose(
+        f.multiply(f.CAMERA_TO_BODY, f.BODY_TO_OPTICAL), f.CAMERA_TO_OPTICAL, atol=1e-15
+    )
+    # REP-103: z forward, x right, y down, seen from x forward, y left, z up.
+    assert f.rotate(f.BODY_TO_OPTICAL, (0, 0, 1)) == (1, 0, 0)
+    assert f.rotate(f.BODY_TO_OPTICAL, (1, 0, 0)) == (0, -1, 0)
+    assert f.rotate(f.BODY_TO_OPTICAL, (0, 1, 0)) == (0, 0, -1)
+
+
+def as_matrix(quaternion):
+    flat = np.empty(9)
+    mujoco.mju_quat2Mat(flat, mujoco_quaternion(quaternion))
+    return flat.reshape(3, 3)
+
+
+@given(quaternions)
+def test_matrices_are_those_of_mujoco(quaternion):
+    matrix = f.matrix_of(quaternion)
+    np.testing.assert_allclose(matrix, as_matrix(quaternion), atol=1e-14)
+    back = f.quaternion_of_matrix(matrix)
+    assert back[3] >= 0 and abs(np.dot(back, quaternion)) > 1 - 1e-12
+
+
+@given(vectors.map(lambda v: tuple(0.05 * part for part in v)))
+def test_rotation_vectors_are_mujocos_axis_and_angle(vector):
+    angle = math.hypot(*vector)
+    expected = np.array([1.0, 0, 0, 0])
+    if angle:
+        mujoco.mju_axisAngle2Quat(expected, np.array(vector) / angle, angle)
+    found = f.quaternion_of_rotation_vector(vector)
+    np.testing.assert_allclose(f.xyzw_to_wxyz(found), expected, atol=1e-12)
+    if angle:
+        axis = tuple(part / angle for part in vector)
+        np.testing.assert_allclose(f.axis_angle(axis, angle), found, atol=1e-12)
+
+
+@given(quaternions)
+def test_a_rotation_vector_leads_back(quaternion):
+    vector = f.rotation_vector(quaternion)
+    assert math.hypot(*vector) <= math.pi + 1e-12
+    back = f.quaternion_of_rotation_vector(vector)
+    assert abs(np.dot(back, quaternion)) > 1 - 1e-12
+
+
+@given(st.floats(-3.1, 3.1), st.floats(-1.57, 1.57), st.floats(-3.1, 3.1))
+def test_roll_pitch_yaw_are_mujocos_fixed_axes(roll, pitch, yaw):
+    expected = np.empty(4)
+    mujoco.mju_euler2Quat(expected, np.array([yaw, pitch, roll]), 'zyx')
+    found = f.quaternion_of_rpy(roll, pitch, yaw)
+    assert abs(np.dot(found, f.wxyz_to_xyzw(expected))) > 1 - 1e-12
+    np.testing.assert_allclose(
+        as_matrix(f.quaternion_of_rpy(*f.rpy_of(found))), as_matrix(found), atol=1e-12
+    )
+
+
+turns = st.floats(-math.pi, math.pi)
+
+
+@given(turns, st.sampled_from([-0.5 * math.pi, 0.5 * math.pi]), st.floats(-1e-4, 1e-4), turns)
+def test_near_the_poles_the_angles_still_stand_for_the_rotation(roll, pole, off, yaw):
+    found = f.quaternion_of_rpy(roll, pole + off, yaw)
+    angles = f.rpy_of(found)
+    np.testing.assert_allclose(
+        as_matrix(f.quaternion_of_rpy(*angles)), as_matrix(found), atol=3e-9
+    )
+
+
+@given(quaternions)
+def test_a_ball_is_three_hinges(quaternion):
+    a, b, c = f.xyz_angles(quaternion)
+    expected = np.empty(4)
+    mujoco.mju_euler2Quat(expected, np.array([a, b, c]), 'xyz')
+    np.testing.assert_allclose(
+        as_matrix(quaternion), as_matrix(f.wxyz_to_xyzw(expected)), atol=3e-9
+    )
+
+
+@given(vectors.filter(lambda v: math.hypot(*v) > 1e-3))
+def test_looking_along_is_level(direction):
+    turn = f.looking_along(direction)
+    np.testing.assert_allclose(
+        f.rotate(turn, (1, 0, 0)), np.array(direction) / math.hypot(*direction), atol=1e-12
+    )
+    assert abs(f.rotate(turn, (0, 1, 0))[2]) < 1e-15
+
+
+@given(quaternions, st.floats(0.1, 10), st.floats(-10, 10), st.floats(0.1, 10))
+def test_two_rows_make_a_rotation_whatever_their_lengths(quaternion, long, mixed, wide):
+    matrix = as_matrix(quaternion)
+    rows = long * matrix[0], mixed * matrix[0] + wide * matrix[1]
+    np.testing.assert_allclose(f.matrix_of_two_rows(*rows), matrix, atol=1e-9)
+
+
+@pytest.mark.parametrize('rows', [((0, 0, 0), (0, 1, 0)), ((1, 0, 0), (2, 0, 0))])
+def test_rows_that_are_no_rotation_are_refused(rows):
+    with pytest.raises(ValueError, match=r'zero|parallel'):
+        f.matrix_of_two_rows(*rows)
+
+
+poses = st.builds(f.Pose, vectors, quaternions)
+
+
+@given(poses, poses)
+def test_poses_chain_and_turn_back(one, two):
+    there = one.then(two).then(two.inverse())
+    np.testing.assert_allclose(there.position, one.position, atol=1e-9)
+    assert abs(np.dot(there.orientation, one.orientation)) > 1 - 1e-12
+
+
+@given(poses)
+def test_a_pose_is_read_from_mujocos_rows(pose):
+    scaled = 3.0 * np.array(f.xyzw_to_wxyz(pose.orientation))
+    found = f.pose_of(np.array(pose.position), scaled)
+    np.testing.assert_allclose(found.orientation, pose.orientation, atol=1e-12)
+    assert found.position == pose.position and f.Pose().is_identity

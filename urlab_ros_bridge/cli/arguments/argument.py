@@ -1,0 +1,261 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Arguments: dataclasses whose fields are made by `schema.key`, read from texts.
+
+The command line, launch arguments and docs/commands.md come from the same fields.  A field
+`step_mode` is `--step-mode` on the command line and `step_mode:=live` in launch.  A key may have,
+beside the attributes of `schema.Key`:
+
+- `metavar`: placeholder in the help;
+- `shipped`: file of the package that is the default (`config/bridge.yaml`);
+- `by_world`: file that takes the place of `shipped` for a bundled world that has one
+  (`config/rviz/{world}.rviz`);
+- `path`: whether it is a path, in which ~ stands for the home folder;
+- `positional`: the value stands alone, without a flag;
+- `hidden`: only our own programs use it: neither help nor documentation names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import Field
+from dataclasses import MISSING
+import enum
+from os.path import expanduser
+import re
+from typing import Any
+from typing import TypeVar
+
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.errors import UnknownArgument
+from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.schema import Key
+from urlab_ros_bridge.schema import KeyProblem
+from urlab_ros_bridge.schema import keys_of
+from urlab_ros_bridge.schema import problem_of
+from urlab_ros_bridge.schema.keys import without_none
+
+A = TypeVar('A', bound='Arguments')
+
+TRUE_WORDS = ('true', '1', 'yes', 'on')
+FALSE_WORDS = ('false', '0', 'no', 'off')
+_WHOLE_NUMBER = re.compile(r'[+-]?[0-9]{1,18}')
+
+
+class Spelling(enum.Enum):
+    """How the user writes arguments, so that messages write them the same way."""
+
+    OPTION = '--{} {}'
+    LAUNCH = '{}:={}'
+
+    def named(self, name: str) -> str:
+        """Return the name of an argument: `--step-mode` or `step_mode`."""
+        return name if self is Spelling.LAUNCH else '--' + name.replace('_', '-')
+
+    def with_value(self, name: str, value: object) -> str:
+        """Return an argument with its value: `--port-offset 10` or `port_offset:=10`."""
+        return f'{self.named(name)}{":=" if self is Spelling.LAUNCH else " "}{value}'
+
+
+class Arguments:
+    """
+    Base of all dataclasses of arguments; several of them make one by inheritance.
+
+    A class that declares arguments may have a method `check`, which raises `KeyProblem` when
+    values that are right alone do not go together.
+    """
+
+    def __post_init__(self) -> None:
+        for kind in type(self).__mro__:
+            if 'check' in vars(kind):
+                vars(kind)['check'](self)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument: a field of a class of arguments, with its description."""
+
+    name: str
+    key: Key
+    kind: type
+    default: Any
+
+    @property
+    def flag(self) -> str:
+        """Return the option of the command line, `--step-mode`."""
+        return Spelling.OPTION.named(self.name)
+
+    @property
+    def text(self) -> str:
+        """Return what it does, one or two sentences."""
+        return self.key.text
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return the words that it takes, empty for any."""
+        return self.key.choices
+
+    @property
+    def is_switch(self) -> bool:
+        """Return whether the argument is true or false."""
+        return self.kind is bool
+
+    @property
+    def is_required(self) -> bool:
+        """Return whether it has no default."""
+        return self.default is MISSING
+
+    @property
+    def is_positional(self) -> bool:
+        """Return whether the value stands alone, without a flag."""
+        return bool(self.key.extra.get('positional'))
+
+    @property
+    def is_hidden(self) -> bool:
+        """Return whether help and documentation leave it out."""
+        return bool(self.key.extra.get('hidden'))
+
+    @property
+    def is_path(self) -> bool:
+        """Return whether the value is a path, in which ~ stands for the home folder."""
+        return bool(self.key.extra.get('path'))
+
+    @property
+    def shipped(self) -> str:
+        """Return the file of the package that is the default, or empty."""
+        return str(self.key.extra.get('shipped', ''))
+
+    @property
+    def by_world(self) -> str:
+        """Return the pattern of the files of bundled worlds, or empty."""
+        return str(self.key.extra.get('by_world', ''))
+
+    @property
+    def placeholder(self) -> str:
+        """Return what stands for the value in the help: `PORT`, `live|direct`."""
+        if self.is_switch:
+            return 'true|false'
+        return self.key.extra.get('metavar') or '|'.join(self.choices) or self.name.upper()
+
+    def initial(self) -> Any:
+        """Return the default, with a shipped file as an absolute path."""
+        if self.by_world or not self.shipped:
+            return None if self.is_required else self.default
+        return str(shipped_file(self.shipped))
+
+    def file_for(self, values: Mapping[str, object]) -> str:
+        """
+        Return the file that was given, else that of the bundled world, else the shipped one.
+
+        :param values: all arguments by name.
+        """
+        if values[self.name]:
+            return str(values[self.name])
+        if not values['model']:
+            own = shipped_file(self.by_world.format(world=values['world']))
+            if own.is_file():
+                return str(own)
+        return str(shipped_file(self.shipped))
+
+    def shown_default(self) -> str:
+        """Return the default as help and documentation show it; empty when there is none."""
+        if self.by_world:
+            own = self.by_world.format(world='WORLD')
+            return f'{own} of the package where there is one, else {self.shipped}'
+        if self.shipped:
+            return f'{self.shipped} of the package'
+        return '' if self.is_required or self.default is None else as_text(self.default)
+
+    def value_of(self, text: str, spelling: Spelling = Spelling.OPTION) -> Any:
+        """
+        Return the value that `text` stands for.
+
+        :raises BadArgument: when the text is not a value of this argument.
+        """
+        value = _from_text(self.kind, expanduser(text) if self.is_path else text)
+        if problem := problem_of(self.key, self.kind, value):
+            raise BadArgument(spelling.named(self.name), problem)
+        return value
+
+
+def as_text(value: object) -> str:
+    """
+    Return a value as the command line and launch write it.
+
+    >>> as_text(True), as_text(5559)
+    ('true', '5559')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def arguments_of(section: type[Arguments]) -> dict[str, Argument]:
+    """Return the arguments of a class by name: those of its bases from left to right first."""
+    described: type = section
+    known = keys_of(described)
+    found = {}
+    for name in _names(section):
+        key, kind, item = known[name]
+        found[name] = Argument(name, key, without_none(kind)[0], _default(item))
+    return found
+
+
+def defaults_of(section: type[Arguments]) -> dict[str, Any]:
+    """Return the default values by name, shipped files as paths."""
+    return {name: argument.initial() for name, argument in arguments_of(section).items()}
+
+
+def read_arguments(
+    section: type[A], texts: Mapping[str, str], spelling: Spelling = Spelling.OPTION
+) -> A:
+    """
+    Return the arguments that texts stand for; what is not given has its default.
+
+    :raises UnknownArgument: when there is no argument of a name.
+    :raises BadArgument: when a text is not a value of its argument, a required one is missing, or
+        two do not go together.
+    """
+    known = arguments_of(section)
+    for name in texts:
+        if name not in known:
+            raise UnknownArgument(spelling.named(name), map(spelling.named, known))
+    for name, argument in known.items():
+        if argument.is_required and name not in texts:
+            raise BadArgument(spelling.named(name), f'is missing: {argument.text}')
+    values = {name: known[name].value_of(text, spelling) for name, text in texts.items()}
+    shipped = {
+        name: argument.initial()
+        for name, argument in known.items()
+        if argument.shipped and not values.get(name)
+    }
+    try:
+        return section(**{**values, **shipped})
+    except KeyProblem as problem:
+        raise BadArgument(spelling.named(problem.name), str(problem)) from None
+
+
+def _names(section: type) -> list[str]:
+    inherited = [
+        name for base in section.__bases__ if issubclass(base, Arguments) for name in _names(base)
+    ]
+    return list(dict.fromkeys([*inherited, *vars(section).get('__annotations__', {})]))
+
+
+def _default(item: Field) -> Any:
+    return item.default if item.default_factory is MISSING else item.default_factory()
+
+
+def _from_text(kind: type, text: str) -> Any:
+    """Return the value of a type, or the text itself when it is not one."""
+    word = text.strip().lower()
+    if kind is bool and word in TRUE_WORDS + FALSE_WORDS:
+        return word in TRUE_WORDS
+    if kind is int and _WHOLE_NUMBER.fullmatch(word):
+        return int(word)
+    if kind is float:
+        try:
+            return float(word)
+        except ValueError:
+            return text
+    return text

@@ -1,0 +1,108 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a value must be beyond its type: `check` functions of keys.
+
+Each returns what is wrong, and '' when nothing is.  An empty text means "not given".
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from pathlib import Path
+import re
+import socket
+
+from urlab_ros_bridge.files.shipped import shipped_names
+from urlab_ros_bridge.schema import hint
+from urlab_ros_bridge.schema import read_yaml
+from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.schema import shown
+
+PROFILES = 'config/chiral'
+_ROS_NAMESPACE = re.compile(r'/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/?')
+_LONGEST_NAMESPACE = 200
+
+
+def existing_file(path: str) -> str:
+    """Check that a file is there."""
+    if not path or os.path.isfile(path):  # total, unlike Path.is_file
+        return ''
+    if os.path.isdir(path):
+        return f'{shown(path)} is a folder, not a file'
+    return f'there is no file {shown(path)}'
+
+
+def parameter_file(path: str) -> str:
+    """
+    Check that a file holds ROS parameters: node names over `ros__parameters`.
+
+    What ROS itself would say comes late, from the YAML parser of rcl.
+    """
+    if not path or (problem := existing_file(path)):
+        return problem if path else ''
+    try:
+        nodes = read_yaml(Path(path)).mapping()
+        for name, node in nodes.items():
+            if not _has_parameters(node.value):
+                return (
+                    f'{path}: {name!r} has no "ros__parameters:" below it, which a parameter file '
+                    'of ROS needs'
+                )
+    except SchemaError as error:
+        return str(error)
+    return '' if nodes else f'{path} is empty: a parameter file of ROS has nodes and parameters'
+
+
+def _has_parameters(node: object, depth: int = 0) -> bool:
+    """Return whether `ros__parameters` is below a node name, which may be nested namespaces."""
+    if not isinstance(node, dict) or depth > 10:
+        return False
+    if 'ros__parameters' in node:
+        return isinstance(node['ros__parameters'], dict | None)
+    return any(_has_parameters(value, depth + 1) for value in node.values())
+
+
+def ros_namespace(name: str) -> str:
+    """
+    Check that a text is a ROS namespace.
+
+    >>> ros_namespace('a-b')
+    "'a-b' is not a ROS namespace (letters, digits and _, parts divided by /); did you mean 'a_b'?"
+    """
+    if name in ('', '/') or (_ROS_NAMESPACE.fullmatch(name) and '__' not in name):
+        return ''
+    near = re.sub(r'_+', '_', re.sub(r'[^A-Za-z0-9_/]', '_', name)).strip('/')
+    near = '/'.join(f'_{part}' if part[:1].isdigit() else part for part in near.split('/') if part)
+    problem = f'{shown(name)} is not a ROS namespace (letters, digits and _, parts divided by /)'
+    return f'{problem}; did you mean {shown(near)}?' if near != name and near else problem
+
+
+def bundled_world(name: str) -> str:
+    """Check that a name is a bundled world."""
+    from urlab_ros_bridge.models import world_names
+
+    names = world_names()
+    return '' if not name or name in names else f'unknown world {shown(name)}; {hint(name, names)}'
+
+
+def bind_address(text: str) -> str:
+    """Check that a text is an IP address, * or a network interface, as ZeroMQ binds them."""
+    interfaces = [name for _, name in socket.if_nameindex()]
+    if text in ('*', 'localhost', *interfaces):
+        return ''
+    try:
+        ipaddress.ip_address(text.strip('[]'))
+    except ValueError:
+        valid = hint(text, ['127.0.0.1', '0.0.0.0', *interfaces])
+        return f'{shown(text)} is neither an IP address nor a network interface; {valid}'
+    return ''
+
+
+def chiral_profile(name: str) -> str:
+    """Check that a text is a bundled profile or a file."""
+    names = shipped_names(PROFILES, '.yaml')
+    if not name or name in names or not existing_file(name):
+        return ''
+    return f'there is no file and no bundled profile {shown(name)}; {hint(name, names)}'

@@ -1,0 +1,271 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Arguments that several commands share, in groups that belong together.
+
+A command makes its own class from them; the help lists them from left to right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.checks import bind_address
+from urlab_ros_bridge.cli.arguments.checks import bundled_world
+from urlab_ros_bridge.cli.arguments.checks import chiral_profile
+from urlab_ros_bridge.cli.arguments.checks import existing_file
+from urlab_ros_bridge.cli.arguments.checks import parameter_file
+from urlab_ros_bridge.cli.arguments.checks import ros_namespace
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.schema import KeyProblem
+from urlab_ros_bridge.wire.ops import CAMERA_PORT
+from urlab_ros_bridge.wire.ops import CONTROL_PORT
+from urlab_ros_bridge.wire.ops import INFO_PORT
+from urlab_ros_bridge.wire.ops import MODES
+from urlab_ros_bridge.wire.ops import RPC_PORT
+from urlab_ros_bridge.wire.ops import STATE_PORT
+
+LOG_LEVELS = ('debug', 'info', 'warn', 'error')
+DEFAULT_WORLD = 'rover'
+CHIRAL_PORT = 8765
+LAST_PORT = 65535
+
+_PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
+_PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
+
+
+@dataclass(frozen=True, kw_only=True)
+class World(Arguments):
+    """The world that the server serves."""
+
+    world: str = key(DEFAULT_WORLD, 'Bundled world to serve.', metavar='NAME', check=bundled_world)
+    model: str = key(
+        '',
+        'MJCF file to serve instead of a bundled world; a YAML file beside it with the same stem '
+        'describes its robots.',
+        check=existing_file,
+        **_PATH,
+    )
+    prefix: str = key(
+        '',
+        'Name of the robot on the wire, when the world has one robot; default: as the world says.',
+        metavar='P',
+    )
+    actor_id: str = key(
+        '',
+        'Actor id of that robot; default: as the world says, or the prefix.',
+        metavar='ID',
+    )
+
+    def check(self) -> None:
+        """Refuse a bundled world together with a model."""
+        # Launch passes every argument, so a model comes with the default world.
+        if self.model and self.world not in ('', DEFAULT_WORLD):
+            raise KeyProblem('model', 'world and model exclude each other: give one of them')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bind(Arguments):
+    """Where the server listens."""
+
+    bind: str = key(
+        '127.0.0.1',
+        'Address to listen on. Anything but loopback lets the whole network drive the simulation: '
+        'there is no password.',
+        metavar='ADDR',
+        check=bind_address,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host(Arguments):
+    """Where the server is."""
+
+    host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')
+
+
+@dataclass(frozen=True, kw_only=True)
+class RpcPort(Arguments):
+    """The port of the requests."""
+
+    rpc_port: int = key(RPC_PORT, 'TCP port of the requests (REQ/REP).', **_PORT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatePort(Arguments):
+    """The port of the state stream."""
+
+    state_port: int = key(STATE_PORT, 'TCP port of the state stream (PUB).', **_PORT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CameraPort(Arguments):
+    """The port of the camera stream."""
+
+    camera_port: int = key(CAMERA_PORT, 'TCP port of the camera stream (PUB).', **_PORT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SidePorts(Arguments):
+    """The ports of the side streams; a server whose port is taken goes on without the stream."""
+
+    control_port: int = key(
+        CONTROL_PORT,
+        'TCP port of the inbound control stream (SUB): setpoints and gains without a reply.',
+        **_PORT,
+    )
+    info_port: int = key(
+        INFO_PORT, 'TCP port of the info stream (PUB): lists of actuators and cameras.', **_PORT
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortOffset(Arguments):
+    """One number that moves all ports."""
+
+    port_offset: int = key(
+        0,
+        'Number that is added to every port, so that several simulations run on one machine: 10 '
+        'for the second, 20 for the third.',
+        metavar='N',
+        low=0,
+        high=LAST_PORT,
+    )
+
+    def moved(self, name: str) -> int:
+        """Return the port of an argument plus the offset; 0 (any free port) stays 0."""
+        port: int = getattr(self, name)
+        return port + self.port_offset if port else 0
+
+    def port_names(self) -> list[str]:
+        """Return the names of the arguments that are ports."""
+        names = arguments_of(type(self))
+        return [name for name in names if name == 'port' or name.endswith('_port')]
+
+    def check(self) -> None:
+        """Refuse a port that is used twice, and one that is moved beyond the last."""
+        used: dict[int, str] = {}
+        for name in self.port_names():
+            port = self.moved(name)
+            if port and used.setdefault(port, name) != name:
+                raise KeyProblem(name, f'{port} is the {used[port]} already')
+            if port > LAST_PORT:
+                problem = f'{name} would be {port}, and the last port is {LAST_PORT}'
+                raise KeyProblem('port_offset', f'{problem}; not {self.port_offset}')
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerPorts(RpcPort, StatePort, CameraPort, SidePorts, PortOffset):
+    """All ports of the server."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving(Arguments):
+    """How the server runs."""
+
+    step_mode: str = key(
+        'auto',
+        'live runs in real time, direct steps when a client asks, puppet takes poses; these three '
+        'pin the mode. auto is live until a policy client connects.',
+        choices=('auto', *MODES),
+    )
+    paused: bool = key(False, 'Start with simulation time paused.')
+    data_dir: str = key(
+        '',
+        'Folder that recordings are written to and read from; default: urlab in the data folder '
+        'of the user (XDG_DATA_HOME).',
+        metavar='DIR',
+        longest=4096,
+        path=True,
+    )
+    allow_absolute_paths: bool = key(False, 'Let clients name files outside the data folder.')
+    no_shm: bool = key(False, 'Offer no shared memory to clients on this machine.')
+    cameras: str = key(
+        'auto',
+        'auto renders while a client subscribes, on starts the renderer with the server, off '
+        'never renders.',
+        choices=('auto', 'on', 'off'),
+    )
+    gl: str = key(
+        'auto',
+        'OpenGL that renders off screen: EGL, OSMesa, or whichever of them works.',
+        choices=('auto', 'egl', 'osmesa'),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Namespace(Arguments):
+    """The namespace, named as the users of Nav2 know it."""
+
+    namespace: str = key('', 'Namespace of the ROS nodes.', metavar='NS', check=ros_namespace)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BridgeParameters(Arguments):
+    """The parameters of the bridge, by the world."""
+
+    params_file: str = key(
+        '',
+        'YAML file with the parameters of the bridge.',
+        shipped='config/bridge.yaml',
+        by_world='config/bridge/{world}.yaml',
+        check=parameter_file,
+        **_PATH,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rviz(Arguments):
+    """RViz beside the bridge."""
+
+    use_sim_time: bool = key(
+        True,
+        'Let the nodes beside the bridge (RViz) follow /clock; the bridge is the one that '
+        'publishes it.',
+    )
+    rviz: bool = key(
+        False, 'Start RViz with the robot, the world and the sensors, if it is installed.'
+    )
+    rviz_config: str = key(
+        '',
+        'RViz configuration file.',
+        shipped='config/rviz/default.rviz',
+        by_world='config/rviz/{world}.rviz',
+        check=existing_file,
+        **_PATH,
+    )
+    headless: bool = key(False, 'Open no window at all: RViz stays off, whatever rviz says.')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Respawn(Arguments):
+    """What happens when a process dies."""
+
+    use_respawn: bool = key(False, 'Restart a process that died, instead of ending all.')
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChiralGateway(Arguments):
+    """The Chiral gateway beside the simulation."""
+
+    chiral: bool = key(False, 'Serve the robot to policies too, by the Chiral protocol.')
+    chiral_port: int = key(CHIRAL_PORT, 'TCP port of the Chiral gateway (WebSocket).', **_PORT)
+    chiral_profile: str = key(
+        '',
+        'Bundled profile such as bimanual, or YAML file that says what a policy sees and '
+        'what its actions mean; default: everything that the robot has.',
+        check=chiral_profile,
+        metavar='NAME|FILE',
+        longest=4096,
+        path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogLevel(Arguments):
+    """How much is logged."""
+
+    log_level: str = key('info', 'Lowest severity that is logged.', choices=LOG_LEVELS)

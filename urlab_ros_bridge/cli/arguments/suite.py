@@ -1,0 +1,38 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The arguments of a whole suite of processes: `urlab up` and sim.launch.py take the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urlab_ros_bridge.cli.arguments.groups import Bind
+from urlab_ros_bridge.cli.arguments.groups import BridgeParameters
+from urlab_ros_bridge.cli.arguments.groups import ChiralGateway
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import Namespace
+from urlab_ros_bridge.cli.arguments.groups import Respawn
+from urlab_ros_bridge.cli.arguments.groups import Rviz
+from urlab_ros_bridge.cli.arguments.groups import ServerPorts
+from urlab_ros_bridge.cli.arguments.groups import Serving
+from urlab_ros_bridge.cli.arguments.groups import World
+from urlab_ros_bridge.schema import KeyProblem
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation(World, Bind, ServerPorts, Serving):
+    """A server that other processes of the suite must find."""
+
+    def check(self) -> None:
+        """Refuse port 0: the other processes must know the ports."""
+        for name in self.port_names():
+            if not getattr(self, name):
+                problem = 'must be a port from 1 to 65535, not 0 (any free port)'
+                raise KeyProblem(name, f'{problem}: the other processes must know it')
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteArguments(
+    Simulation, Namespace, BridgeParameters, Rviz, Respawn, ChiralGateway, LogLevel
+):
+    """Server, bridge, RViz and Chiral gateway."""

@@ -1,0 +1,45 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which parts of the suite work on this machine: each needs some of the packages only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from urlab_ros_bridge.cli.checks.finding import Finding
+from urlab_ros_bridge.cli.checks.finding import Level
+
+_CORE = ('numpy', 'pyzmq', 'msgpack', 'PyYAML')
+_ROS = ('rclpy', 'sensor_msgs', 'nav_msgs', 'tf2_msgs', 'urlab_msgs')
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """
+    A part of the suite.
+
+    :ivar name: the commands.
+    :ivar needs: subjects of findings that must be all right.
+    """
+
+    name: str
+    text: str
+    needs: tuple[str, ...]
+
+    def missing(self, findings: Iterable[Finding]) -> list[str]:
+        """Return what it needs and does not find; rclpy alone stands for all of ROS."""
+        right = {each.subject for each in findings if each.level is Level.OK}
+        if 'rclpy' in self.needs and 'rclpy' not in right:
+            right |= set(_ROS[1:])
+        return [subject for subject in self.needs if subject not in right]
+
+
+FACES = (
+    Face('server, map', 'step server, maps for Nav2', (*_CORE, 'MuJoCo')),
+    Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
+    Face('up', 'server and bridge together', (*_CORE, 'MuJoCo', *_ROS)),
+    Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),
+    Face('eval', 'evaluation of policies', ('numpy', 'websockets', 'rich', 'mcap')),
+    Face('conformance', 'rules of the protocol', _CORE),
+)

@@ -1,0 +1,115 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab bridge`: run the ROS node, with our arguments turned into ROS parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.checks import parameter_file
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import Namespace
+from urlab_ros_bridge.cli.arguments.groups import PortOffset
+from urlab_ros_bridge.cli.arguments.groups import RpcPort
+from urlab_ros_bridge.cli.arguments.groups import StatePort
+from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.schema import key
+
+_PORTS = ('rpc_port', 'state_port')
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnParameters(Arguments):
+    """The parameter file of a bridge whose world is not known."""
+
+    params_file: str = key(
+        '',
+        'YAML file with the parameters of the bridge.',
+        shipped='config/bridge.yaml',
+        metavar='FILE',
+        check=parameter_file,
+        longest=4096,
+        path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BridgeArguments(Host, RpcPort, StatePort, PortOffset, Namespace, OwnParameters, LogLevel):
+    """The arguments of `urlab bridge`; the camera port comes from the server."""
+
+    lifecycle: bool = key(
+        False,
+        'Run as a managed node (urlab_bridge_lifecycle), which waits to be configured and '
+        'activated.',
+    )
+    status_fd: int | None = key(
+        None, 'File descriptor that gets one JSON line of figures a second.', hidden=True, low=0
+    )
+
+
+def node_arguments(given: Given[BridgeArguments]) -> list[str]:
+    """
+    Return the argv of the ROS node.
+
+    Later words win in ROS: our parameter file, then the ROS words, with the parameter file that
+    launch names there, and last what was given in our other options.  Only what was given is
+    passed on: a default must not beat the parameter file, and beside a value in a file ROS ignores
+    a ``-p`` of another type, so that a mistake would go unnoticed.
+    """
+    values = given.values
+    words = ['--ros-args']
+    ours: list[str] = []
+    if 'params_file' in given.names:
+        words += ['--params-file', values.params_file]
+    if 'host' in given.names:
+        # Launch passes the address that the server binds, which may be a wildcard.
+        ours += ['-p', f'host:={connect_address(values.host)}']
+    for name in _PORTS:
+        if name in given.names or values.port_offset:
+            ours += ['-p', f'{name}:={values.moved(name)}']
+    if values.namespace.strip('/'):
+        ours += ['-r', f'__ns:=/{values.namespace.strip("/")}']
+    if 'log_level' in given.names:
+        ours += ['--log-level', values.log_level]
+    status = [] if values.status_fd is None else [f'--status-fd={values.status_fd}']
+    status += ['--lifecycle'] if values.lifecycle else []
+    return [*status, *words, *given.ros, *ours]
+
+
+def run(given: Given[BridgeArguments]) -> int:
+    """
+    Run the node until a signal comes.
+
+    :raises RosNotFound: when ROS or an interface package is missing.
+    """
+    try:
+        import rclpy  # noqa: F401
+        import tf2_msgs.msg  # noqa: F401
+        import urlab_msgs.msg  # noqa: F401
+    except ImportError as error:
+        raise RosNotFound(str(error)) from None
+    from urlab_ros_bridge.ros.program.main import main as ros_main
+
+    return ros_main(node_arguments(given))
+
+
+COMMAND = Command(
+    name='bridge',
+    summary='Bring a running simulation into ROS 2.',
+    text='Bring a running simulation into ROS 2: its state as topics and transforms, commands\n'
+    'and services back to it. Reconnects by itself when the server restarts.',
+    section=BridgeArguments,
+    run=run,
+    takes_ros_args=True,
+    handles_signals=True,
+    examples=(
+        ('urlab bridge', 'the server on this machine'),
+        ('urlab bridge --host 192.168.1.20', 'a simulation on another machine'),
+        ('urlab bridge --namespace sim --ros-args -p clock_rate:=50.0', 'with ROS arguments'),
+    ),
+)

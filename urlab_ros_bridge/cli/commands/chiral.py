@@ -1,0 +1,173 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab chiral`: serve a robot to policies until a signal comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import replace
+import threading
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.checks import chiral_profile
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
+from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import PortOffset
+from urlab_ros_bridge.cli.arguments.groups import RpcPort
+from urlab_ros_bridge.cli.errors import PackageMissing
+from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.cli.signals import interrupt_within
+from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.gateways.common.serving.access import is_loopback
+from urlab_ros_bridge.schema import key
+
+if TYPE_CHECKING:
+    from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
+
+# Begins the line that is printed on stdout when a policy may connect.
+READY_LINE = 'urlab chiral ready'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gateway(Arguments):
+    """The gateway itself."""
+
+    bind: str = key(
+        '127.0.0.1',
+        'Address to listen on. Beyond loopback give --token, or --insecure.',
+        metavar='ADDR',
+    )
+    port: int = key(
+        CHIRAL_PORT, 'TCP port of the WebSocket.', metavar='PORT', low=0, high=LAST_PORT
+    )
+    profile: str = key(
+        '',
+        'Bundled profile such as bimanual, or YAML file that says what a policy sees and '
+        'what its actions mean; default: everything that the robot has.',
+        metavar='NAME|FILE',
+        check=chiral_profile,
+        longest=4096,
+        path=True,
+    )
+    pace: str = key(
+        'profile',
+        'Real time, or one control period for each action (lockstep); default: as the profile '
+        'says.',
+        choices=('profile', 'real_time', 'lockstep'),
+    )
+    token: str = key(
+        '', 'What clients must show: ?token=... or Authorization: Bearer ...', longest=4096
+    )
+    insecure: bool = key(
+        False, 'Let everyone who reaches the address of --bind in, without a token.'
+    )
+    allow_origin: str = key(
+        '',
+        'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
+        'may.',
+        metavar='ORIGINS',
+        longest=4096,
+    )
+    viewers: bool = key(False, 'Let clients on the path /view watch beside the driver.')
+    legacy: bool = key(False, 'Answer the older dialect too, in which an action is a step.')
+    timeout: float = key(
+        10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChiralArguments(Host, RpcPort, PortOffset, Gateway, LogLevel):
+    """The arguments of `urlab chiral`."""
+
+
+def make_gateway(values: ChiralArguments) -> ChiralServer:
+    """
+    Return the gateway, not yet started.
+
+    :raises PackageMissing: when websockets is not installed.
+    :raises ProfileError: when the profile is not there, or wrong.
+    :raises OpenWithoutToken: when the whole network could drive, and nobody said it may.
+    """
+    try:
+        from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
+        from urlab_ros_bridge.gateways.chiral.serving.server import GatewayConfig
+    except ImportError as error:
+        raise PackageMissing('the Chiral gateway', 'chiral', error) from None
+    from urlab_ros_bridge.gateways.chiral.profile import find_profile
+    from urlab_ros_bridge.gateways.chiral.profile import load_profile
+    from urlab_ros_bridge.gateways.chiral.profile import Profile
+
+    profile = load_profile(find_profile(values.profile)) if values.profile else Profile()
+    if values.pace != 'profile':
+        profile = replace(profile, pace=values.pace)
+    return ChiralServer(
+        GatewayConfig(
+            profile,
+            host=connect_address(values.host),
+            rpc_port=values.moved('rpc_port'),
+            bind=values.bind,
+            port=values.moved('port'),
+            token=values.token,
+            insecure=values.insecure,
+            allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
+            viewers=values.viewers,
+            legacy=values.legacy,
+        )
+    )
+
+
+def serve(gateway: ChiralServer, timeout: float) -> None:
+    """Start the gateway, report what it serves, and go on until a signal comes."""
+    stop_by(interrupt_within(STOP_SECONDS))
+    started = False
+    try:
+        gateway.start(timeout)
+        started = True
+        served = gateway.metadata()
+        print(
+            f'{READY_LINE}: {gateway.url} robot={served["robot"]} pace={served["pace"]} '
+            f'cameras={",".join(served["cameras"]) or "none"} action={served["action_layout"]}',
+            flush=True,
+        )
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if started:
+            gateway.stop()
+
+
+def run(given: Given[ChiralArguments]) -> int:
+    """Serve until a signal comes."""
+    values = given.values
+    logger = set_up_logging(values.log_level)
+    gateway = make_gateway(values)
+    if not (values.token or is_loopback(values.bind)):
+        logger.warning('--insecure: anyone who can reach %s can drive the robot', values.bind)
+    serve(gateway, values.timeout)
+    return 0
+
+
+COMMAND = Command(
+    name='chiral',
+    summary='Serve a robot of a simulation to policies (Chiral protocol).',
+    text='Serve a robot of a running simulation to policies that speak the Chiral protocol:\n'
+    'images, depth and joint states of one moment out, actions in, over a WebSocket. Takes\n'
+    'any URLab server; needs no ROS. Prints "urlab chiral ready" when a policy may connect.',
+    section=ChiralArguments,
+    run=run,
+    handles_signals=True,
+    examples=(
+        ('urlab chiral', 'the first robot of the server on this machine'),
+        ('urlab chiral --profile bimanual', 'a bundled profile, for the world bimanual'),
+        ('urlab chiral --pace lockstep', 'time advances with each action: repeatable'),
+        ('urlab chiral --profile my_robot.yaml --viewers', 'your choice of cameras and actions'),
+    ),
+)

@@ -1,0 +1,197 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab conformance`: try every rule of the protocol on a server and print a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+import json
+from pathlib import Path
+import sys
+from typing import Any
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.ops import CONTROL_PORT
+from urlab_ros_bridge.wire.ops import INFO_PORT
+from urlab_ros_bridge.wire.ops import MODES
+from urlab_ros_bridge.wire.ops import RPC_PORT
+from urlab_ros_bridge.wire.ops import STATE_PORT
+
+if TYPE_CHECKING:
+    from urlab_ros_bridge.conformance import Check
+    from urlab_ros_bridge.conformance import Peer
+    from urlab_ros_bridge.conformance import Places
+    from urlab_ros_bridge.conformance import Plan
+    from urlab_ros_bridge.conformance import Result
+
+_CLEAR_LINE = '\r\x1b[K'
+_PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConformanceArguments(Arguments):
+    """The arguments of `urlab conformance`."""
+
+    endpoint: str = key(
+        '', 'Server to test; default: the bundled one.', metavar='tcp://HOST[:PORT]',
+        positional=True,
+    )  # fmt: skip
+    transport: str = key('both', 'How requests travel.', choices=('zmq', 'shm', 'both'))
+    mode: str = key(
+        'all', 'Step modes that are tried.', choices=('live', 'direct', 'puppet', 'all')
+    )
+    only: str = key(
+        '',
+        'Only checks of this name, glob or beginning of a name; several with commas.',
+        metavar='PATTERN',
+        longest=4096,
+    )
+    list: bool = key(False, 'List the checks with their rules and sources, and run none.')
+    quick: bool = key(False, 'Leave out checks that wait for seconds.')
+    json: str = key(
+        '', 'Write the results to a file too, as JSON.', metavar='FILE', longest=4096, path=True
+    )
+    state_port: int = key(
+        0, f'TCP port of the state stream. 0: what the server says, or else {STATE_PORT}.', **_PORT
+    )
+    control_port: int = key(
+        0,
+        f'TCP port of the control stream. 0: what the server says, or else {CONTROL_PORT}.',
+        **_PORT,
+    )
+    info_port: int = key(
+        0, f'TCP port of the info stream. 0: what the server says, or else {INFO_PORT}.', **_PORT
+    )
+
+
+def make_plan(values: ConformanceArguments) -> Plan:
+    """
+    Return what to run.
+
+    :raises BadArgument: when no check fits `--only`.
+    """
+    from urlab_ros_bridge.conformance import all_checks
+    from urlab_ros_bridge.conformance import Plan
+    from urlab_ros_bridge.conformance import select
+
+    checks = select(all_checks(), [word for word in values.only.split(',') if word])
+    if not checks:
+        raise BadArgument('--only', f'{values.only!r} is no name or beginning of a check')
+    return Plan(
+        tuple(checks),
+        MODES if values.mode == 'all' else (values.mode,),
+        ('zmq', 'shm') if values.transport == 'both' else (values.transport,),
+        values.quick,
+    )
+
+
+def places(values: ConformanceArguments) -> Places:
+    """Return where the server that was named listens."""
+    from urlab_ros_bridge.conformance import Places
+    from urlab_ros_bridge.conformance.zmq_raw import host_and_port
+
+    host, port = host_and_port(values.endpoint, RPC_PORT)
+
+    def at(number: int) -> str | None:
+        return f'tcp://{host}:{number}' if number else None
+
+    ports = (values.state_port, values.control_port, values.info_port)
+    return Places(host, f'tcp://{host}:{port}', *map(at, ports))
+
+
+@contextmanager
+def connected(values: ConformanceArguments) -> Iterator[Peer]:
+    """Connect to the server that was named, or start the bundled one for a while."""
+    from urlab_ros_bridge.conformance import Peer
+    from urlab_ros_bridge.conformance.local_server import local_server
+
+    if values.endpoint:
+        peer = Peer(places(values))
+        try:
+            peer.connect()
+            yield peer
+        finally:
+            peer.close()
+        return
+    with local_server() as server:
+        peer = Peer(server.places, stop=server.begin_stop)
+        try:
+            peer.connect()
+            yield peer
+        finally:
+            peer.close()
+
+
+def run_and_print(peer: Peer, plan: Plan) -> list[Result]:
+    """Run the plan; print each result as it comes, and what is under way on a terminal."""
+    from urlab_ros_bridge.conformance import report
+    from urlab_ros_bridge.conformance import run as run_checks
+
+    terminal = sys.stdout.isatty()
+    results: list[Result] = []
+
+    def started(check: Check, number: int, total: int) -> None:
+        if terminal:
+            print(f'{_CLEAR_LINE}{report.progress(check, number, total)}', end='', flush=True)
+
+    for result in run_checks(peer, plan, started):
+        results.append(result)
+        print(_CLEAR_LINE * terminal + report.row(result, terminal), flush=True)
+    print(report.summary(results))
+    return results
+
+
+def described(peer: Peer) -> dict[str, Any]:
+    """Return what was tested, for the JSON file."""
+    known = ('urlab_version', 'mujoco_version', 'extensions')
+    return {
+        'endpoint': peer.places.rpc,
+        **{name: peer.hello_reply.get(name) for name in known},
+    }
+
+
+def run(given: Given[ConformanceArguments]) -> int:
+    """Test the server; return 1 when a rule is broken."""
+    from urlab_ros_bridge.conformance.report import as_json
+    from urlab_ros_bridge.conformance.report import listing
+    from urlab_ros_bridge.conformance.runner import FAIL
+
+    values = given.values
+    plan = make_plan(values)
+    if values.list:
+        print(listing(plan.checks))
+        return 0
+    with connected(values) as peer:
+        tested = described(peer)
+        print(f'{tested["endpoint"]}: {tested["urlab_version"]}', flush=True)
+        results = run_and_print(peer, plan)
+    if values.json:
+        text = json.dumps(as_json(results, tested), indent=1)
+        Path(values.json).write_text(text + '\n', encoding='utf-8')
+    return int(any(result.outcome == FAIL for result in results))
+
+
+COMMAND = Command(
+    name='conformance',
+    summary='Check a server against every rule of the protocol.',
+    text='Check a server against every rule of the protocol, one named check each, and print a\n'
+    'table. Give tcp://HOST[:PORT] to test a running server, Unreal or any other; it is reset\n'
+    'again and again and left in live mode. Without it the bundled server is started and\n'
+    'tested. Exit code 1 when a rule is broken.',
+    section=ConformanceArguments,
+    run=run,
+    examples=(
+        ('urlab conformance', 'the bundled server, over ZMQ and shared memory'),
+        ('urlab conformance tcp://192.168.1.20', 'a server on another machine'),
+        ('urlab conformance --only "step.*,reset" --mode direct', 'some checks'),
+        ('urlab conformance --list', 'every rule with its place in the pages'),
+    ),
+)

@@ -1,0 +1,207 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab map`: draw the occupancy grid of a world, as map_server of Nav2 loads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.checks import bundled_world
+from urlab_ros_bridge.cli.arguments.checks import existing_file
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.schema import KeyProblem
+
+if TYPE_CHECKING:
+    from urlab_ros_bridge.sim.model.maps.floor_map import FloorMap
+    from urlab_ros_bridge.sim.model.world import World
+
+WORDS = ('auto', 'scanner', 'robot')
+
+
+def _numbers(text: str, separator: str, counts: tuple[int, ...]) -> tuple[float, ...]:
+    """Return the finite numbers of a text; none when they are not as many as they should be."""
+    try:
+        found = tuple(float(word) for word in text.split(separator))
+    except ValueError:
+        return ()
+    return found if len(found) in counts and all(map(math.isfinite, found)) else ()
+
+
+def _height_problem(text: str) -> str:
+    if text in WORDS:
+        return ''
+    found = _numbers(text, ':', (1, 2))
+    if not found:
+        return f'must be {", ".join(WORDS)}, a number, or two with ":" between them, not {text!r}'
+    return f'must be from a lower to a higher one, not {text!r}' if found[0] > found[-1] else ''
+
+
+def _region_problem(text: str) -> str:
+    if not text or _numbers(text, ',', (4,)):
+        return ''
+    return f'must be 4 numbers with "," between them, not {text!r}'
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapArguments(Arguments):
+    """The arguments of `urlab map`."""
+
+    world: str = key(DEFAULT_WORLD, 'Bundled world to draw.', metavar='NAME', check=bundled_world)
+    model: str = key(
+        '',
+        'MJCF file to draw instead, or the YAML file of a world.',
+        metavar='FILE',
+        check=existing_file,
+        longest=4096,
+        path=True,
+    )
+    prefix: str = key(
+        '',
+        'Name of the robot on the wire, when the world has one robot; default: as the world says.',
+        metavar='P',
+    )
+    output: str = key(
+        '',
+        'Where to write: FILE.pgm and FILE.yaml; default: the name of the world, here.',
+        metavar='FILE',
+        longest=4096,
+        path=True,
+    )
+    height: str = key(
+        'auto',
+        'What to draw: "scanner" what is at the height of the scanner, "robot" everything that '
+        'the robot would bump into, a height (m), or a span of heights (0.1:0.6). auto is scanner '
+        'for a robot that has one, else robot.',
+        metavar='auto|scanner|robot|M|FROM:TO',
+        check=_height_problem,
+    )
+    movable: bool = key(False, 'Draw what can move too, where it is at the start; never robots.')
+    resolution: float = key(0.05, 'Side of a cell (m).', metavar='M', above=0.0, unit='m')
+    margin: float = key(
+        1.0,
+        'Width of the border around everything that is drawn (m).',
+        metavar='M',
+        low=0.0,
+        unit='m',
+    )
+    region: str = key(
+        '',
+        'Corners of the map instead: smallest x and y, then largest (m): --region=-5,-4,5,4.',
+        metavar='X0,Y0,X1,Y1',
+        check=_region_problem,
+    )
+
+    def check(self) -> None:
+        """Refuse a bundled world together with a model."""
+        if self.model and self.world != DEFAULT_WORLD:
+            raise KeyProblem('model', 'world and model exclude each other: give one of them')
+
+
+def load(values: MapArguments) -> World:
+    """
+    Return the world that the arguments name.
+
+    :raises MujocoNotFound: when the physics engine is not installed.
+    """
+    try:
+        import mujoco  # noqa: F401
+    except ImportError as error:
+        raise MujocoNotFound(error) from None
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.model.world import load_world
+
+    model = Path(values.model) if values.model else None
+    return load_world(ServerConfig(values.world, model, values.prefix or None))
+
+
+def heights(world: World, text: str) -> tuple[float, float]:
+    """
+    Return the lowest and the highest plane that `--height` asks for (m).
+
+    :raises BadArgument: when it asks for a scanner where there is none.
+    """
+    from urlab_ros_bridge.sim.model.maps.map_heights import robot_band
+    from urlab_ros_bridge.sim.model.maps.map_heights import scanner_height
+
+    if text in WORDS:
+        scanner = None if text == 'robot' else scanner_height(world)
+        if scanner is not None:
+            return scanner, scanner
+        if text == 'scanner':
+            raise BadArgument('--height', 'no robot of this world has a scanner')
+        return robot_band(world)
+    found = _numbers(text, ':', (1, 2))
+    return found[0], found[-1]
+
+
+def draw(values: MapArguments) -> tuple[FloorMap, str]:
+    """
+    Return the map, and a line that says how it was made.
+
+    :raises UrlabError: when the world or the arguments do not allow it.
+    """
+    world = load(values)
+    from urlab_ros_bridge.sim.model.maps.floor_map import draw_floor_map
+    from urlab_ros_bridge.sim.model.maps.map_heights import planes
+
+    low, high = heights(world, values.height)
+    region = None
+    if corners := _numbers(values.region, ',', (4,)):
+        x0, y0, x1, y1 = corners
+        region = (x0, y0, x1, y1)
+    drawn = draw_floor_map(
+        world, planes(low, high), values.resolution, values.margin, region, values.movable
+    )
+    span = f'{low:.3g} m' if low == high else f'{low:.3g} m to {high:.3g} m'
+    return drawn, f'{world.name}: what is solid at {span}'
+
+
+def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
+    """Write both files, and return their paths."""
+    from urlab_ros_bridge.sim.model.maps.map_files import description
+    from urlab_ros_bridge.sim.model.maps.map_files import picture
+
+    target.parent.mkdir(parents=True, exist_ok=True)
+    files = [target.with_name(target.name + suffix) for suffix in ('.pgm', '.yaml')]
+    files[0].write_bytes(picture(floor_map))
+    files[1].write_text(description(floor_map, files[0].name, comment), encoding='utf-8')
+    return files
+
+
+def run(given: Given[MapArguments]) -> int:
+    """Draw the map and write its files."""
+    values = given.values
+    drawn, comment = draw(values)
+    target = Path(values.output or (Path(values.model).stem if values.model else values.world))
+    if target.suffix in ('.pgm', '.yaml'):
+        target = target.with_suffix('')
+    files = write(drawn, comment, target)
+    rows, columns = drawn.cells.shape
+    print(f'{comment}; {columns} x {rows} cells of {drawn.resolution:g} m')
+    print(*files, sep='\n')
+    return 0
+
+
+COMMAND = Command(
+    name='map',
+    summary='Draw the map of a world for Nav2.',
+    text='Draw the occupancy grid of a world from its geometry, as two files for map_server of\n'
+    'Nav2. The frame of the map is the world, which is where odom has its origin. Robots are\n'
+    'left out; what no robot can reach is unknown. Needs no ROS and no server.',
+    section=MapArguments,
+    run=run,
+    examples=(
+        ('urlab map', 'rover.pgm and rover.yaml: what the scanner sees'),
+        ('urlab map --height robot --movable', 'everything that the robot would bump into'),
+        ('urlab map --model my_house.xml --height 0.1:0.6 --output maps/house', 'your MJCF'),
+    ),
+)

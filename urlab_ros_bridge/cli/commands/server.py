@@ -1,0 +1,163 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab server`: run the bundled step server until a signal comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import gc
+import logging
+import os
+from pathlib import Path
+import sys
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import Bind
+from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import ServerPorts
+from urlab_ros_bridge.cli.arguments.groups import Serving
+from urlab_ros_bridge.cli.arguments.groups import World
+from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.preflight import check_ports
+from urlab_ros_bridge.cli.processes.table import READY_LINE
+from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.cli.signals import interrupt_within
+from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.gateways.common.serving.access import is_loopback
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.schema import KeyProblem
+
+if TYPE_CHECKING:
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.server import Server
+
+
+@dataclass(frozen=True, kw_only=True)
+class Editor(World, Bind, ServerPorts, Serving):
+    """The editor of the server."""
+
+    editor: bool = key(
+        False,
+        'Serve the ops of the editor too: levels, actors, play. Without --world and --model no '
+        'world runs at first.',
+    )
+
+    def check(self) -> None:
+        """Refuse the name of a robot that is yet to be built."""
+        for name in ('prefix', 'actor_id'):
+            if self.editor and getattr(self, name):
+                raise KeyProblem(name, f'editor and {name} exclude each other: give one of them')
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerArguments(Editor, LogLevel):
+    """The arguments of `urlab server`."""
+
+
+def server_config(given: Given[ServerArguments]) -> ServerConfig:
+    """Return the settings of the server."""
+    from urlab_ros_bridge.sim.config import ServerConfig
+
+    values = given.values
+    world = values.world or DEFAULT_WORLD
+    if values.editor and 'world' not in given.names:
+        world = ''
+    return ServerConfig(
+        world=world,
+        model=Path(values.model) if values.model else None,
+        prefix=values.prefix or None,
+        actor_id=values.actor_id or None,
+        bind=values.bind,
+        rpc_port=values.moved('rpc_port'),
+        state_port=values.moved('state_port'),
+        camera_port=values.moved('camera_port'),
+        control_port=values.moved('control_port'),
+        info_port=values.moved('info_port'),
+        step_mode=values.step_mode,
+        paused=values.paused,
+        data_dir=Path(values.data_dir) if values.data_dir else None,
+        allow_absolute_paths=values.allow_absolute_paths,
+        editor=values.editor,
+        shm=not values.no_shm,
+        cameras=values.cameras,
+        gl=values.gl,
+    )
+
+
+def make_server(config: ServerConfig) -> Server:
+    """
+    Return the server, not yet started.
+
+    :raises MujocoNotFound: when the physics engine is not installed.
+    """
+    try:
+        import mujoco  # noqa: F401
+    except ImportError as error:
+        raise MujocoNotFound(error) from None
+    from urlab_ros_bridge.sim.server import Server
+
+    return Server(config)
+
+
+def serve(server: Server) -> None:
+    """Start the server, report where it listens, and serve until a signal comes."""
+    stop_by(interrupt_within(STOP_SECONDS))
+    # What was imported stays, and a look through all of it for garbage takes 40 ms, for which
+    # everybody waits; requests with many maps and lists bring such looks about.
+    gc.collect()
+    gc.freeze()
+    try:
+        server.start()
+        places = ' '.join(f'{name}={place}' for name, place in server.endpoints.items())
+        print(f'{READY_LINE}: {places}', flush=True)
+        while not server.wait(1.0):
+            pass
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.stop()
+
+
+def run(given: Given[ServerArguments]) -> int:
+    """Serve until a signal comes."""
+    logger = set_up_logging(given.values.log_level)
+    check_ports(given.values, given.values.bind, given.spelling)
+    config = server_config(given)
+    if not is_loopback(config.bind):
+        logger.warning(
+            'listening on %s: anyone who can reach this machine can drive the simulation, '
+            'there is no password; --bind 127.0.0.1 keeps it to this machine',
+            config.bind,
+        )
+    server = make_server(config)
+    serve(server)
+    if server.compiling:
+        # MuJoCo cannot be interrupted, and taking it down under a thread that is in it crashes.
+        logging.shutdown()
+        sys.stdout.flush()
+        os._exit(0)
+    return 0
+
+
+COMMAND = Command(
+    name='server',
+    summary='Serve a MuJoCo world over the URLab protocol.',
+    text='Serve a MuJoCo world over the URLab protocol: requests, state stream and cameras,\n'
+    'each on its own port. Needs no ROS. Prints "urlab server ready" when clients may\n'
+    'connect, and runs until it gets Ctrl-C.',
+    section=ServerArguments,
+    run=run,
+    handles_signals=True,
+    examples=(
+        ('urlab server', 'the rover world, in real time'),
+        ('urlab server --world quadruped --paused', 'a walking robot, time paused'),
+        ('urlab server --model my_robot.xml --step-mode direct', 'your MJCF, stepped on request'),
+        ('urlab server --port-offset 10', 'a second server on this machine'),
+        ('urlab server --editor', 'no world yet: clients build levels and play them'),
+        ('urlab server --rpc-port 0 --state-port 0 --camera-port 0', 'any free ports'),
+    ),
+)

@@ -1,0 +1,223 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Turn arguments and the table of processes into a launch description.
+
+Only launch files import this module: it needs `launch` and `launch_ros`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+import signal
+import sys
+from typing import Any
+
+from launch import Action
+from launch import LaunchContext
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument
+from launch.actions import ExecuteProcess
+from launch.actions import LogInfo
+from launch.actions import OpaqueFunction
+from launch.actions import RegisterEventHandler
+from launch.actions import Shutdown
+from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessIO
+from launch.events.process import ProcessExited
+from launch.events.process import ProcessIO
+from launch_ros.actions import Node
+
+from urlab_ros_bridge.cli.arguments.argument import Argument
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.argument import read_arguments
+from urlab_ros_bridge.cli.arguments.argument import Spelling
+from urlab_ros_bridge.cli.arguments.suite import Simulation
+from urlab_ros_bridge.cli.errors import ProcessDied
+from urlab_ros_bridge.cli.errors import UnknownArgument
+from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.cli.processes.preflight import check_packages
+from urlab_ros_bridge.cli.processes.preflight import check_ports
+from urlab_ros_bridge.cli.processes.table import environment
+from urlab_ros_bridge.cli.processes.table import is_installed
+from urlab_ros_bridge.cli.processes.table import is_wanted
+from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import Process
+from urlab_ros_bridge.cli.processes.table import program
+from urlab_ros_bridge.cli.processes.table import READY_LINE
+from urlab_ros_bridge.cli.processes.table import RESPAWN_SECONDS
+from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.cli.processes.table import text_of
+
+# Launch compares choices as text; users of Nav2 write True, others true.
+SWITCH_WORDS = ['true', 'false', 'True', 'False', 'yes', 'no', 'on', 'off', '1', '0']
+# What launch itself takes as an argument of any launch file.
+LAUNCH_OWN = (
+    'launch-prefix', 'launch-prefix-filter', 'emulate_tty', 'sigterm_timeout', 'sigkill_timeout'
+)  # fmt: skip
+
+
+def described(
+    file: str, section: type[Simulation], start: Callable[[Any], Sequence[Action]]
+) -> LaunchDescription:
+    """
+    Return the description of a launch file.
+
+    The arguments are checked before anything starts, and a mistake ends launch with one line and
+    exit code 1.
+
+    :param file: the launch file.
+    :param section: class of its arguments.
+    :param start: called with the arguments; returns what starts the processes.
+    """
+
+    def check(context: LaunchContext) -> None:
+        known = arguments_of(section)
+        given = dict(context.launch_configurations)
+        for name in typed(file, context):
+            if name not in known and name not in LAUNCH_OWN:
+                raise UnknownArgument(name, known)
+        texts = {name: given[name] for name in known if name in given}
+        read_arguments(section, texts, Spelling.LAUNCH)
+
+    def begin(context: LaunchContext) -> Sequence[Action]:
+        given = context.launch_configurations
+        texts = {name: given[name] for name in arguments_of(section)}
+        return start(read_arguments(section, texts, Spelling.LAUNCH))
+
+    return LaunchDescription(
+        [
+            # First of all: what launch says of a word that is no choice is less clear.
+            OpaqueFunction(function=check),
+            *map(declare, arguments_of(section).values()),
+            OpaqueFunction(function=begin),
+        ]
+    )
+
+
+def typed(file: str, context: LaunchContext) -> list[str]:
+    """Return the names of the arguments on the command line, if it names this very launch file."""
+    if Path(file).name not in (Path(word).name for word in sys.argv):
+        return []  # included by another launch file, whose arguments they are
+    return [word.partition(':=')[0] for word in context.argv if ':=' in word]
+
+
+def declare(argument: Argument) -> DeclareLaunchArgument:
+    """Return the launch argument of an argument."""
+    choices = SWITCH_WORDS if argument.is_switch else list(argument.choices) or None
+    # Launch shows the empty default of a file that depends on the world.
+    opened = f' Empty: {argument.shown_default()}.' if argument.by_world else ''
+    return DeclareLaunchArgument(
+        argument.name,
+        default_value=as_text(argument.initial()),
+        description=argument.text + opened,
+        choices=choices,
+    )
+
+
+def process_actions(
+    processes: Sequence[Process], arguments: Simulation, more: Mapping[str, object] | None = None
+) -> list[Action]:
+    """
+    Return the actions that start the processes in order, and end all when a vital one ends.
+
+    :param more: values that the processes take and that are no arguments.
+    :raises UrlabError: when a port is taken or a package is missing.
+    """
+    values = {**asdict(arguments), **(more or {})}
+    wanted = [process for process in processes if is_wanted(process, values)]
+    installed = [process for process in wanted if is_installed(process)]
+    check_packages(installed)
+    check_ports(arguments, arguments.bind, Spelling.LAUNCH)
+    programs = {process.name: _program(process, values) for process in installed}
+    actions: list[Action] = [
+        LogInfo(msg=f'{process.name} is left out: the package {process.package} is not installed')
+        for process in wanted
+        if process not in installed
+    ]
+    for process in installed:
+        if process.vital and not values['use_respawn']:
+            end = OnProcessExit(target_action=programs[process.name], on_exit=_end_all(process))
+            actions.append(RegisterEventHandler(end))
+        followers = [programs[p.name] for p in installed if p.starts_after == process.name]
+        if followers:
+            handler = OnProcessIO(
+                target_action=programs[process.name], on_stdout=_when_ready(followers)
+            )
+            actions.append(RegisterEventHandler(handler))
+    # The handlers stand before the programs, so that no event is missed.
+    actions += [programs[process.name] for process in installed if not process.starts_after]
+    return actions
+
+
+def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
+    half = str(STOP_SECONDS / 2)
+    common: dict[str, Any] = {
+        'output': 'screen',
+        # Programs write colours to a terminal only; a log in a file stays plain.
+        'emulate_tty': sys.stdout.isatty(),
+        'additional_env': environment(),
+        'sigterm_timeout': half,
+        'sigkill_timeout': half,
+    }
+    if process.vital:
+        common |= {'respawn': bool(values['use_respawn']), 'respawn_delay': RESPAWN_SECONDS}
+    # Even `kill -9` of launch ends them.
+    first, *words = tied(
+        [*program(process), *own_words(process, values)], hold_interrupt=bool(process.command)
+    )
+    if not process.is_node:
+        return ExecuteProcess(cmd=[first, *words], name=process.name, **common)
+    return Node(
+        executable=first,
+        arguments=words,
+        exec_name=process.name,
+        namespace=str(values['namespace']),
+        parameters=_parameters(process, values),
+        ros_arguments=['--log-level', str(values['log_level'])],
+        **common,
+    )
+
+
+def _parameters(process: Process, values: Mapping[str, object]) -> list[object]:
+    files: list[object] = [text_of(process.params_file, values)] if process.params_file else []
+    own = {parameter: values[name] for parameter, name in process.ros_parameters}
+    return [*files, own] if own else files
+
+
+def _end_all(process: Process) -> Callable[[ProcessExited, LaunchContext], Action | None]:
+    """Return a handler that ends launch with an error, unless it is ending already."""
+
+    def on_exit(event: ProcessExited, context: LaunchContext) -> Action | None:
+        if context.is_shutdown:
+            return None
+        # Ctrl-C in a terminal reaches the process too, perhaps before launch has handled it.
+        if event.returncode in (-signal.SIGINT, 128 + signal.SIGINT):
+            return Shutdown(reason=f'{process.name} was interrupted')
+        raise ProcessDied(process.name, event.returncode)
+
+    return on_exit
+
+
+def _when_ready(followers: Sequence[Action]) -> Callable[[ProcessIO], list[Action] | None]:
+    """Return a handler that starts the followers when it has seen the ready line, once."""
+    waiting = list(followers)
+    marker = READY_LINE.encode()
+    tail = b''
+
+    def on_stdout(event: ProcessIO) -> list[Action] | None:
+        nonlocal tail
+        # The line may come in pieces.
+        tail = tail[-len(marker) :] + event.text
+        if not waiting or marker not in tail:
+            return None
+        started = waiting.copy()
+        waiting.clear()
+        return started
+
+    return on_stdout

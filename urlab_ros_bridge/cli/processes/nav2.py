@@ -1,0 +1,177 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What launch/nav2.launch.py takes and starts beside Nav2, as tables; and which files Nav2 gets.
+
+Arguments have the names of Nav2's own launch files.  There is no namespace: the topics in the
+parameters of Nav2 are absolute, as Jazzy needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
+import os
+from pathlib import Path
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.checks import existing_file
+from urlab_ros_bridge.cli.arguments.checks import parameter_file
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import Respawn
+from urlab_ros_bridge.cli.arguments.groups import Rviz
+from urlab_ros_bridge.cli.arguments.suite import Simulation
+from urlab_ros_bridge.cli.errors import CliError
+from urlab_ros_bridge.cli.processes.table import Process
+from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.schema import key
+
+GROUND_TRUTH = 'ground_truth'
+LOCALIZATIONS = (GROUND_TRUTH, 'amcl')
+# A value for the bridge that follows from the localisation.
+MAP_TO_ODOM = 'publish_map_to_odom'
+
+
+class Nav2NotFound(CliError):
+    """The package nav2_bringup is not installed."""
+
+    def __init__(self, distribution: str) -> None:
+        start = f'ros-{distribution or "DISTRO"}'
+        super().__init__(
+            f'Nav2 is not installed: sudo apt install {start}-navigation2 {start}-nav2-bringup'
+        )
+
+
+class NoNav2File(CliError):
+    """A world has no map or no parameters of its own, and none were given."""
+
+    def __init__(self, argument: str, world: str, remedy: str) -> None:
+        super().__init__(f'no file is shipped as {argument} of {world!r}: {remedy}')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Navigation(Arguments):
+    """What Nav2 gets."""
+
+    map: str = key(
+        '',
+        'Map for map_server; default: config/nav2/maps/WORLD.yaml of the package. "urlab map" '
+        'draws one.',
+        metavar='FILE',
+        check=existing_file,
+        longest=4096,
+        path=True,
+    )
+    params_file: str = key(
+        '',
+        'Parameters of Nav2; default: config/nav2/WORLD.yaml of the package.',
+        metavar='FILE',
+        check=parameter_file,
+        longest=4096,
+        path=True,
+    )
+    localization: str = key(
+        GROUND_TRUTH,
+        'ground_truth: the bridge publishes the true pose of the robot on the map. amcl: AMCL '
+        'estimates it from scans.',
+        choices=LOCALIZATIONS,
+    )
+    autostart: bool = key(True, 'Activate the nodes of Nav2 at once.')
+    use_composition: bool = key(True, 'Run the nodes of Nav2 in one process.')
+
+
+@dataclass(frozen=True, kw_only=True)
+class BridgeFile(Arguments):
+    """The parameters of the bridge; `params_file` is that of Nav2."""
+
+    bridge_params_file: str = key(
+        '',
+        'YAML file with the parameters of the bridge.',
+        shipped='config/bridge.yaml',
+        metavar='FILE',
+        check=parameter_file,
+        longest=4096,
+        path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RvizOfNav2(Rviz):
+    """RViz with the panel of Nav2."""
+
+    rviz: bool = key(True, 'Start RViz, if it is installed: 2D Goal Pose sends a goal.')
+    rviz_config: str = key(
+        '',
+        'RViz configuration file.',
+        shipped='config/nav2/nav2.rviz',
+        metavar='FILE',
+        check=existing_file,
+        longest=4096,
+        path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nav2Arguments(Navigation, Simulation, BridgeFile, RvizOfNav2, Respawn, LogLevel):
+    """The arguments of nav2.launch.py."""
+
+
+def _processes() -> Iterator[Process]:
+    for process in PROCESSES:
+        if process.name == 'bridge':
+            yield replace(
+                process,
+                params_file='bridge_params_file',
+                ros_parameters=(*process.ros_parameters, (MAP_TO_ODOM, MAP_TO_ODOM)),
+            )
+        elif process.name != 'chiral':
+            yield process
+
+
+NAV2_PROCESSES = tuple(_processes())
+
+
+def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
+    """
+    Return the map and the parameters that Nav2 gets.
+
+    :raises NoNav2File: when none was given and none is shipped for the world.
+    """
+    model = arguments.model
+    world = Path(model).stem if model else arguments.world
+    source = f'--model {model}' if model else f'--world {world}'
+    remedies = {
+        'map': (
+            'config/nav2/maps',
+            f'draw one with "urlab map {source} --height robot", and give map:={world}.yaml',
+        ),
+        'params_file': (
+            'config/nav2',
+            'copy config/nav2/rover.yaml, set radius and speeds of your robot, and give '
+            'params_file:=FILE',
+        ),
+    }
+    found = []
+    for name, (folder, remedy) in remedies.items():
+        given = getattr(arguments, name)
+        own = shipped_file(f'{folder}/{world}.yaml')
+        if not given and (model or not own.is_file()):
+            raise NoNav2File(name, world, remedy)
+        found.append(given or str(own))
+    return found[0], found[1]
+
+
+def find_nav2(environ: Mapping[str, str] = os.environ) -> Path:
+    """
+    Return the share folder of nav2_bringup.
+
+    :raises Nav2NotFound: when it is in none of the prefixes.
+    """
+    for prefix in environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        share = Path(prefix, 'share', 'nav2_bringup')
+        if prefix and (share / 'launch' / 'bringup_launch.py').is_file():
+            return share
+    raise Nav2NotFound(environ.get('ROS_DISTRO', ''))

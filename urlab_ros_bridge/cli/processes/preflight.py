@@ -1,0 +1,89 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What must be true of the machine before anything starts: free ports, installed packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+import sys
+
+from urlab_ros_bridge.cli.arguments.argument import Spelling
+from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.arguments.groups import PortOffset
+from urlab_ros_bridge.cli.errors import CliError
+from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.cli.errors import PackageMissing
+from urlab_ros_bridge.cli.errors import PortInUse
+from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.cli.processes.ports import can_bind
+from urlab_ros_bridge.cli.processes.ports import port_holder
+from urlab_ros_bridge.cli.processes.table import Process
+from urlab_ros_bridge.cli.processes.table import python_executable
+
+# The server goes on without a side stream whose port is taken.
+VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
+_STEP = 10
+_TRIED_OFFSETS = 100
+
+
+def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
+    """
+    Check that the server will get its ports.
+
+    :raises PortInUse: when another program holds one; it names an offset with which all are free.
+    """
+    for name in vital_ports(values):
+        port = values.moved(name)
+        if port and not can_bind(address, port):
+            remedy = spelling.with_value('port_offset', free_offset(values, address))
+            raise PortInUse(spelling.named(name), port, address, port_holder(port), remedy)
+
+
+def vital_ports(values: PortOffset) -> list[str]:
+    """Return the names of the ports without which nothing works, that of the gateway if asked."""
+    gateway = ('chiral_port',) if getattr(values, 'chiral', False) else ()
+    return [name for name in values.port_names() if name in (*VITAL_PORTS, *gateway)]
+
+
+def free_offset(values: PortOffset, address: str) -> int:
+    """Return an offset with which all ports are free, the next multiple of ten that is."""
+    ports = [port for name in values.port_names() if (port := getattr(values, name))]
+    first = values.port_offset // _STEP * _STEP + _STEP
+    for offset in range(first, first + _STEP * _TRIED_OFFSETS, _STEP):
+        moved = [port + offset for port in ports]
+        if max(moved) <= LAST_PORT and all(can_bind(address, port) for port in moved):
+            return offset
+    return first
+
+
+def check_packages(processes: Iterable[Process]) -> None:
+    """
+    Check that the Python packages of our own processes are installed.
+
+    Says nothing when they will run on another Python than this one.
+
+    :raises CliError: when one is missing, with what to do.
+    """
+    if python_executable() != sys.executable:
+        return
+    for process in processes:
+        missing = next((name for name in process.needs if not is_importable(name)), '')
+        if missing:
+            raise _missing(process, f'No module named {missing!r}')
+
+
+def is_importable(name: str) -> bool:
+    """Return whether a top-level package is there; it is not imported."""
+    try:
+        return find_spec(name) is not None
+    except ValueError:  # sys.modules says that it is not
+        return False
+
+
+def _missing(process: Process, cause: str) -> CliError:
+    if 'rclpy' in process.needs:
+        return RosNotFound(cause)
+    if process.name == 'server':
+        return MujocoNotFound(cause)
+    return PackageMissing('the Chiral gateway', 'chiral', cause)

@@ -1,0 +1,233 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The processes of a running suite, as one table.
+
+`urlab up` turns it into child processes and launch/sim.launch.py into launch actions, so the two
+start the same programs with the same command lines, environment and shutdown rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import os
+from pathlib import Path
+import shutil
+import sys
+
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.argument import as_text
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.files.shipped import shipped_file
+
+# Begins the line that the server prints on stdout when all its sockets are bound.
+READY_LINE = 'urlab server ready'
+
+MAIN = 'urlab_ros_bridge.cli.main'
+
+PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+
+# From the first polite signal to the end of the last process (s); then SIGKILL.
+STOP_SECONDS = 5.0
+RESPAWN_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """
+    One program.  The words in `options`, `ros_parameters` and `only_if` name arguments.
+
+    :ivar command: command of `urlab` that it is; empty: a program of another package.
+    :ivar package: ROS package that holds the program, as `ros2 run` names it.
+    :ivar executable: its name in that package.
+    :ivar needs: Python packages without which it cannot start.
+    :ivar options: (flag, argument): passed on as `--flag=value`.
+    :ivar is_node: whether it takes ROS arguments: namespace and log level.
+    :ivar params_file: argument that names a parameter file, for a node.
+    :ivar ros_parameters: (parameter, argument), for a node.
+    :ivar starts_after: process whose `READY_LINE` starts this one; empty: at once.
+    :ivar only_if: arguments that must be true and `unless` one that must be false.
+    :ivar vital: when it ends, everything ends, unless `use_respawn` is true.
+    :ivar reports_status: whether it writes figures to `--status-fd`.
+    """
+
+    name: str
+    command: str = ''
+    package: str = ''
+    executable: str = ''
+    needs: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    is_node: bool = False
+    params_file: str = ''
+    ros_parameters: tuple[tuple[str, str], ...] = ()
+    starts_after: str = ''
+    only_if: str = ''
+    unless: str = ''
+    vital: bool = True
+    reports_status: bool = False
+
+
+_SERVER_OPTIONS = (
+    'world',
+    'model',
+    'prefix',
+    'actor_id',
+    'bind',
+    'rpc_port',
+    'state_port',
+    'camera_port',
+    'control_port',
+    'info_port',
+    'port_offset',
+    'step_mode',
+    'paused',
+    'data_dir',
+    'allow_absolute_paths',
+    'no_shm',
+    'cameras',
+    'gl',
+    'log_level',
+)
+
+# In order of start; they are stopped in reverse.
+PROCESSES: tuple[Process, ...] = (
+    Process(
+        'server',
+        command='server',
+        needs=('mujoco',),
+        options=tuple((name.replace('_', '-'), name) for name in _SERVER_OPTIONS),
+    ),
+    Process(
+        'bridge',
+        command='bridge',
+        needs=('rclpy', 'tf2_msgs', 'urlab_msgs'),
+        options=(
+            ('host', 'bind'),
+            ('rpc-port', 'rpc_port'),
+            ('state-port', 'state_port'),
+            ('port-offset', 'port_offset'),
+        ),
+        is_node=True,
+        params_file='params_file',
+        starts_after='server',
+        reports_status=True,
+    ),
+    Process(
+        'chiral',
+        command='chiral',
+        needs=('websockets', 'mujoco'),
+        options=(
+            ('host', 'bind'),
+            ('rpc-port', 'rpc_port'),
+            ('port', 'chiral_port'),
+            ('port-offset', 'port_offset'),
+            ('profile', 'chiral_profile'),
+            ('log-level', 'log_level'),
+        ),
+        starts_after='server',
+        only_if='chiral',
+    ),
+    Process(
+        'rviz',
+        package='rviz2',
+        executable='rviz2',
+        options=(('display-config', 'rviz_config'),),
+        is_node=True,
+        ros_parameters=(('use_sim_time', 'use_sim_time'),),
+        starts_after='server',
+        only_if='rviz',
+        unless='headless',
+        vital=False,
+    ),
+)
+
+
+def text_of(name: str, values: Mapping[str, object]) -> str:
+    """Return an argument as a command line has it; without a file, that of the world."""
+    argument = arguments_of(SuiteArguments).get(name)
+    if argument is not None and argument.by_world:
+        return argument.file_for(values)
+    return as_text(values[name])
+
+
+def python_executable(environ: Mapping[str, str] = os.environ) -> str:
+    """
+    Return the Python that runs our modules.
+
+    It is this one, unless this is the system's and a virtual environment is active: `ros2 launch`
+    runs on the system's Python, while MuJoCo often lives in an environment.
+    """
+    active = Path(environ.get('VIRTUAL_ENV', ''), 'bin', 'python')
+    in_environment = sys.prefix != sys.base_prefix
+    usable = active.is_absolute() and os.access(active, os.X_OK)
+    return str(active) if usable and not in_environment else sys.executable
+
+
+def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """
+    Return the variables that every process gets on top of `environ`; what the user set stays.
+
+    The profile gives Fast DDS shared memory that holds a camera image; both spellings are needed,
+    the older one for Jazzy.  Output of Python comes line by line.
+    """
+    added = {} if environ.get('PYTHONUNBUFFERED') else {'PYTHONUNBUFFERED': '1'}
+    if not any(environ.get(name) for name in PROFILE_VARIABLES):
+        added |= dict.fromkeys(PROFILE_VARIABLES, str(shipped_file('config/fastdds.xml')))
+    return added
+
+
+def is_wanted(process: Process, values: Mapping[str, object]) -> bool:
+    """Return whether the arguments ask for the process."""
+    return bool(
+        (not process.only_if or values[process.only_if])
+        and not (process.unless and values[process.unless])
+    )
+
+
+def find_program(process: Process, environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the path of a program that is not ours, or None when it is not installed."""
+    for prefix in environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        place = Path(prefix, 'lib', process.package, process.executable)
+        if prefix and os.access(place, os.X_OK):
+            return str(place)
+    return shutil.which(process.executable, path=environ.get('PATH'))
+
+
+def is_installed(process: Process, environ: Mapping[str, str] = os.environ) -> bool:
+    """Return whether the program is there; our own always are."""
+    return bool(process.command or find_program(process, environ))
+
+
+def program(process: Process, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the first words of a process's command line: what runs, without arguments."""
+    if process.command:
+        return [python_executable(environ), '-m', MAIN, process.command]
+    return [find_program(process, environ) or process.executable]
+
+
+def own_words(process: Process, values: Mapping[str, object]) -> list[str]:
+    """Return the words of the command line that are not for ROS."""
+    return [f'--{flag}={text_of(name, values)}' for flag, name in process.options]
+
+
+def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
+    """Return the ROS words of a node's command line, as launch_ros writes them."""
+    if not process.is_node:
+        return []
+    words = ['--ros-args', '--log-level', str(values['log_level'])]
+    namespace = str(values['namespace']).strip('/')
+    if namespace:
+        words += ['-r', f'__ns:=/{namespace}']
+    if process.params_file:
+        words += ['--params-file', text_of(process.params_file, values)]
+    for parameter, name in process.ros_parameters:
+        words += ['-p', f'{parameter}:={text_of(name, values)}']
+    return words
+
+
+def command_line(
+    process: Process, values: Mapping[str, object], environ: Mapping[str, str] = os.environ
+) -> list[str]:
+    """Return the whole command line of a process, for `urlab up`."""
+    return [*program(process, environ), *own_words(process, values), *ros_words(process, values)]

@@ -1,0 +1,68 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Choose the command, read its arguments, run it, and give mistakes of the user a plain ending."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import sys
+
+from urlab_ros_bridge import __version__
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.commands import all_commands
+from urlab_ros_bridge.cli.commands import find_command
+from urlab_ros_bridge.cli.signals import ignore_interrupt
+from urlab_ros_bridge.cli.signals import raise_on_interrupt
+from urlab_ros_bridge.wire.errors import UrlabError
+
+USER_ERROR = 2
+INTERRUPTED = 130  # as a shell reports SIGINT
+
+
+def overview() -> str:
+    """Return the text of `urlab --help`."""
+    rows = '\n'.join(f'  {name:<11} {each.summary}' for name, each in all_commands().items())
+    return (
+        'usage: urlab COMMAND [ARGUMENT ...]\n\n'
+        'Robot simulations that speak the URLab protocol, in ROS 2.\n\n'
+        f'commands:\n{rows}\n\n'
+        'options:\n'
+        '  -h, --help  Show this text; "urlab COMMAND --help" explains a command.\n'
+        '  --version   Show the version.\n\n'
+        'example:\n  urlab up    # the rover world in ROS 2, on this machine\n'
+    )
+
+
+def run(argv: Sequence[str]) -> int:
+    """
+    Run a command line; return the exit code.
+
+    A mistake of the user, or a set-up that does not allow what is asked for, is one message on
+    stderr and code 2.
+    """
+    try:
+        return _run(*(argv or ['--help']))
+    except UrlabError as error:
+        print(f'error: {error}', file=sys.stderr, flush=True)
+        return USER_ERROR
+    except KeyboardInterrupt:
+        ignore_interrupt()
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of `urlab doctor | head` has gone: nothing is left to write.
+        sys.stderr.close()
+        return 1
+
+
+def _run(name: str, *rest: str) -> int:
+    if name in ('-h', '--help', 'help'):
+        print(overview(), end='')
+        return 0
+    if name == '--version':
+        print(f'urlab {__version__}')
+        return 0
+    command = find_command(name)
+    given = parse(command, rest)
+    if not command.handles_signals:
+        raise_on_interrupt()
+    return command.run(given)

@@ -1,0 +1,92 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of cameras, and what every camera stream can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from typing import NamedTuple
+from typing import Protocol
+
+import numpy as np
+
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
+
+
+class Frame(NamedTuple):
+    """
+    One picture; rows run top-down.
+
+    :ivar stamp_ns: simulated time of the capture, None from servers that do not say.
+    :ivar frame_id: running number, None likewise.
+    :ivar dtype: ``bgra8`` or ``float32``.
+    :ivar pixels: read-only view: (height, width, 4) uint8, or (height, width) float32 in the
+        handshake's `depth_unit`.  It is the caller's for as long as he keeps it, unless the stream
+        was told to lend its memory.
+    :ivar wall_time: unix seconds of the capture, None from servers that do not say.
+    """
+
+    stamp_ns: int | None
+    frame_id: int | None
+    width: int
+    height: int
+    dtype: str
+    pixels: np.ndarray
+    wall_time: float | None = None
+
+    def __repr__(self) -> str:
+        """Return everything but the pixels."""
+        time = '' if self.stamp_ns is None else f' at {self.stamp_ns * 1e-9:.6g} s'
+        number = '' if self.frame_id is None else f' {self.frame_id}'
+        return f'<Frame{number}{time}: {self.width}x{self.height} {self.dtype}>'
+
+
+@dataclass(slots=True)
+class CameraStats:
+    """
+    Counters of a stream since it was made.
+
+    :ivar dropped: whole frames thrown away because a newer one was there.
+    :ivar missed: frames that never arrived, by the gaps in their numbers.
+    :ivar last_receive: `time.monotonic` of the last frame, None before the first.
+    """
+
+    frames: int = 0
+    bytes: int = 0
+    dropped: int = 0
+    missed: int = 0
+    decode_errors: int = 0
+    last_receive: float | None = None
+
+
+class FrameSource(Protocol):
+    """What every camera stream can do, over whichever transport."""
+
+    stats: CameraStats
+
+    def receive(self, timeout: float | None = None) -> Frame | None:
+        """Return the next frame, None when none came in time."""
+
+    def lend(self) -> None:
+        """Save copies: pixels may from now on be valid only until `intact` says otherwise."""
+
+    def intact(self, frame: Frame) -> bool:
+        """Say whether the pixels of the frame received last are still those of that frame."""
+
+    def close(self) -> None:
+        """End the stream."""
+
+
+def shape_pixels(camera: Camera, width: int, height: int, pixels: Any) -> np.ndarray:
+    """Return a read-only view of a buffer of pixels in its shape, see `Frame.pixels`."""
+    if camera.encoding == 'float32':
+        shaped: np.ndarray = np.frombuffer(pixels, '<f4').reshape(height, width)
+    else:
+        shaped = np.frombuffer(pixels, np.uint8).reshape(height, width, BYTES_PER_PIXEL)
+    shaped.flags.writeable = False
+    return shaped
+
+
+__all__ = ['CameraStats', 'Frame', 'FrameSource', 'shape_pixels']

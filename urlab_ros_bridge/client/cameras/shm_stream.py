@@ -1,0 +1,164 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The pictures of one camera out of its shared-memory region.
+
+A region holds the newest picture and has room for the next; there is no queue.  A picture is
+copied once, into memory that is used again as soon as nobody holds the picture any more.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.client.cameras.frames import CameraStats
+from urlab_ros_bridge.client.cameras.frames import Frame
+from urlab_ros_bridge.client.cameras.frames import shape_pixels
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.transports.shm_region import Directory
+from urlab_ros_bridge.client.transports.shm_region import RegionStream
+from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm.files import camera_file
+from urlab_ros_bridge.wire.shm.region import time_of
+
+_MOST_BUFFERS = 4
+_SIGN = 1 << 63
+
+
+class ShmCameraStream(RegionStream):
+    """
+    Frames of one camera, always the newest; the interface is `frames.FrameSource`.
+
+    The server renders while a region is open, so close a stream that nobody looks at.  `receive`
+    may run in one thread while another one closes.  With the bundled server frames have stamps and
+    numbers; a stock server's have none.
+
+    :ivar stats: counters, see `CameraStats`; `missed` counts frames that a newer one replaced.
+    """
+
+    def __init__(self, directory: Directory, camera: Camera) -> None:
+        """
+        Open the region, which has to be there.
+
+        :param directory: the handshake's `shm_session_dir`, or a function that returns that of
+            the latest handshake; only with a function does the stream go on after a restart.
+        :raises RegionUnavailable: when the region cannot be opened.
+        :raises MalformedRegion: when it is none, or not for pictures of this size.
+        """
+        self.camera = camera
+        self.stats = CameraStats()
+        self._size = camera.resolution[0] * camera.resolution[1] * BYTES_PER_PIXEL
+        self._lends = False
+        self._buffers = Buffers(self._size)
+        super().__init__(directory, region_name(camera))
+        reader = self._source.current()
+        if reader is not None and reader.region.capacity < self._size:
+            self.close()
+            reason = f'it has room for {reader.region.capacity} bytes, {self._size} are needed'
+            raise MalformedRegion(self._source.path, reason)
+
+    def receive(self, timeout: float | None = None) -> Frame | None:
+        """Return the newest frame, see `RegionStream.receive`."""
+        frame: Frame | None = super().receive(timeout)
+        return frame
+
+    def lend(self) -> None:
+        """
+        Save the copy: `Frame.pixels` is the region itself, for about one period of the camera.
+
+        Ask `intact` after using them, and let go of them before the stream is closed.
+        """
+        self._lends = True
+
+    def intact(self, frame: Frame) -> bool:
+        """
+        Say whether the pixels of the frame received last are still those of that frame.
+
+        Whoever is too slow for lent pixels once gets copies from then on.
+        """
+        reader = self._last[0]
+        if not self._lends or reader is None or reader.intact:
+            return True
+        self._lends = False
+        self.stats.missed += 1
+        return False
+
+    def _read(self, reader: RegionReader) -> Frame | None:
+        try:
+            pixels = self._take(reader)
+        except (MalformedRegion, FrameTooLarge):
+            self.stats.decode_errors += 1
+            return None
+        return None if pixels is None else self._frame(reader, pixels)
+
+    def _take(self, reader: RegionReader) -> memoryview | np.ndarray | None:
+        """Return the pixels of the newest frame, None when there is none."""
+        if self._lends:
+            lent = reader.lend()
+            if lent is not None and len(lent) != self._size:
+                raise FrameTooLarge(len(lent), self._size)
+            return lent
+        buffer = self._buffers.take()
+        size = reader.read_into(buffer)
+        if size is not None and size != self._size:
+            raise FrameTooLarge(size, self._size)
+        return None if size is None else buffer
+
+    def _frame(self, reader: RegionReader, pixels: memoryview | np.ndarray) -> Frame:
+        stats, (width, height) = self.stats, self.camera.resolution
+        stats.frames += 1
+        stats.bytes += self._size
+        stats.missed += self._count(reader)
+        stats.last_receive = time.monotonic()
+        stamp = number = None
+        if reader.region.tagged:
+            stamp, number = (reader.tag ^ _SIGN) - _SIGN, reader.sequence
+        return Frame(
+            stamp,
+            number,
+            width,
+            height,
+            self.camera.encoding,
+            shape_pixels(self.camera, width, height, pixels),
+            time_of(reader.clock, time.time()),
+        )
+
+
+class Buffers:
+    """Memory for frames, used again when nobody refers to it any more."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._made: list[np.ndarray] = []
+
+    def take(self) -> np.ndarray:
+        """Return memory that nobody else has; what of it is kept is not handed out again."""
+        for index in range(len(self._made)):
+            # Referred to by the list and by the argument: by no array made of it.
+            if sys.getrefcount(self._made[index]) <= 2:
+                return self._made[index]
+        buffer = np.empty(self._size, np.uint8)
+        if len(self._made) < _MOST_BUFFERS:
+            self._made.append(buffer)
+        return buffer
+
+
+def region_name(camera: Camera) -> str:
+    """
+    Return the name of a camera's file, by the prefix in its topic.
+
+    >>> region_name(Camera('eye', 'real', (4, 2), 45.0, '', 'cart/camera_ucm1/eye'))
+    'cam_cart_eye.shm'
+    """
+    prefix = camera.topic.partition('/camera')[0]
+    return camera_file(Path(), prefix, camera.name).name
+
+
+__all__ = ['Buffers', 'ShmCameraStream', 'region_name']

@@ -1,0 +1,215 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The picture stream of one camera, received as frames."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+
+import zmq
+
+from urlab_ros_bridge.client.cameras.frames import CameraStats
+from urlab_ros_bridge.client.cameras.frames import Frame
+from urlab_ros_bridge.client.cameras.frames import FrameSource
+from urlab_ros_bridge.client.cameras.frames import shape_pixels
+from urlab_ros_bridge.client.cameras.shm_stream import ShmCameraStream
+from urlab_ros_bridge.client.errors import CameraUnavailable
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.transports.shm_link import TRANSPORTS
+from urlab_ros_bridge.client.transports.shm_region import Directory
+from urlab_ros_bridge.client.transports.shm_region import is_usable
+from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
+from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
+from urlab_ros_bridge.wire.camera_frame import CameraFrame
+from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
+from urlab_ros_bridge.wire.camera_frame import unpack_frame
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.stamp import BadTime
+from urlab_ros_bridge.wire.stamp import seconds_to_ns
+
+_SLICE = 0.05  # s; how often a waiting receive looks whether it was closed
+_HEADER = 64
+_LOG = logging.getLogger(__name__)
+
+
+class CameraStream:
+    """
+    A SUB socket whose messages come out as frames.
+
+    It reconnects by itself.  The server renders only while somebody is subscribed, so close a
+    stream that nobody looks at.  `receive` may run in one thread while another one closes.
+
+    :ivar stats: counters, see `CameraStats`.
+    """
+
+    def __init__(
+        self, endpoint: str, camera: Camera, *, topic: str = '', newest_only: bool = True
+    ) -> None:
+        """
+        Connect; a server that is not up yet is waited for.
+
+        :param endpoint: where the server streams the camera, as ``tcp://host:port``.
+        :param topic: without the blank at its end; default: the camera's.
+        :param newest_only: of several frames that wait, `receive` returns the newest one.
+        """
+        self.endpoint = endpoint
+        self.camera = camera
+        self.stats = CameraStats()
+        self._newest_only = newest_only
+        self._last_id: int | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._socket = open_socket(zmq.SUB)
+        self._socket.rcvhwm = 2 if newest_only else 100
+        self._socket.maxmsgsize = MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER
+        notice_dead_hosts(self._socket)
+        # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
+        self._socket.subscribe(f'{topic or camera.topic} '.encode())
+        self._socket.connect(endpoint)
+        self._poll = [(self._socket, zmq.POLLIN)]
+
+    def __enter__(self) -> CameraStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def receive(self, timeout: float | None = None) -> Frame | None:
+        """
+        Return the next frame, None when none came in time.
+
+        :param timeout: seconds; 0 only looks, None waits for ever.
+        :raises StreamClosed: after `close`, also when it is called while this waits.
+        """
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            while True:
+                if self._closed:
+                    self._socket.close(0)
+                    raise StreamClosed(self.endpoint)
+                frame = self._next()
+                if frame is not None:
+                    return frame
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return None
+                zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
+
+    def lend(self) -> None:
+        """Do nothing: messages belong to whoever has them."""
+
+    def intact(self, frame: Frame) -> bool:
+        """Return true, see `lend`."""
+        return True
+
+    def close(self) -> None:
+        """Unsubscribe; a `receive` that waits in another thread raises `StreamClosed`."""
+        self._closed = True
+        if self._lock.acquire(timeout=20 * _SLICE):
+            self._socket.close(0)
+            self._lock.release()
+
+    def _next(self) -> Frame | None:
+        """Take what the socket holds, up to the first frame or all of it."""
+        found = None
+        while True:
+            payload = self._receive_payload()
+            if payload is None:
+                return found
+            frame = self._decode(payload)
+            if frame is None:
+                continue
+            if found is not None:
+                self.stats.dropped += 1
+            found = frame
+            if not self._newest_only:
+                return found
+
+    def _receive_payload(self) -> memoryview | None:
+        try:
+            while True:
+                parts = self._socket.recv_multipart(zmq.NOBLOCK, copy=False)
+                if len(parts) == 2:
+                    return parts[1].buffer
+                self.stats.decode_errors += 1
+        except zmq.Again:
+            return None
+
+    def _decode(self, payload: memoryview) -> Frame | None:
+        stats, camera = self.stats, self.camera
+        try:
+            raw = unpack_frame(payload, *camera.resolution)
+            frame = to_frame(raw, camera)
+        except (WireError, BadTime):
+            stats.decode_errors += 1
+            return None
+        stats.frames += 1
+        stats.bytes += len(raw.pixels)
+        stats.last_receive = time.monotonic()
+        number = raw.frame_id
+        if number is not None:
+            if self._last_id is not None and number > self._last_id + 1:
+                stats.missed += number - self._last_id - 1
+            self._last_id = number
+        return frame
+
+
+def to_frame(raw: CameraFrame, camera: Camera) -> Frame:
+    """
+    Give the pixels their shape.
+
+    :raises BadTime: when the header holds no time.
+    """
+    pixels = shape_pixels(camera, raw.width, raw.height, raw.pixels)
+    stamp = None if raw.sim_time is None else seconds_to_ns(raw.sim_time)
+    return Frame(
+        stamp, raw.frame_id, raw.width, raw.height, camera.encoding, pixels, raw.wall_time
+    )
+
+
+def open_camera(
+    camera: Camera,
+    host: str = '127.0.0.1',
+    *,
+    newest_only: bool = True,
+    shm_dir: Directory = '',
+    transport: str = 'auto',
+) -> CameraStream | ShmCameraStream:
+    """
+    Open the stream of a camera of the handshake.
+
+    :param host: where the server runs; only the port of the camera's endpoint is used, because
+        servers name the address that they bound.
+    :param newest_only: of several frames that wait, `receive` returns the newest one.  In shared
+        memory no other is kept.
+    :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
+        latest handshake, with which a stream goes on after a restart of the server.
+    :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
+    :raises CameraUnavailable: when the server does not stream this camera.
+    :raises RegionUnavailable: with ``shm``, when there is none.
+    :raises MalformedRegion: with ``shm``, when it makes no sense.
+    :raises UnknownName: for another transport.
+    """
+    if transport not in TRANSPORTS:
+        raise UnknownName('transport', transport, TRANSPORTS)
+    if camera.port is None:
+        raise CameraUnavailable(camera.name)
+    if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
+        try:
+            return ShmCameraStream(shm_dir, camera)
+        except (RegionUnavailable, MalformedRegion) as error:
+            if transport == 'shm':
+                raise
+            _LOG.debug('%s comes over ZMQ: %s', camera.name, error)
+    return CameraStream(f'tcp://{host}:{camera.port}', camera, newest_only=newest_only)
+
+
+__all__ = ['CameraStats', 'CameraStream', 'Frame', 'FrameSource', 'open_camera', 'to_frame']

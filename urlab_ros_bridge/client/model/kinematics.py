@@ -1,0 +1,145 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Kinematics at the client: the model of the handshake, posed by received positions.
+
+The server sends positions of joints; where bodies, sites and cameras are follows from them, and is
+computed here with MuJoCo's own forward kinematics.  Needs the package mujoco.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.model.reader import read_world
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.wire.errors import UnknownName
+
+_FREE_WIDTH = 7
+
+
+class LocalModel:
+    """
+    A model and its data.  Not thread-safe.
+
+    Write positions, call `kinematics`, read poses.  Names are those of the compiled model
+    (``{prefix}_{name}``); poses are in the world, in metres, quaternions w x y z.
+
+    :ivar model: the `mujoco.MjModel`, shared with the handshake; `data` is this object's own.
+    """
+
+    def __init__(self, handshake: Handshake) -> None:
+        """
+        Load the model.
+
+        :raises ModelUnavailable: without mujoco, with another version than the server's, or
+            without a world.
+        """
+        self.model = handshake.model
+        import mujoco
+
+        self._mujoco = mujoco
+        self.data = mujoco.MjData(self.model)
+        self._entities = handshake.entities
+        slots: dict[str, list[int]] = {prefix: [] for prefix in handshake.articulations}
+        for joint in read_world(handshake).joints:
+            if joint.prefix:
+                slots[joint.prefix] += range(joint.qpos_address, joint.qpos_address + joint.width)
+        self._slots = {prefix: np.array(s, np.intp) for prefix, s in slots.items()}
+        self.kinematics()
+
+    def joint_slots(self, prefix: str) -> np.ndarray:
+        """
+        Return where the positions of an articulation stand in the model's qpos, in wire order.
+
+        :raises UnknownName: when there is no such articulation.
+        """
+        if prefix not in self._slots:
+            raise UnknownName('articulation', prefix, self._slots)
+        return self._slots[prefix]
+
+    def write(self, prefix: str, qpos: Sequence[float] | np.ndarray) -> None:
+        """
+        Set the positions of an articulation.
+
+        :param qpos: as in an observation: the slots of its joints in order of joint id.
+        :raises ProtocolError: when the length is not that of the model.
+        """
+        slots = self.joint_slots(prefix)
+        if len(qpos) != len(slots):
+            raise ProtocolError(
+                f'qpos of {prefix} has {len(qpos)} values, the model has {len(slots)}'
+            )
+        self.data.qpos[slots] = qpos
+
+    def write_entity(self, name: str, qpos: Sequence[float] | np.ndarray) -> None:
+        """
+        Set the pose of a free body that belongs to no articulation.
+
+        :param qpos: position and quaternion w x y z.
+        :raises UnknownName: when there is no such entity, or it is not free.
+        """
+        entity = self._entities.get(name)
+        if entity is None or not entity.has_free_base:
+            free = [n for n, e in self._entities.items() if e.has_free_base]
+            raise UnknownName('free entity', name, free)
+        if len(qpos) != _FREE_WIDTH:
+            raise ProtocolError(f'qpos of {name} has {len(qpos)} values, a free body has 7')
+        start = entity.qpos_offset
+        self.data.qpos[start : start + _FREE_WIDTH] = qpos
+
+    def kinematics(self) -> None:
+        """Compute the poses of everything from the positions."""
+        self._mujoco.mj_kinematics(self.model, self.data)
+        # Cameras that follow a body look at its centre of mass.
+        self._mujoco.mj_comPos(self.model, self.data)
+        self._mujoco.mj_camlight(self.model, self.data)
+
+    def body_pose(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Return position, shape (3,), and quaternion, shape (4,).
+
+        :raises UnknownName: when there is no such body.
+        """
+        body = self._view('body', name)
+        return body.xpos.copy(), body.xquat.copy()
+
+    def body_poses(self, ids: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Return positions and quaternions of bodies by id, shape (n, 7)."""
+        return np.concatenate((self.data.xpos[ids], self.data.xquat[ids]), axis=1)
+
+    def site_pose(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Return position and quaternion of a site.
+
+        :raises UnknownName: when there is no such site.
+        """
+        site = self._view('site', name)
+        return site.xpos.copy(), self._quat(site.xmat)
+
+    def camera_pose(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Return position and quaternion of a camera; it looks along its -z axis, y is up.
+
+        :raises UnknownName: when there is no such camera.
+        """
+        camera = self._view('camera', name)
+        return camera.xpos.copy(), self._quat(camera.xmat)
+
+    def _view(self, kind: str, name: str) -> Any:
+        try:
+            return getattr(self.data, kind)(name)
+        except KeyError:
+            count = {'body': 'nbody', 'site': 'nsite', 'camera': 'ncam'}[kind]
+            get = getattr(self.model, kind)
+            names = [get(i).name for i in range(getattr(self.model, count))]
+            raise UnknownName(kind, name, names) from None
+
+    def _quat(self, matrix: np.ndarray) -> np.ndarray:
+        quat = np.zeros(4)
+        self._mujoco.mju_mat2Quat(quat, matrix)
+        return quat

@@ -1,0 +1,32 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""How old a command may become by the wall clock (extension `wall_timeout`)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class WallAge(NamedTuple):
+    """
+    For commands that keep a robot moving, and so need somebody who keeps on giving them.
+
+    :ivar timeout: the server drops the command when time goes on after it has stood still for
+        longer than this since the command came (s of wall time).
+    :ivar seen: `wall_ns` of the last tick that was received: the server refuses the command
+        (`StaleCommand`) when that is longer ago than `timeout`, because the request has waited
+        in a queue for so long; None: it does not look.
+    """
+
+    timeout: float
+    seen: int | None = None
+
+    def fields(self) -> dict[str, float | int]:
+        """Return the fields of the request."""
+        fields: dict[str, float | int] = {'wall_timeout': float(self.timeout)}
+        if self.seen is not None:
+            fields['wall_seen'] = int(self.seen)
+        return fields
+
+
+__all__ = ['WallAge']

@@ -1,0 +1,74 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Notices at once when a server has ended, while nobody asks it anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import threading
+
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
+from urlab_ros_bridge.client.transports.sockets import open_socket
+
+# A server that answered a moment ago accepts a connection within this time (s).
+_CONNECT_SECONDS = 5.0
+
+
+class ServerWatch:
+    """
+    Keeps a connection on which nothing is said; its end is that of the server.
+
+    The system tells within milliseconds when the process has ended, however it did, and within
+    some seconds when the machine has gone.  A process that is only stopped (SIGSTOP) keeps its
+    connections, and is not noticed here.
+    """
+
+    def __init__(self, endpoint: str, on_lost: Callable[[], None]) -> None:
+        """
+        Begin to watch a server that is up.
+
+        :param endpoint: of its requests, ``tcp://host:port``.
+        :param on_lost: called once, from the thread of the watch.
+        """
+        self._on_lost = on_lost
+        self._socket = open_socket(zmq.DEALER)
+        notice_dead_hosts(self._socket)
+        self._monitor = self._socket.get_monitor_socket(
+            zmq.EVENT_CONNECTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_MONITOR_STOPPED
+        )
+        self._socket.connect(endpoint)
+        self._thread = threading.Thread(target=self._run, name='urlab-watch', daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the watch; may be called by `on_lost` too, and twice."""
+        if self._socket.closed:
+            return
+        # In this order: libzmq would wait for ever for somebody to take the last event.
+        self._socket.disable_monitor()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+        self._monitor.close(0)
+        self._socket.close(0)
+
+    def _run(self) -> None:
+        if self._is_lost():
+            self._on_lost()
+
+    def _is_lost(self) -> bool:
+        """Wait for the end; return whether it was that of the server and not of the watch."""
+        patience: int | None = int(_CONNECT_SECONDS * 1000)
+        while self._monitor.poll(patience):
+            event = recv_monitor_message(self._monitor)['event']
+            if event == zmq.EVENT_MONITOR_STOPPED:
+                return False
+            if event == zmq.EVENT_DISCONNECTED:
+                return True
+            patience = None  # connected
+        return True
+
+
+__all__ = ['ServerWatch']

@@ -1,0 +1,244 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A region that a server writes as it likes, waited for asleep and found again.
+
+The region of a world ends with its world, and the directory with its server.  A new world's region
+lies under the old name; a new server's directory has another name, which only its handshake tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+import os
+from pathlib import Path
+import threading
+import time
+from typing import Any
+from typing import Self
+
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.errors import StreamEnded
+from urlab_ros_bridge.client.transports.shm_link import is_local
+from urlab_ros_bridge.client.transports.shm_rpc import ServerLife
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm.region import Region
+
+# A handshake's `shm_session_dir`, or a function that returns the one of the latest handshake.
+Directory = str | Path | Callable[[], str]
+_CHECK = 0.1  # s between two looks whether the region is still the server's
+_SLICE = 0.1  # s; the longest sleep
+# Writers that do not ring are waited for in steps of a part of their interval, in s.
+_FIRST_PAUSE, _LONGEST_PAUSE, _SHORTEST_PAUSE = 1e-3, 2e-3, 1e-4
+
+
+class RegionSource:
+    """
+    The reader of one file in a session directory.
+
+    Not thread-safe, except `wake`.
+    """
+
+    def __init__(self, directory: Directory, name: str) -> None:
+        """
+        Open the region.
+
+        :param directory: with a function, a server's restart is survived as soon as the function
+            returns the new directory.
+        :param name: of the file.
+        :raises RegionUnavailable: when it cannot be opened.
+        :raises MalformedRegion: when it is no region.
+        """
+        self._directory, self._name = directory, name
+        self._reader: RegionReader | None = None
+        self._life: ServerLife | None = None
+        self._next_check = 0.0
+        self._pace = Pace()
+        self._open(self._path())
+
+    @property
+    def path(self) -> Path:
+        """The file that is read, or would be if it were there."""
+        return self._path()
+
+    def current(self) -> RegionReader | None:
+        """
+        Return the reader, None while there is no region.
+
+        :raises StreamEnded: when there will never be one again.
+        """
+        reader = self._reader
+        if reader is not None and reader.pending:
+            return reader
+        now = time.monotonic()
+        if now >= self._next_check:
+            self._next_check = now + _CHECK
+            if self._life is not None and not self._life.goes_on():
+                self._drop()
+            if self._reader is None:
+                self._find()
+        return self._reader
+
+    def received(self, advance: int) -> None:
+        """Note that a payload was read, `advance` writes after the one before."""
+        if self._reader is not None and not self._reader.rings:
+            self._pace.note(advance)
+
+    def wait(self, seconds: float) -> None:
+        """Sleep until something may have been written, at most so long."""
+        reader = self._reader
+        if reader is None:
+            time.sleep(min(seconds, _CHECK))
+        elif reader.rings:
+            reader.sleep(min(seconds, _SLICE))
+            if not reader.pending:
+                # The time is over, or whoever rang has removed the file.
+                self._next_check = 0.0
+        else:
+            time.sleep(min(seconds, self._pace.pause()))
+
+    def wake(self) -> None:
+        """End a `wait` of another thread soon."""
+        reader = self._reader
+        if reader is not None and reader.region.fd >= 0:
+            reader.region.bell.wake()
+
+    def close(self) -> None:
+        """Unmap."""
+        self._drop()
+
+    def _path(self) -> Path:
+        directory = self._directory() if callable(self._directory) else self._directory
+        return Path(directory, self._name)
+
+    def _open(self, path: Path) -> None:
+        if not path.is_absolute():
+            raise RegionUnavailable(path, 'the server offers no shared memory')
+        # Writable: whoever sleeps says so in the header.
+        region = Region.open(path, writable=True)
+        self._reader, self._life = RegionReader(region), ServerLife(path.parent, region)
+        self._pace = Pace()
+
+    def _drop(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        if self._life is not None:
+            self._life.close()
+        self._reader = self._life = None
+
+    def _find(self) -> None:
+        path = self._path()
+        try:
+            self._open(path)
+        except (RegionUnavailable, MalformedRegion) as error:
+            if not callable(self._directory) and not runs(path.parent):
+                raise StreamEnded(f'shm:{path}') from error
+
+
+class RegionStream:
+    """What state and pictures have in common: the newest payload, once, as soon as it is there."""
+
+    def __init__(self, directory: Directory, name: str) -> None:
+        """Open the region, see `RegionSource`."""
+        self._source = RegionSource(directory, name)
+        self._lock = threading.Lock()
+        self._closed = False
+        self._last: tuple[RegionReader | None, int] = (None, 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def endpoint(self) -> str:
+        """The file, for messages."""
+        return f'shm:{self._source.path}'
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """
+        Return the newest payload that was not returned yet, None when none came in time.
+
+        :param timeout: seconds; 0 only looks, None waits for ever.
+        :raises StreamClosed: after `close`, also when it is called while this waits.
+        :raises StreamEnded: when the server has ended and nothing tells of a new one.
+        """
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        with self._lock:
+            while True:
+                if self._closed:
+                    self._source.close()
+                    raise StreamClosed(self.endpoint)
+                reader = self._source.current()
+                found = None if reader is None else self._read(reader)
+                if found is not None:
+                    return found
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return None
+                self._source.wait(left)
+
+    def close(self) -> None:
+        """Unmap; a `receive` that waits in another thread raises `StreamClosed`."""
+        self._closed = True
+        self._source.wake()
+        if self._lock.acquire(timeout=1.0):
+            self._source.close()
+            self._lock.release()
+
+    def _read(self, reader: RegionReader) -> Any:
+        """Return what the reader has to give; None when there is nothing, or nothing sound."""
+        raise NotImplementedError
+
+    def _count(self, reader: RegionReader) -> int:
+        """Note that a payload was read; return how many before it were not."""
+        last, sequence = self._last
+        self._last = (reader, reader.sequence)
+        advance = reader.sequence - sequence if reader is last else 1
+        self._source.received(advance)
+        return max(advance - 1, 0)
+
+
+class Pace:
+    """When to look for the next write of a server that does not ring."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+        self._interval = 0.0
+
+    def note(self, advance: int) -> None:
+        """Learn from a write, `advance` writes after the last one that was noted."""
+        now = time.monotonic()
+        interval = (now - self._last) / max(advance, 1)
+        self._interval = 0.8 * self._interval + 0.2 * interval if self._interval else interval
+        self._last = now
+
+    def pause(self) -> float:
+        """Return how many seconds to sleep before the next look."""
+        if not self._interval:
+            return _FIRST_PAUSE
+        early = self._last + 0.8 * self._interval - time.monotonic()
+        step = min(max(self._interval / 8, _SHORTEST_PAUSE), _LONGEST_PAUSE)
+        return min(max(early, step), _SLICE)
+
+
+def runs(directory: Path) -> bool:
+    """Say whether the server of a session directory lives and holds its lock."""
+    life = ServerLife(directory)
+    try:
+        return life.locked
+    finally:
+        life.close()
+
+
+def is_usable(directory: Directory, host: str) -> bool:
+    """Say whether a server runs on this machine and its session directory may be entered."""
+    path = directory() if callable(directory) else str(directory)
+    return is_local(host) and os.path.isabs(path) and os.access(path, os.X_OK)
+
+
+__all__ = ['Directory', 'RegionStream', 'is_usable']

@@ -1,0 +1,36 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""ZMQ sockets of a client: they drop what is unsent, connect again and notice dead hosts."""
+
+from __future__ import annotations
+
+import zmq
+
+
+def open_socket(kind: int) -> zmq.Socket[bytes]:
+    """
+    Return a socket of a kind, as `zmq.SUB`.
+
+    A connection that is refused or breaks is made anew after 0.1 to 1 s.
+    """
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
+    socket = context.socket(kind)
+    socket.linger = 0
+    socket.reconnect_ivl = 100
+    socket.reconnect_ivl_max = 1000
+    return socket
+
+
+def notice_dead_hosts(socket: zmq.Socket[bytes]) -> None:
+    """
+    Let the system break a connection that nobody answers for four seconds; it is made anew.
+
+    ZeroMQ's own heartbeats are no way to do it here: in libzmq 4.3.5 they end the process
+    (``Assertion failed: !_io_error``) when a connection breaks while the queue is full.
+    """
+    socket.tcp_keepalive = 1
+    socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
+    socket.tcp_keepalive_cnt = 3
+
+
+__all__ = ['notice_dead_hosts', 'open_socket']

@@ -1,0 +1,120 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+One request, one reply, over a ZMQ REQ socket that survives timeouts.
+
+The wire has no request ids: the order on a REQ/REP connection is the only correlation.  So a
+request that got no reply takes its socket with it: the next request runs on a new connection, on
+which a late reply cannot arrive, and a request that was never delivered is withdrawn with the old
+one (LINGER 0) instead of being carried out minutes later by a restarted server.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import zmq
+
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import NotConnected
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
+
+# How often a waiting request looks whether the peer is gone, or the client was closed.
+_SLICE_MS = 100
+# Asking for events costs a tenth of a fast request: not within so many seconds of the last reply.
+_QUIET = 0.02
+
+
+class RpcSocket:
+    """
+    A REQ socket.  Not thread-safe, except `cancel`.
+
+    A request sent while the server is away waits for it, up to the timeout.
+    """
+
+    def __init__(self, endpoint: str) -> None:
+        self.endpoint = endpoint
+        self._socket: zmq.Socket[bytes] | None = None
+        self._monitor: zmq.Socket[bytes] | None = None
+        self._slice = 0
+        self._quiet_until = 0.0
+        self._cancelled = False
+
+    def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
+        """
+        Send `frame` and return the reply.
+
+        :param op: for error messages.
+        :param timeout: seconds.
+        :raises RequestTimeout: when no reply came in time.
+        :raises ConnectionLost: when the connection broke while waiting.
+        """
+        socket = self._socket or self._open()
+        now = time.monotonic()
+        deadline = now + timeout
+        if now > self._quiet_until:
+            self._forget_events()
+        try:
+            socket.send(frame)
+            while True:
+                self._set_slice(socket, deadline)
+                try:
+                    reply = socket.recv()
+                    self._quiet_until = time.monotonic() + _QUIET
+                    return reply
+                except zmq.Again:
+                    self._check(op, deadline, timeout)
+        except BaseException:
+            self.close()
+            raise
+
+    def cancel(self) -> None:
+        """Make a running and every later exchange fail soon; may be called from any thread."""
+        self._cancelled = True
+
+    def close(self) -> None:
+        """Drop the connection with everything unsent; the next exchange opens a new one."""
+        if self._socket is not None:
+            self._socket.disable_monitor()
+            self._socket.close(0)
+        if self._monitor is not None:
+            self._monitor.close(0)
+        self._socket = self._monitor = None
+
+    def _open(self) -> zmq.Socket[bytes]:
+        socket = open_socket(zmq.REQ)
+        socket.sndtimeo = _SLICE_MS
+        socket.maxmsgsize = MAX_REPLY_BYTES
+        self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._slice = 0
+        socket.connect(self.endpoint)
+        self._socket = socket
+        return socket
+
+    def _set_slice(self, socket: zmq.Socket[bytes], deadline: float) -> None:
+        left = math.ceil((deadline - time.monotonic()) * 1000)
+        slice_ms = min(_SLICE_MS, max(1, left))
+        if slice_ms != self._slice:
+            socket.rcvtimeo = self._slice = slice_ms
+
+    def _forget_events(self) -> None:
+        """Drop news of connections that broke before this request was sent."""
+        monitor = self._monitor
+        while monitor is not None and _waits(monitor):
+            monitor.recv_multipart()
+
+    def _check(self, op: str, deadline: float, timeout: float) -> None:
+        if self._cancelled:
+            raise NotConnected(op)
+        if self._monitor is not None and _waits(self._monitor):
+            raise ConnectionLost(op, self.endpoint)
+        if time.monotonic() >= deadline:
+            raise RequestTimeout(op, self.endpoint, timeout)
+
+
+def _waits(socket: zmq.Socket[bytes]) -> bool:
+    """Say whether a message has come; a poll would cost more."""
+    return bool(int(socket.get(zmq.EVENTS)) & zmq.POLLIN)

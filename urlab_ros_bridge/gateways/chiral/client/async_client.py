@@ -1,0 +1,320 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A Chiral client for asyncio, for any server that speaks the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+import secrets
+import time
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from websockets.asyncio.client import ClientConnection
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import InvalidStatus
+from websockets.exceptions import WebSocketException
+
+from urlab_ros_bridge.gateways.chiral.client.waiting import Waiting
+from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
+from urlab_ros_bridge.gateways.chiral.errors import ChiralTimeout
+from urlab_ros_bridge.gateways.chiral.errors import INVALID_DATA
+from urlab_ros_bridge.gateways.chiral.errors import MalformedMessage
+from urlab_ros_bridge.gateways.chiral.errors import NotChiral
+from urlab_ros_bridge.gateways.chiral.errors import SHOWN
+from urlab_ros_bridge.gateways.chiral.errors import StaleObservation
+from urlab_ros_bridge.gateways.chiral.errors import TRY_AGAIN
+from urlab_ros_bridge.gateways.chiral.protocol import codec
+from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
+from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
+
+DEFAULT_URL = 'ws://127.0.0.1:8765'
+RETRY_SECONDS = 0.2
+HTTP_BUSY = 503
+HTTP_BEGINS = b'HTTP/'
+# A server that does not answer the end of a connection is not waited for any longer (s).
+CLOSE_SECONDS = 1.0
+MAX_REFUSAL = 300  # characters of a web page that was no refusal of ours
+
+
+class _Connection(ClientConnection):
+    """Keeps the first bytes that came, and gives up when they are not HTTP."""
+
+    first = b''
+
+    def data_received(self, data: bytes) -> None:
+        if self.response is None and len(self.first) <= SHOWN:
+            self.first += data[: SHOWN + 1]
+            if not self.first.startswith(HTTP_BEGINS[: len(self.first)]):
+                self.transport.abort()
+                return
+        super().data_received(data)
+
+
+class AsyncChiralClient:
+    """
+    Drives a robot.
+
+    Answers are matched by type, so that requests may overlap and one that timed out harms none
+    after it.  When the connection breaks, `metadata` and `observe` connect again and repeat
+    themselves; a reset or an action fails, since the robot is not where the caller thinks.  What
+    the server objected to (an action of the wrong size) is raised once, by the next call.
+
+    :ivar latest: the newest observation, None before the first.
+    """
+
+    def __init__(
+        self,
+        url: str = DEFAULT_URL,
+        *,
+        token: str = '',
+        timeout: float = 10.0,
+        reset_timeout: float = 120.0,
+        stale_after: float | None = None,
+        reconnect: bool = True,
+    ) -> None:
+        """
+        Describe the connection; nothing is sent before `connect`.
+
+        :param timeout: seconds for connecting and for an answer; `reset_timeout` for a reset.
+        :param stale_after: seconds without a new timestamp after which `observe` raises
+            `StaleObservation`; None for servers whose time stands still between actions.
+        """
+        self.url = url
+        self.latest: Observation | None = None
+        self._token = token
+        self._timeout = timeout
+        self._reset_timeout = reset_timeout
+        self._stale_after = stale_after
+        self._reconnect = reconnect
+        self._socket: ClientConnection | None = None
+        self._reader: asyncio.Task | None = None
+        self._waiting = Waiting()
+        self._was_told = False  # the caller knows why the connection ended
+        self._unheard: Exception | None = None  # why it ended, when nobody waited then
+        self._id = secrets.token_hex(16)
+        self._dialled: _Connection | None = None
+        self._changed_at = 0.0
+        self._stamps: tuple[float, ...] = ()
+
+    async def __aenter__(self) -> AsyncChiralClient:
+        await self.connect()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def dropped(self) -> int:
+        """Return how many answers came that nobody waited for (any more)."""
+        return self._waiting.dropped
+
+    async def connect(self) -> None:
+        """
+        Connect; a server that is not up yet is waited for.
+
+        :raises ChiralTimeout: when none came up.
+        :raises ChiralClosed: when it refused, with its reason.
+        :raises NotChiral: when something else answered.
+        """
+        await self._connect(is_again=False)
+
+    async def _connect(self, is_again: bool) -> None:
+        # A server may take a moment to see that the connection before this one has ended.
+        await self.close()
+        deadline = time.monotonic() + self._timeout
+        while True:
+            try:
+                self._socket = await asyncio.wait_for(self._dial(), self._timeout)
+                break
+            except InvalidStatus as error:
+                body = bytes(error.response.body or b'')
+                text = body.decode(errors='replace').strip()[:MAX_REFUSAL]
+                status = error.response.status_code
+                hopeful = is_again and status == HTTP_BUSY
+                if not hopeful or time.monotonic() + RETRY_SECONDS > deadline:
+                    message = f'{self.url} refused: HTTP {status} {text}'
+                    raise ChiralClosed(message, status) from error
+                await asyncio.sleep(RETRY_SECONDS)
+            except (OSError, EOFError, WebSocketException, TimeoutError) as error:
+                sent = self._dialled.first if self._dialled is not None else b''
+                if sent:
+                    raise NotChiral(self.url, 'no answer of a WebSocket', sent) from error
+                if time.monotonic() + RETRY_SECONDS > deadline:
+                    what, why = f'connect to {self.url}', str(error)
+                    raise ChiralTimeout(what, self._timeout, why) from error
+                await asyncio.sleep(RETRY_SECONDS)
+        self._was_told, self._unheard = False, None
+        self._waiting = Waiting()
+        self._reader = asyncio.create_task(self._read(self._socket, self._waiting))
+
+    async def close(self) -> None:
+        """Disconnect."""
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            await socket.close()
+        if self._reader is not None:
+            await self._reader
+            self._reader = None
+
+    async def metadata(self) -> dict[str, Any]:
+        """Return what the server says about itself."""
+        header, _ = await self._repeatable(codec.METADATA)
+        return codec.decode_metadata(header)
+
+    async def reset(self, *, seed: int | None = None, keyframe: str | None = None) -> Observation:
+        """
+        Begin an episode.
+
+        :param seed: extension of our gateway, as is `keyframe`; others ignore them.
+        """
+        fields = {'seed': seed, 'keyframe': keyframe}
+        given = {key: value for key, value in fields.items() if value is not None}
+        header, payload = await self._ask(codec.RESET, self._reset_timeout, given)
+        return self._keep(codec.decode_observation(header, payload), fresh=True)
+
+    async def observe(self) -> Observation:
+        """
+        Return the observation of now.
+
+        :raises StaleObservation: when nothing new has come for too long.
+        """
+        header, payload = await self._repeatable(codec.OBSERVE)
+        seen = self._keep(codec.decode_observation(header, payload))
+        age = time.monotonic() - self._changed_at
+        if self._stale_after is not None and age > self._stale_after:
+            raise StaleObservation(age, self._stale_after)
+        return seen
+
+    async def act(self, values: np.ndarray, timestamps: Mapping[str, float] | None = None) -> None:
+        """
+        Send an action; there is no answer.
+
+        :param values: shape (D,), or a chunk (N, D).
+        :param timestamps: of the pictures behind it; default: those of `latest`.
+        """
+        if timestamps is None:
+            views = self.latest.cameras if self.latest is not None else ()
+            timestamps = {view.name: view.timestamp for view in views}
+        try:
+            await self._send(codec.encode_action(np.asarray(values), timestamps))
+        except ChiralClosed:
+            self._was_told = True
+            raise
+
+    async def step(self, values: np.ndarray) -> Observation:
+        """Act, then observe: one control period of a server in lockstep."""
+        await self.act(values)
+        return await self.observe()
+
+    async def _dial(self) -> ClientConnection:
+        glue = '&' if '?' in self.url else '?'
+        url = f'{self.url}{glue}token={quote(self._token)}' if self._token else self.url
+        self._dialled = None
+
+        def create(*args: Any, **options: Any) -> _Connection:
+            self._dialled = _Connection(*args, **options)
+            return self._dialled
+
+        return await connect(
+            url,
+            compression=None,
+            max_size=None,
+            proxy=None,
+            open_timeout=None,  # the caller has one
+            close_timeout=CLOSE_SECONDS,
+            additional_headers={codec.CLIENT_ID: self._id},
+            create_connection=create,  # type: ignore[arg-type]  # any factory will do
+        )
+
+    async def _read(self, socket: ClientConnection, waiting: Waiting) -> None:
+        try:
+            while True:
+                message = await socket.recv()
+                if isinstance(message, str):
+                    raise NotChiral(self.url, 'a text', message)
+                waiting.feed(message)
+        except ConnectionClosed as closed:
+            waiting.fail(_closed(closed))
+        except MalformedMessage as malformed:
+            text = f'{malformed}; the server sent {message[:SHOWN]!r}'
+            await self._give_up(socket, waiting, MalformedMessage(text))
+        except NotChiral as error:
+            await self._give_up(socket, waiting, error)
+
+    async def _give_up(
+        self, socket: ClientConnection, waiting: Waiting, error: MalformedMessage | NotChiral
+    ) -> None:
+        if not waiting.fail(error):
+            self._unheard = error
+        await socket.close(INVALID_DATA)
+
+    async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
+        was_told = self._was_told
+        try:
+            return await self._ask(kind, self._timeout)
+        except ChiralClosed as closed:
+            if not self._reconnect or (closed.is_verdict and not was_told):
+                raise
+        deadline = time.monotonic() + self._timeout
+        while True:
+            await self._connect(is_again=True)
+            try:
+                return await self._ask(kind, self._timeout)
+            except ChiralClosed as closed:
+                if closed.code != TRY_AGAIN or time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _ask(
+        self, kind: str, timeout: float, fields: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], memoryview]:
+        self._raise_unheard()
+        waiting = self._waiting
+        future = waiting.expect(codec.ANSWERS[kind])
+        try:
+            await self._send(codec.encode_request(kind, **(fields or {})))
+            # Not wait_for: that would cancel the future's place in the queue with it.
+            done, _ = await asyncio.wait([future], timeout=timeout)
+            if not done:
+                raise ChiralTimeout(kind, timeout)
+            return future.result()
+        except ChiralClosed:
+            self._was_told = True
+            raise
+        finally:
+            future.cancel()
+
+    async def _send(self, parts: list[Buffer]) -> None:
+        if self._socket is None:
+            raise ChiralClosed('not connected; call connect() first')
+        try:
+            await self._socket.send(b''.join(parts))
+        except ConnectionClosed as closed:
+            self._raise_unheard()
+            raise _closed(closed) from closed
+
+    def _raise_unheard(self) -> None:
+        error, self._unheard = self._unheard, None
+        if error is not None:
+            raise error
+
+    def _keep(self, seen: Observation, fresh: bool = False) -> Observation:
+        stamps = (seen.timestamp, *(view.timestamp for view in seen.cameras))
+        if fresh or stamps != self._stamps:
+            self._stamps, self._changed_at = stamps, time.monotonic()
+        self.latest = seen
+        return seen
+
+
+def _closed(error: ConnectionClosed) -> ChiralClosed:
+    close = error.rcvd
+    if error.rcvd_then_sent is False:
+        return ChiralClosed('the client was closed')
+    if close is None:
+        return ChiralClosed(f'the connection broke: {error}')
+    reason = f'the server closed the connection: {close.code} {close.reason}'
+    return ChiralClosed(reason, close.code)

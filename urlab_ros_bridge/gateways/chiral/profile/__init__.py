@@ -1,0 +1,11 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a profile says, and what an action and an observation are made of then."""
+
+from urlab_ros_bridge.gateways.chiral.profile.bundled import find_profile
+from urlab_ros_bridge.gateways.chiral.profile.bundled import profile_names
+from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
+from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
+from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
+
+__all__ = ['Profile', 'find_profile', 'load_profile', 'profile_names', 'read_profile']

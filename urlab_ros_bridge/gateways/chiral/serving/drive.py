@@ -1,0 +1,242 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One robot served by a profile: episodes, observations, verdicts, and what follows a driver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.gateways.chiral.errors import BadAction
+from urlab_ros_bridge.gateways.chiral.errors import profile_key
+from urlab_ros_bridge.gateways.chiral.errors import ProfileError
+from urlab_ros_bridge.gateways.chiral.profile.cameras import CameraTable
+from urlab_ros_bridge.gateways.chiral.profile.defaults import choose_articulation
+from urlab_ros_bridge.gateways.chiral.profile.defaults import complete
+from urlab_ros_bridge.gateways.chiral.profile.layout import ActionLayout
+from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
+from urlab_ros_bridge.gateways.chiral.profile.proprio import needs_forces
+from urlab_ros_bridge.gateways.chiral.protocol.codec import Action
+from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
+from urlab_ros_bridge.gateways.chiral.serving.observer import ObservationMaker
+from urlab_ros_bridge.gateways.chiral.serving.task import Task
+from urlab_ros_bridge.gateways.chiral.serving.task import TaskView
+from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.common.paces.lockstep import LockstepPace
+from urlab_ros_bridge.gateways.common.paces.pace import PacedRobot
+from urlab_ros_bridge.gateways.common.paces.pace import RobotPace
+from urlab_ros_bridge.gateways.common.paces.real_time import RealTimePace
+from urlab_ros_bridge.gateways.common.simulation.clocks import LatencyMeter
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.common.simulation.scene import MirroredScene
+
+CLOCK_UNITS = {
+    'sim': 'simulated seconds',
+    'monotonic': 'monotonic seconds of the server host',
+    'unix_ns': 'unix nanoseconds',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ResetRequest:
+    """
+    What a reset asks for; stock clients ask for nothing (an extension).
+
+    :ivar seed: None counts up from the profile's seed.
+    :ivar keyframe: None is the profile's.
+    """
+
+    seed: int | None = None
+    keyframe: str | None = None
+
+    @classmethod
+    def read(cls, header: dict[str, Any]) -> ResetRequest:
+        """
+        Read the header of a reset.
+
+        :raises BadAction: when seed or keyframe are of the wrong kind.
+        """
+        seed, keyframe = header.get('seed'), header.get('keyframe')
+        if seed is not None and (type(seed) is not int or seed < 0):
+            raise BadAction(f'reset: seed is {seed!r:.40}, not an integer of at least 0')
+        if keyframe is not None and not isinstance(keyframe, str):
+            raise BadAction(f'reset: keyframe is {keyframe!r:.40}, not a name')
+        return cls(seed, keyframe)
+
+
+class RobotDrive:
+    """
+    One robot of a running server, driven and watched as a profile says.
+
+    :ivar profile: completed; `robot` and `layout` are made from it and the model.
+    :ivar latency: of the actions of this episode.
+    """
+
+    def __init__(self, link: SimulationLink, wanted: Profile) -> None:
+        """
+        Make the profile fit the robot, and take it over as it stands.
+
+        :param link: connected.
+        :raises UrlabError: when the world lacks what the profile asks for, or the server does not
+            allow its pace.
+        """
+        self.link = link
+        handshake = link.handshake
+        with profile_key('articulation'):
+            self.robot = read_served_robot(handshake, choose_articulation(wanted, handshake))
+        self.cameras = CameraTable(handshake, self.robot)
+        self.profile = complete(wanted, self.robot, self.cameras)
+        self.layout = ActionLayout(self.profile, self.robot, handshake.model)
+        rate = self.profile.control.rate
+        if rate * link.timestep > 1.0:
+            most = f'is more than one action a simulation step ({1 / link.timestep:g} Hz)'
+            raise ProfileError.unfit('control.rate', rate, most)
+        self.latency = LatencyMeter(self.profile.clock)
+        self.task = Task(self.profile.task)
+        self.episode = -1
+        self._started_at = 0.0
+        self._scene = MirroredScene(handshake)  # of whoever acts
+        self.pace = self._take_robot()
+
+    def _take_robot(self) -> RobotPace:
+        profile, layout, prefix = self.profile, self.layout, self.robot.prefix
+
+        def hold(seen: StepResult) -> Target:
+            state = seen.articulations[prefix]
+            return layout.initial(state.qpos, state.ctrl)
+
+        control = profile.control
+        paced = PacedRobot(
+            self.link,
+            prefix,
+            control.rate,
+            control.interpolation_rate if control.interpolate else None,
+            hold,
+            smooth=layout.smooth,
+            raw=layout.raw,
+            observations='full' if needs_forces(profile) else 'standard',
+            cameras=self.observer().requested,
+            clock=profile.clock,
+        )
+        if profile.pace == 'lockstep':
+            return LockstepPace(paced)
+        return RealTimePace(paced, keeps_pictures=profile.frames == 'latest')
+
+    @property
+    def in_order(self) -> bool:
+        """Return whether an action has to wait for the requests before it."""
+        return self.pace.in_order
+
+    def observer(self) -> ObservationMaker:
+        """Return a maker of observations, with its own pictures, for one connection."""
+        return ObservationMaker(self.profile, self.robot, self.cameras, self.link.handshake)
+
+    def observe(self, observer: ObservationMaker) -> Observation:
+        """Return the observation of now; may be called from several threads."""
+        moment = self.pace.moment()
+        started = self._started_at
+        seen = observer.observe(moment.seen, moment.target, moment.stamp, {})
+        since = max(0.0, moment.seen.time - started)
+        view = TaskView(moment.seen, observer.scene, max(self.episode, 0), since)
+        seen.extra = {
+            'sim_time': moment.seen.time,
+            'step': moment.seen.step,
+            'episode': max(self.episode, 0),
+            'instruction': self.task.instruction,
+            **self.task.judge(view),
+            'latency': self.latency.report(),
+        }
+        return seen
+
+    def act(self, action: Action) -> None:
+        """
+        Carry out an action.
+
+        :raises BadAction: when it cannot; nothing has moved then.
+        """
+        layout = self.layout
+        rows = layout.rows(action.values)
+
+        def resolve(seen: StepResult, before: Target) -> list[Target]:
+            if layout.needs_scene:
+                self._scene.update(seen)
+            targets = [before]
+            for row in rows:
+                targets.append(layout.resolve(row, targets[-1], self._scene))
+            return targets[1:]
+
+        self.pace.act(resolve, lambda stamp: self.latency.add(action.timestamps, stamp))
+
+    def reset(self, observer: ObservationMaker, request: ResetRequest) -> Observation:
+        """
+        Begin an episode and return its first observation.
+
+        :raises UnknownKeyframe: nothing was reset.
+        """
+        profile = self.profile.reset
+        seed = profile.seed + self.episode + 1 if request.seed is None else request.seed
+        keyframe = profile.keyframe if request.keyframe is None else request.keyframe
+        self.latency.clear()
+        began = self.pace.begin(lambda: self._rewind(seed, keyframe), profile.settle)
+        self._started_at = began.time
+        self.episode += 1
+        seen = self.observe(observer)
+        seen.info = {'seed': seed, 'keyframe': keyframe, 'episode': self.episode}
+        return seen
+
+    def _rewind(self, seed: int, keyframe: str) -> StepResult:
+        """Reset the world, with the joint noise of the profile."""
+        seen = self.link.reset(keyframe, seed)
+        noise, joints = self.profile.reset.joint_noise, self.robot.joints.values()
+        if noise <= 0.0 or not joints:
+            return seen
+        random = np.random.default_rng(seed)
+        qpos = seen.articulations[self.robot.prefix].qpos
+        noisy = {j.name: float(qpos[j.slot] + random.normal(0.0, noise)) for j in joints}
+        return self.link.reset(keyframe, seed, {self.robot.prefix: noisy})
+
+    def driver_gone(self) -> None:
+        """Do what the profile wants when the driver has disconnected."""
+        policy, reset = self.profile.control.on_disconnect, self.profile.reset
+        if policy == 'reset':
+            self.pace.begin(lambda: self._rewind(reset.seed, reset.keyframe))
+            return
+        seen, target = self.pace.current()
+        if policy == 'stop':
+            target = self.layout.stopped(seen.articulations[self.robot.prefix].qpos, target)
+        elif target.twist is not None:  # hold means the pose: nobody watches a driving base
+            target = Target(target.ctrl, (0.0, 0.0, 0.0))
+        self.pace.command(target)
+
+    def close(self) -> None:
+        """Let the robot go."""
+        self.pace.close()
+
+    def describe(self) -> dict[str, Any]:
+        """Return what metadata says of the robot and the pace."""
+        profile, layout = self.profile, self.layout
+        return {
+            'cameras': [camera.name for camera in profile.cameras or []],
+            'proprio_names': [stream.name for stream in profile.proprio or []],
+            'action_shape': [layout.size],
+            'action_type': layout.action_type(),
+            'action_layout': layout.describe(),
+            'control_hz': profile.control.rate,
+            'robot': self.robot.prefix,
+            'world': self.link.handshake.world,
+            'pace': profile.pace,
+            'frames': profile.frames,
+            'timestamps': CLOCK_UNITS[profile.clock],
+            'extrinsics': 'camera to reference, row-major, OpenCV axes',
+            'reference': profile.reference or self.robot.base_name,
+            'depth': 'float32 metres along the optical axis, 0 = none',
+            'instruction': profile.task.instruction,
+            'chunks': profile.control.chunks,
+        }
+
+
+__all__ = ['ResetRequest', 'RobotDrive']

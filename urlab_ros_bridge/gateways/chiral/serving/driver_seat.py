@@ -1,0 +1,98 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One client drives: who it is, when its place is free again, and who may take it over."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+import threading
+import time
+
+from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.common.serving.access import same_secret
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
+
+
+class Driver:
+    """
+    A client that drives.
+
+    :ivar before: who drove before and may not have ended yet; None when nobody did.
+    """
+
+    def __init__(
+        self, connection: WebSocketConnection, client_id: str, before: Driver | None
+    ) -> None:
+        self.connection = connection
+        self.client_id = client_id
+        self.before = before
+        self.since = time.monotonic()
+        self._ended = threading.Event()
+
+    def wait_for_the_one_before(self, seconds: float) -> bool:
+        """
+        Wait until nothing of the driver before moves the robot any more.
+
+        :returns: whether it has ended.
+        """
+        before, self.before = self.before, None
+        return before is None or before._ended.wait(seconds)
+
+    def end(self) -> None:
+        """Let the next one begin."""
+        self.before = None
+        self._ended.set()
+
+
+class DriverSeat:
+    """
+    The place of the driver.
+
+    It is free for anybody as soon as the connection of the driver is ending, even if a request of
+    it still runs: closed by either side, or left by the peer.  A connection whose peer has
+    vanished without a word looks like one of a client that thinks; only the same client may take
+    that over, and it shows itself by the id that it has chosen.  A stock client has none, and
+    waits for the keepalive.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._newest: Driver | None = None
+        self._drivers: dict[WebSocketConnection, Driver] = {}  # that have not ended
+
+    def take(self, connection: WebSocketConnection, client_id: str) -> None:
+        """
+        Let a client drive.
+
+        :raises HandshakeRefusal: when another one does.
+        """
+        with self._lock:
+            now = self._newest
+            if now is not None and not now.connection.is_ending:
+                if not client_id or not same_secret(client_id, now.client_id):
+                    since = time.monotonic() - now.since
+                    raise HandshakeRefusal(
+                        HTTPStatus.SERVICE_UNAVAILABLE,
+                        f'the robot is driven by {now.connection.peer} (for {since:.0f} s); '
+                        'one driver at a time',
+                    )
+                now.connection.last_reason = 'the same client has connected again'
+                now.connection.abort()
+            self._newest = self._drivers[connection] = Driver(connection, client_id, now)
+
+    def of(self, connection: WebSocketConnection) -> Driver | None:
+        """Return the driver on a connection, None when it only watches."""
+        return self._drivers.get(connection)
+
+    def leave(self, connection: WebSocketConnection) -> None:
+        """End a driver, when it is one: nothing of it moves the robot any more."""
+        with self._lock:
+            driver = self._drivers.pop(connection, None)
+            if driver is None:
+                return
+            driver.end()
+            if self._newest is driver:
+                self._newest = None
+
+
+__all__ = ['Driver', 'DriverSeat']

@@ -1,0 +1,238 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The gateway: one client drives, others watch, and a simulation that is lost is taken again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+import logging
+from typing import Any
+
+from websockets.http11 import Request
+
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.gateways.chiral.errors import GONE
+from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
+from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
+from urlab_ros_bridge.gateways.chiral.errors import TRY_AGAIN
+from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
+from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
+from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
+from urlab_ros_bridge.gateways.chiral.serving.driver_seat import Driver
+from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
+from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
+from urlab_ros_bridge.gateways.common.serving.access import Access
+from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import KEEPALIVE
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.gateways.common.serving.websocket_server import MAX_CONNECTIONS
+from urlab_ros_bridge.gateways.common.serving.websocket_server import WebSocketServer
+from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+PORT = 8765
+CLIENT_NAME = 'urlab_chiral'
+VIEW_PATH = '/view'
+# There is always room for a driver, and for one before it whose last request still runs.
+MAX_VIEWERS = MAX_CONNECTIONS - 2
+# How long a new driver waits for that request, and for a simulation that comes back (s).
+TURN_SECONDS = 12.0
+RETURN_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayConfig:
+    """
+    Settings of a gateway.
+
+    :ivar host: of the URLab server.
+    :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
+    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
+    :ivar allow_origins: sites whose pages may connect, beside those of this machine.
+    :ivar viewers: whether clients may watch beside the driver, on the path ``/view``.
+    :ivar legacy: whether the older dialect is answered.
+    """
+
+    profile: Profile
+    host: str = '127.0.0.1'
+    rpc_port: int = 5559
+    bind: str = '127.0.0.1'
+    port: int = PORT
+    token: str = ''
+    insecure: bool = False
+    allow_origins: tuple[str, ...] = ()
+    viewers: bool = False
+    legacy: bool = False
+    keepalive: float = KEEPALIVE
+
+
+class ChiralServer:
+    """
+    Serves one robot.
+
+    `start` connects to the simulation and binds; each connection has a thread of its own.
+    """
+
+    def __init__(self, config: GatewayConfig) -> None:
+        """
+        Prepare; nothing is bound before `start`.
+
+        :raises OpenWithoutToken: for a bind wider than loopback without a token.
+        """
+        self.config = config
+        access = Access(config.bind, config.token, config.allow_origins, config.insecure)
+        self._server = WebSocketServer(
+            self,
+            access,
+            config.port,
+            name='chiral',
+            port_option='--port (launch: chiral_port)',
+            keepalive=config.keepalive,
+        )
+        self._seat = DriverSeat()
+        self._viewers: set[WebSocketConnection] = set()
+        self._simulation = SimulationHolder(
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
+            lambda link: RobotDrive(link, config.profile),
+            lambda: self._server.close_all(TRY_AGAIN, GONE),
+        )
+
+    def start(self, timeout: float = 10.0) -> None:
+        """
+        Connect to the simulation, take the robot and listen.
+
+        :param timeout: seconds to wait for the simulation.
+        :raises PortTaken: when another program has the port.
+        :raises UrlabError: when the simulation is not there or the profile does not fit it.
+        """
+        self._server.bind()
+        try:
+            self._simulation.take(timeout)
+        except BaseException:
+            self._server.stop('')
+            raise
+        self._server.start()
+
+    @property
+    def port(self) -> int:
+        """Return the bound port."""
+        return self._server.port
+
+    @property
+    def url(self) -> str:
+        """Return where clients connect to."""
+        return self._server.url
+
+    @property
+    def connections(self) -> list[WebSocketConnection]:
+        """Return those of all clients."""
+        return self._server.connections
+
+    def metadata(self) -> dict[str, Any]:
+        """
+        Return what clients are told about the robot.
+
+        :raises SimulationLost: when there is none at the moment.
+        """
+        drive = self._simulation.current
+        if drive is None:
+            raise SimulationLost(GONE)
+        return drive.describe() | {'legacy': self.config.legacy}
+
+    def stop(self) -> None:
+        """Say goodbye to everybody and let the robot go; safe to call twice."""
+        self._server.stop('the gateway stops')
+        self._simulation.release()
+
+    def admit(self, connection: WebSocketConnection, request: Request) -> None:
+        """
+        Let a client in, as the driver or as a viewer.
+
+        :raises HandshakeRefusal: when it may not.
+        """
+        if request.path.partition('?')[0].rstrip('/') == VIEW_PATH:
+            if not self.config.viewers:
+                raise HandshakeRefusal(
+                    HTTPStatus.FORBIDDEN, 'this server has no viewers; start it with --viewers'
+                )
+            if len(self._viewers) >= MAX_VIEWERS:
+                raise HandshakeRefusal(
+                    HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_VIEWERS} viewers watch already'
+                )
+            self._viewers.add(connection)
+        else:
+            ids = request.headers.get_all(CLIENT_ID)
+            self._seat.take(connection, ids[0] if len(ids) == 1 else '')
+
+    def serve(self, connection: WebSocketConnection) -> None:
+        """Talk to a client until it has gone."""
+        driver = self._seat.of(connection)
+        try:
+            if driver is not None:
+                self._prepare(driver)
+            self._talk(connection, drives=driver is not None)
+        except UrlabError as error:
+            _LOG.warning('%s: %s', connection.peer, error)
+            is_away = isinstance(error, (SimulationLost, RequestTimeout))
+            connection.close(TRY_AGAIN if is_away else INTERNAL, str(error))
+            connection.drain()
+
+    def left(self, connection: WebSocketConnection) -> None:
+        """Forget a client that has gone."""
+        self._viewers.discard(connection)
+        self._seat.leave(connection)
+
+    def _prepare(self, driver: Driver) -> None:
+        """
+        Wait until the robot is there, and nobody else moves it.
+
+        :raises UrlabError: when it is not.
+        """
+        if not driver.wait_for_the_one_before(TURN_SECONDS):
+            raise SimulationLost('the last request of the driver before still runs: connect again')
+        self._simulation.renew(RETURN_SECONDS)
+
+    def _talk(self, connection: WebSocketConnection, drives: bool) -> None:
+        drive = self._simulation.wait()  # a viewer waits for a driver who takes the robot again
+        if drive is None:
+            raise SimulationLost('there is no simulation at the moment')
+        _LOG.info('%s %s', connection.peer, 'drives' if drives else 'watches')
+
+        def check() -> None:
+            if drive.link.is_lost:
+                raise SimulationLost(GONE)
+            if drive.link.is_stale or drive is not self._simulation.current:
+                raise SimulationLost('the simulation was restarted: connect again')
+
+        try:
+            ChiralSession(
+                connection, drive, self.metadata, check, drives=drives, legacy=self.config.legacy
+            ).run()
+        finally:
+            if drives:
+                _end_drive(drive)
+
+
+def _end_drive(drive: RobotDrive) -> None:
+    """Do what the profile wants after a driver has gone."""
+    latency = drive.latency.report()
+    if latency:
+        _LOG.info(
+            'actions took effect %.1f ms after their picture (at most %.1f ms, %d actions)',
+            latency['mean'] * 1e3,
+            latency['max'] * 1e3,
+            latency['count'],
+        )
+    if drive.link.is_stale:
+        return
+    try:
+        drive.driver_gone()
+    except UrlabError as error:
+        _LOG.warning('the robot was left as it is: %s', error)
+
+
+__all__ = ['ChiralServer', 'GatewayConfig']

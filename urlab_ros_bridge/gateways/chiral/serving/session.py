@@ -1,0 +1,217 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+One client: its messages in, our answers out (Chiral Protocol Reference, "Message Types").
+
+Exactly one answer for each request, in order, and none for an action.  The protocol has no error
+message, so whatever goes wrong closes the connection with a code and a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+import logging
+import threading
+from typing import Any
+
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.gateways.chiral.errors import GatewayBroken
+from urlab_ros_bridge.gateways.chiral.errors import GONE
+from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
+from urlab_ros_bridge.gateways.chiral.errors import NotAllowed
+from urlab_ros_bridge.gateways.chiral.errors import PeerError
+from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
+from urlab_ros_bridge.gateways.chiral.errors import UnknownType
+from urlab_ros_bridge.gateways.chiral.protocol import codec
+from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
+from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
+from urlab_ros_bridge.gateways.chiral.serving.drive import ResetRequest
+from urlab_ros_bridge.gateways.chiral.serving.drive import RobotDrive
+from urlab_ros_bridge.gateways.common.serving.turns import RequestTurns
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+
+class Newest:
+    """An action that waits; another one takes its place as long as it was not taken."""
+
+    def __init__(self, action: codec.Action | None = None) -> None:
+        self._action = action
+        self._lock = threading.Lock()
+
+    def replace(self, action: codec.Action) -> bool:
+        """Return whether there was one to replace."""
+        with self._lock:
+            if self._action is None:
+                return False
+            self._action = action
+            return True
+
+    def take(self) -> codec.Action | None:
+        """Return it, once; then None."""
+        with self._lock:
+            action, self._action = self._action, None
+            return action
+
+
+class ChiralSession:
+    """
+    Serves one connection until it ends.
+
+    :param metadata: returns the data of a metadata answer.
+    :param check: raises when the simulation is not the one that the session began with.
+    :param drives: whether it may act and reset, or only watch.
+    :param legacy: whether the older dialect is answered, in which an action is a step.
+    """
+
+    def __init__(
+        self,
+        connection: WebSocketConnection,
+        drive: RobotDrive,
+        metadata: Callable[[], dict[str, Any]],
+        check: Callable[[], None],
+        *,
+        drives: bool,
+        legacy: bool,
+    ) -> None:
+        self._connection = connection
+        self._drive = drive
+        self._metadata = metadata
+        self._check = check
+        self._drives = drives
+        self._observer = drive.observer()
+        self._turns = RequestTurns(f'chiral-{connection.peer}')
+        # With pictures made on request an answer takes long: actions shall not wait behind it.
+        self._slow_looks = not drive.in_order and drive.profile.frames == 'fresh'
+        self._resetting = 0
+        self._after_reset = Newest()
+        self._known = (*codec.REQUESTS, codec.LEGACY_ACT) if legacy else codec.REQUESTS
+
+    def run(self) -> None:
+        """Serve until the connection ends; raises nothing."""
+        try:
+            for message in self._connection.messages():
+                self._guarded(partial(self._take, message))()
+        finally:
+            self._turns.close()
+
+    def _take(self, message: bytes) -> None:
+        header, payload = split_frame(message)
+        kind = message_type(header)
+        if kind not in self._known:
+            raise UnknownType(kind, self._known)
+        _HANDLERS[kind](self, header, payload)
+
+    def _on_metadata(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._turns.run(self._guarded(self._answer_metadata))
+
+    def _on_observe(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._turns.run(self._guarded(self._answer_observation), long=self._slow_looks)
+
+    def _on_reset(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._must_drive(codec.RESET)
+        request = ResetRequest.read(header)
+        self._resetting += 1
+        self._after_reset = Newest()  # an action behind this reset is not one before it
+        self._turns.run(self._guarded(lambda: self._answer_reset(request)), long=True)
+
+    def _on_act(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._must_drive(codec.ACT)
+        action = codec.decode_action(header, payload)
+        if self._drive.in_order:
+            # A chunk takes many control periods; pings are answered meanwhile.
+            chunk = action.values.ndim > 1 and len(action.values) > 1
+            self._turns.run(self._guarded(lambda: self._act(action)), long=chunk)
+        elif not self._resetting:
+            self._act(action)
+        elif not self._after_reset.replace(action):
+            # A newer action replaces an older one, so that one place in the queue is enough.
+            newest = self._after_reset = Newest(action)
+            self._turns.run(self._guarded(lambda: self._act(newest.take())))
+
+    def _on_legacy_act(self, header: dict[str, Any], payload: memoryview) -> None:
+        self._must_drive(codec.LEGACY_ACT)
+        action = codec.decode_action(header, payload)
+        self._turns.run(self._guarded(lambda: self._answer_legacy(action)), long=self._slow_looks)
+
+    def _answer_metadata(self) -> None:
+        data = self._metadata() | {'role': 'driver' if self._drives else 'viewer'}
+        self._connection.send(codec.encode_metadata(data))
+
+    def _answer_observation(self) -> None:
+        self._check()
+        seen = self._drive.observe(self._observer)
+        self._check()  # the restart may have been noticed by this very look
+        self._connection.send(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
+
+    def _answer_reset(self, request: ResetRequest) -> None:
+        try:
+            self._check()
+            seen = self._drive.reset(self._observer, request)
+        finally:
+            self._resetting -= 1
+        self._connection.send(codec.encode_observation(codec.ANSWERS[codec.RESET], seen))
+
+    def _answer_legacy(self, action: codec.Action) -> None:
+        self._act(action)
+        seen = self._drive.observe(self._observer)
+        verdict = {key: seen.extra[key] for key in ('reward', 'terminated', 'truncated')}
+        answer = codec.ANSWERS[codec.LEGACY_ACT]
+        self._connection.send(
+            codec.encode_observation(
+                answer, seen, **verdict, info={'success': seen.extra['success']}
+            )
+        )
+
+    def _act(self, action: codec.Action | None) -> None:
+        self._check()
+        if action is not None:
+            self._drive.act(action)
+
+    def _must_drive(self, kind: str) -> None:
+        if not self._drives:
+            raise NotAllowed(kind)
+
+    def _guarded(self, job: Callable[[], None]) -> Callable[[], None]:
+        """Return `job` with its errors turned into the end of the connection."""
+
+        def run() -> None:
+            try:
+                job()
+            except PeerGone:
+                pass
+            except PeerError as error:
+                self._connection.close(error.code, str(error))
+            except UrlabError as error:
+                self._fail(error)
+            except Exception as error:
+                _LOG.exception('%s: a request broke', self._connection.peer)
+                self._fail(GatewayBroken(f'{type(error).__name__} in the gateway'))
+
+        return run
+
+    def _fail(self, error: UrlabError) -> None:
+        """Close for an error of ours; when the simulation has gone, that is the reason."""
+        try:
+            self._check()
+            if isinstance(error, ConnectionLost):
+                error = SimulationLost(f'{GONE}: {error}')
+        except PeerError as lost:
+            error = lost
+        _LOG.warning('%s: %s', self._connection.peer, error)
+        code = error.code if isinstance(error, PeerError) else INTERNAL
+        self._connection.close(code, str(error))
+
+
+# Not bound to a session: it would hold itself, and all pictures with it, until Python tidies up.
+_HANDLERS: dict[str, Callable[[ChiralSession, dict[str, Any], memoryview], None]] = {
+    codec.METADATA: ChiralSession._on_metadata,
+    codec.RESET: ChiralSession._on_reset,
+    codec.OBSERVE: ChiralSession._on_observe,
+    codec.ACT: ChiralSession._on_act,
+    codec.LEGACY_ACT: ChiralSession._on_legacy_act,
+}

@@ -1,0 +1,101 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of the policy, and how well it does: instruction, reward, success, time limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
+import threading
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.client.session import plain
+from urlab_ros_bridge.gateways.chiral.callables import load_callable
+from urlab_ros_bridge.gateways.chiral.profile.profile import TaskProfile
+from urlab_ros_bridge.gateways.common.errors import RobotError
+from urlab_ros_bridge.gateways.common.simulation.scene import MirroredScene
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """
+    What a hook may look at.
+
+    :ivar state: the server's reply: articulations and entities with positions and velocities.
+    :ivar scene: poses of bodies and sites by compiled name.
+    :ivar time: simulated seconds since the episode began.
+    """
+
+    state: StepResult
+    scene: MirroredScene
+    episode: int
+    time: float
+
+    def position(self, body: str) -> np.ndarray:
+        """Return the world position of a body by its compiled name, shape (3,), m."""
+        return self.scene.pose('body', body)[0]
+
+
+class Task:
+    """
+    Judges observations, of the driver and of viewers alike; a hook is called once at a time.
+
+    A hook is called with a `TaskView` and returns a reward, or a map with any of ``reward``,
+    ``success``, ``terminated`` and whatever else shall stand in `extra`.
+    """
+
+    def __init__(self, profile: TaskProfile) -> None:
+        """
+        Import the hook.
+
+        :raises ProfileError: when there is none of that name.
+        """
+        self.instruction = profile.instruction
+        self._limit = profile.time_limit
+        self._hook = load_callable(profile.hook, 'task.hook') if profile.hook else None
+        self._asking = threading.Lock()
+
+    def judge(self, view: TaskView) -> dict[str, Any]:
+        """
+        Return reward, success, terminated, truncated and the hook's own fields.
+
+        :raises RobotError: when the hook failed.
+        """
+        verdict: dict[str, Any] = {'reward': 0.0, 'success': False, 'terminated': False}
+        if self._hook is not None:
+            verdict |= self._ask(self._hook, view)
+        verdict['truncated'] = bool(self._limit) and view.time >= self._limit
+        return verdict
+
+    def _ask(self, hook: Callable[[TaskView], Any], view: TaskView) -> dict[str, Any]:
+        try:
+            with self._asking:
+                said = hook(view)
+        except Exception as error:
+            raise RobotError(f'the task hook failed: {type(error).__name__}: {error}') from error
+        if isinstance(said, Mapping):
+            verdict = _sendable(plain(dict(said)))
+            verdict['reward'] = float(verdict.get('reward', 0.0))
+            verdict['success'] = bool(verdict.get('success', False))
+            verdict['terminated'] = bool(verdict.get('terminated', verdict['success']))
+            return verdict
+        try:
+            return {'reward': float(said)}
+        except (TypeError, ValueError):
+            raise RobotError(
+                f'the task hook returned {said!r:.60}, no number and no map'
+            ) from None
+
+
+def _sendable(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return what stock clients can read: msgpack with texts as keys."""
+    try:
+        msgpack.unpackb(msgpack.packb(verdict), raw=False, strict_map_key=True)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise RobotError(f'the task hook returned what cannot be sent: {error}') from error
+    return verdict

@@ -1,0 +1,185 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Who may connect to a gateway: the address that it binds, its token, and pages of browsers.
+
+A browser lets any page open a WebSocket to any address, this machine's included, and names the
+page's site in the header Origin (RFC 6455, section 10.2).  The header Host is no proof of
+anything: a site may point its own name at this machine (DNS rebinding).  So an origin counts by
+its address alone, unless it was named in the settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+import hmac
+from http import HTTPStatus
+import ipaddress
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+from urllib.parse import urlsplit
+
+from urlab_ros_bridge.wire.errors import UrlabError
+
+if TYPE_CHECKING:
+    from websockets.http11 import Request
+
+# RFC 3986, section 3.3; a query is taken as it comes, stock clients send what they like.
+_TARGET = re.compile(r"/[\w.~!$&'()*+,;=:@%/-]*(\?[!-~]*)?", re.ASCII)
+_ORIGIN = re.compile(r'[a-z][a-z0-9+.-]*://[^/?#@\s]+', re.ASCII)
+_DEFAULT_PORTS = {'http': 80, 'https': 443}
+
+
+class OpenWithoutToken(UrlabError):
+    """A gateway would let the whole network in."""
+
+    def __init__(self, bind: str) -> None:
+        super().__init__(
+            f'--bind {bind or "(all)"} lets every machine that reaches this one drive the robot: '
+            'give --token SECRET, which clients then have to show, or --insecure to let everybody '
+            'in, or --bind 127.0.0.1 for this machine alone'
+        )
+
+
+class BadOrigin(UrlabError, ValueError):
+    """An origin to allow is none."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__(
+            f'--allow-origin: {value!r} is not an origin; one is written like https://example.org '
+            'or http://robot.local:8080, without a path'
+        )
+
+
+class HandshakeRefusal(Exception):
+    """
+    The answer to a handshake that is not accepted.
+
+    :ivar status: HTTP status; the text is the body.
+    :ivar headers: of the answer, beside the usual ones.
+    """
+
+    def __init__(self, status: int, text: str, headers: Iterable[tuple[str, str]] = ()) -> None:
+        super().__init__(text)
+        self.status = status
+        self.headers = tuple(headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """
+    The rules of one gateway.
+
+    :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
+    :ivar origins: sites whose pages may connect, beside those of this machine.
+    :raises OpenWithoutToken: when `bind` is wider than loopback, without a token or `insecure`.
+    :raises BadOrigin: for an origin that is none.
+    """
+
+    bind: str = '127.0.0.1'
+    token: str = ''
+    origins: tuple[str, ...] = ()
+    insecure: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.token or self.insecure or is_loopback(self.bind)):
+            raise OpenWithoutToken(self.bind)
+        for origin in self.origins:
+            if origin != 'null' and not _ORIGIN.fullmatch(origin.lower()):
+                raise BadOrigin(origin)
+
+    def check(self, request: Request, address: str) -> None:
+        """
+        Look at an opening request.
+
+        :param address: of this machine, at which the request arrived.
+        :raises HandshakeRefusal: when it is not allowed in.
+        """
+        if not _TARGET.fullmatch(request.path):
+            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, f'{request.path!r:.60} is not a path')
+        self._check_origin(request.headers.get_all('Origin'), address)
+        self._check_token(request)
+
+    def _check_origin(self, given: list[str], address: str) -> None:
+        if len(given) > 1:
+            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, 'more than one Origin')
+        for origin in given:
+            site = plain_origin(origin)
+            if site not in map(plain_origin, self.origins) and not _is_of(site, address):
+                raise HandshakeRefusal(
+                    HTTPStatus.FORBIDDEN,
+                    f'pages of {origin!r:.80} may not connect; --allow-origin lets them',
+                )
+
+    def _check_token(self, request: Request) -> None:
+        if not self.token:
+            return
+        shown = parse_qs(request.path.partition('?')[2]).get('token', [])
+        for value in request.headers.get_all('Authorization'):
+            scheme, _, word = value.partition(' ')
+            if scheme.lower() == 'bearer':
+                shown.append(word.strip())
+        if not any(same_secret(word, self.token) for word in shown):
+            raise HandshakeRefusal(
+                HTTPStatus.UNAUTHORIZED,
+                'a token is wanted: ?token=... or Authorization: Bearer ...',
+                [('WWW-Authenticate', 'Bearer')],
+            )
+
+
+def is_loopback(address: str) -> bool:
+    """
+    Return whether only this machine can reach a socket that binds `address`.
+
+    >>> is_loopback('127.0.0.1'), is_loopback('0.0.0.0'), is_loopback('*'), is_loopback('eth0')
+    (True, False, False, False)
+    """
+    if address in ('localhost', 'lo'):
+        return True
+    try:
+        return ipaddress.ip_address(address.strip('[]')).is_loopback
+    except ValueError:
+        return False
+
+
+def plain_origin(origin: str) -> str:
+    """
+    Return an origin in the one form to compare: small letters, no default port.
+
+    >>> plain_origin('HTTPS://Example.org:443')
+    'https://example.org'
+    """
+    origin = origin.lower()
+    default = _DEFAULT_PORTS.get(origin.partition('://')[0])
+    return origin if default is None else origin.removesuffix(f':{default}')
+
+
+def same_secret(one: str, other: str) -> bool:
+    """Compare two texts in a time that does not tell where they differ."""
+    return hmac.compare_digest(
+        one.encode(errors='surrogatepass'), other.encode(errors='surrogatepass')
+    )
+
+
+def _is_of(origin: str, address: str) -> bool:
+    """Return whether a page came from this machine, by an address and not by a name."""
+    try:
+        host = urlsplit(origin).hostname or ''
+        if is_loopback(host):
+            return True
+        return ipaddress.ip_address(host) == ipaddress.ip_address(address.partition('%')[0])
+    except ValueError:
+        return False
+
+
+__all__ = [
+    'Access',
+    'BadOrigin',
+    'HandshakeRefusal',
+    'OpenWithoutToken',
+    'is_loopback',
+    'plain_origin',
+    'same_secret',
+]  # fmt: skip

@@ -1,0 +1,212 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway's link to a URLab server: one session for commands, one for observations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Mapping
+import logging
+import time
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.client.session import SHARED_SESSION
+from urlab_ros_bridge.gateways.common.errors import RobotError
+from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.common.motion.target import Twist
+
+_LOG = logging.getLogger(__name__)
+
+# Extension of a server that renders in live mode, in metres with 0 for the background.
+LIVE_CAMERAS = 'live_cameras'
+RENDERER_SECONDS = 30.0
+# A picture may take long on a busy machine without a graphics card.
+TIMEOUT = 10.0
+
+
+class SimulationLink:
+    """
+    Two sessions with a running server, so that a command never waits for a picture.
+
+    Requests are thread-safe.  The link belongs to one life of the server: after a restart it
+    is stale, and a new one takes its place (`SimulationHolder`).
+
+    :ivar handshake: of `connect`.
+    :ivar is_lost: whether its server has ended.
+    """
+
+    def __init__(self, host: str, rpc_port: int, client_name: str) -> None:
+        self.is_lost = False
+        self.endpoint = f'tcp://{host}:{rpc_port}'
+        self._commands = Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT)
+        self._looks = Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT)
+
+    def connect(self, timeout: float = TIMEOUT) -> None:
+        """
+        Open both sessions.
+
+        :raises RequestTimeout: when no server answers.
+        :raises RobotError: when the server runs no world.
+        """
+        self._commands.timeout = timeout
+        if not self._commands.supports_shared_sessions():
+            self._take_the_session()
+        self.handshake: Handshake = self._commands.connect(timeout)
+        if self._looks is not self._commands:
+            self._looks.connect(timeout)
+        self._commands.timeout = TIMEOUT
+        if not self.handshake.manager_present:
+            raise RobotError('the server runs no world at the moment')
+        self._generations = self._count_handshakes()
+
+    def _take_the_session(self) -> None:
+        """Go on with the one session that a stock server has; it has to serve for everything."""
+        _LOG.warning(
+            'this server knows no shared sessions: the gateway takes the session from whoever has '
+            'it, and commands wait for pictures'
+        )
+        self._looks.close()
+        self._commands.shared = False
+        self._looks = self._commands
+
+    def give_up(self) -> None:
+        """Let every request fail at once, running ones too: the server has ended."""
+        self.is_lost = True
+        self.close()
+
+    def close(self) -> None:
+        """End both sessions."""
+        self._commands.close()
+        self._looks.close()
+
+    def was_restarted(self) -> bool:
+        """
+        Ask the server whether it still is the one of `connect`.
+
+        :raises RequestTimeout: when it does not answer.
+        """
+        if SHARED_SESSION in self.handshake.extensions:
+            self._commands.status()  # an unknown session says hello again
+        return self.is_stale
+
+    @property
+    def is_stale(self) -> bool:
+        """Return whether the server has ended, or said hello anew, since `connect`."""
+        return self.is_lost or self._count_handshakes() != self._generations
+
+    def _count_handshakes(self) -> tuple[int, int]:
+        # Either session may be the first to notice a restart.
+        return self._commands.generation, self._looks.generation
+
+    @property
+    def timestep(self) -> float:
+        """Return the seconds of one simulation step."""
+        return self.handshake.timestep or float(self.handshake.model.opt.timestep)
+
+    def step(
+        self,
+        targets: Mapping[str, Target] | None = None,
+        n_steps: int = 1,
+        *,
+        raw: Collection[str] = (),
+        cameras: Mapping[str, str] | None = None,
+        observations: str = 'standard',
+    ) -> StepResult:
+        """
+        Command set-points; in direct mode the world advances by `n_steps`.
+
+        :param targets: prefix -> set-point; twists are not sent, see `drive`.
+        :param raw: prefixes whose controls bypass the controller of the articulation.
+        :param cameras: name -> ``sync`` or ``latest``.
+        :param observations: how full the reply is: ``minimal``, ``standard``, ``full``.
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        ctrl = {prefix: target.ctrl for prefix, target in (targets or {}).items() if target.ctrl}
+        return self._commands.step(
+            n_steps,
+            ctrl_map=ctrl or None,
+            control_mode=dict.fromkeys(raw, 'raw') if raw else None,
+            observations=observations,
+            include_cameras=dict(cameras) if cameras else None,
+            timeout=TIMEOUT,
+        )
+
+    def drive(self, prefix: str, twist: Twist, timeout: float) -> None:
+        """Command the velocity of a mobile base; the server ends it after `timeout` s."""
+        vx, vy, yaw = twist
+        self._commands.set_twist(prefix, (vx, vy, 0.0), (0.0, 0.0, yaw), timeout=timeout)
+
+    def look(self, cameras: Mapping[str, str], observations: str = 'standard') -> StepResult:
+        """Return state and pictures of a live world, of one and the same step."""
+        return self._looks.step(
+            observations=observations,
+            include_cameras=dict(cameras) if cameras else None,
+            timeout=TIMEOUT,
+        )
+
+    def state(self) -> StepResult:
+        """Return the state of a live world."""
+        return self._commands.step()
+
+    def forward(self) -> StepResult:
+        """Return the state without a step, in any mode."""
+        return self._commands.forward()
+
+    def warm_up(self, cameras: Mapping[str, str]) -> None:
+        """
+        Wait until the server makes pictures: its renderer starts with the first request.
+
+        :raises RobotError: when it makes none.
+        """
+        if not cameras or LIVE_CAMERAS not in self.handshake.extensions:
+            return
+        deadline = time.monotonic() + RENDERER_SECONDS
+        while True:
+            missing = set(cameras) - set(self.look(cameras).cameras)
+            if not missing:
+                return
+            if time.monotonic() > deadline:
+                raise RobotError(
+                    f'the server makes no pictures of {", ".join(sorted(missing))} within '
+                    f'{RENDERER_SECONDS:g} s; "urlab doctor" checks its rendering'
+                )
+            time.sleep(0.2)
+
+    def reset(
+        self,
+        keyframe: str = '',
+        seed: int = 0,
+        positions: Mapping[str, Mapping[str, float]] | None = None,
+    ) -> StepResult:
+        """
+        Rewind the world.
+
+        :param keyframe: empty for that of the server.
+        :param positions: prefix -> joint -> position (rad, m) that differs from the keyframe.
+        :raises UnknownKeyframe: nothing was reset.
+        """
+        name = keyframe or None
+        if positions is None:
+            return self._commands.reset(name, seed)
+        return self._commands.reset(name, seed, {p: dict(q) for p, q in positions.items()})
+
+    def use_mode(self, mode: str) -> str:
+        """
+        Switch the server's mode; return the previous one.
+
+        :raises RobotError: when the mode is pinned to another.
+        """
+        if SHARED_SESSION in self.handshake.extensions:  # only then there is a status to ask for
+            before = self._commands.status().mode
+            if before == mode:
+                return before
+        try:
+            return self._commands.set_mode(mode).previous
+        except RemoteError as error:
+            raise RobotError(f'this pace needs the server in {mode} mode: {error}') from error
+
+
+__all__ = ['LIVE_CAMERAS', 'TIMEOUT', 'SimulationLink']

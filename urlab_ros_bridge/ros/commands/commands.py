@@ -1,0 +1,214 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of all robots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.bridge import Status
+from urlab_ros_bridge.ros.commands.gate import Gate
+from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.robot import RobotCommands
+from urlab_ros_bridge.ros.commands.robot import Tools
+from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.errors import UrlabError
+
+# Returns what the present tick tells about the joints of a robot, None when it tells nothing.
+Measure = Callable[[str], Sequence[np.ndarray] | None]
+
+
+@dataclass(frozen=True)
+class CommandParameters:
+    """What all commands have in common."""
+
+    command_max_age: float = key(
+        0.5,
+        'Refuse a speed, effort or wrench that was published longer ago than this (s of wall '
+        'time), also when simulation time stood still meanwhile; 0: accept all. Positions, '
+        'trajectories and what stops the robot are accepted at any age.',
+        low=0.0,
+        high=3600.0,
+        live=True,
+    )
+
+
+class Commands:
+    """
+    Takes the commands of every robot, and stops robots that are left alone.
+
+    :ivar refusals: what was not carried out.
+    :ivar gate: what the messages of all command topics pass through.
+    :ivar stopped: why nothing may move, empty when all may.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        link: Link,
+        timeline: Timeline,
+        settings: Callable[[], Settings],
+        log: Callable[[str, str], None],
+        measure: Measure = lambda prefix: None,
+    ) -> None:
+        """
+        Prepare the threads.
+
+        :param measure: only called in `tick`.
+        """
+        self.refusals = Refusals(log)
+        self.gate = Gate(lambda: settings().command_max_age)
+        self.sender = CommandSender(self._failed)
+        self.stopped = ''
+        self._actions = SideThread(node, 'actions')
+        self._tools = Tools(
+            node, self._actions, link, self.sender, timeline, self.refusals, settings, self.gate
+        )
+        self._measure = measure
+        self._robots: tuple[RobotCommands, ...] = ()
+
+    @property
+    def wanted(self) -> set[bytes]:
+        """Return the prefixes of the wire that commands under way need."""
+        return set().union(*(robot.wanted for robot in self._robots))
+
+    def start(self) -> None:
+        """Start the threads."""
+        self.sender.start()
+        self._actions.start()
+
+    def apply(self, plan: WorldPlan) -> None:
+        """Take the commands of these robots, and of no others; who has not changed goes on."""
+        kept = [robot for robot in self._robots if robot.plan in plan.robots]
+        for robot in self._robots:
+            if robot not in kept:
+                robot.close()
+        known = [robot.plan for robot in kept]
+        new = [
+            RobotCommands(robot, self._tools, self.stopped)
+            for robot in plan.robots
+            if robot not in known
+        ]
+        self._robots = (*kept, *new)
+        for robot in new:
+            robot.open()
+
+    def tick(self, stamp_ns: int) -> None:
+        """Go on with what is under way; called by the stream thread after every tick."""
+        for robot in self._robots:
+            robot.tick(stamp_ns, self._measure(robot.plan.prefix) if robot.wanted else None)
+
+    def watch(self) -> None:
+        """End what cannot go on; called about once a second."""
+        for robot in self._robots:
+            robot.watch()
+
+    def jump(self, reason: str = 'the simulation was reset') -> None:
+        """Stop and forget: commands of another time are not for this one."""
+        for robot in self._robots:
+            robot.jump(reason)
+
+    def halt(self, reason: str) -> None:
+        """Stop everything at once, and refuse commands until `resume`."""
+        self.stopped = reason
+        for robot in self._robots:
+            robot.halt(reason)
+
+    def resume(self) -> None:
+        """Take commands again."""
+        self.stopped = ''
+        for robot in self._robots:
+            robot.arbiter.resume()
+
+    def report(self) -> dict[str, str]:
+        """Return for each robot which sources are in control, and of how many parts."""
+        now_ns = self._tools.timeline.stamp_ns or 0
+        texts = {}
+        for robot in self._robots:
+            held = robot.arbiter.report(now_ns)
+            text = ', '.join(f'{name} ({count})' for name, count in held.items()) or 'nobody'
+            texts[robot.plan.prefix] = self.stopped or text
+        return texts
+
+    @property
+    def takeovers(self) -> int:
+        """Return how often a source took control away from another."""
+        return sum(robot.arbiter.takeovers for robot in self._robots)
+
+    def statuses(self) -> Iterator[Status]:
+        """Yield what was not carried out, and who is in control of each robot."""
+        refusals = self.refusals
+        refused = sum(refusals.counts.values())
+        values: dict[str, Any] = {'sent': self.sender.sent, 'refused': refused}
+        for topic, count in refusals.counts.items():
+            values[f'{topic} refused'] = count
+            values[f'{topic} last reason'] = refusals.last[topic]
+        text = f'{refused} commands were refused' if refused else 'no command was refused'
+        yield Status('commands', text, values)
+        sources, stopped = self.report(), self.stopped
+        values = {f'{robot} follows': text for robot, text in sources.items()}
+        values['takeovers'] = self.takeovers
+        text = stopped or '; '.join(f'{robot}: {text}' for robot, text in sources.items())
+        yield Status('control', text or 'no robots', values, 'warning' if stopped else 'ok')
+
+    def stop(self) -> None:
+        """Stop the robots that we move, then the threads; again it does nothing."""
+        robots, self._robots = self._robots, ()
+        for robot in robots:
+            robot.leave()
+            robot.close()
+        self._actions.stop()
+        self.sender.stop()
+
+    def destroy(self) -> None:
+        """Withdraw the node of the actions; after `stop`, or in place of `start`."""
+        self._actions.destroy()
+
+    def _failed(self, topic: str, error: UrlabError) -> None:
+        self.refusals.add(topic, error)
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the commands of all robots."""
+    commands = bridge.commands = Commands(
+        bridge.node,
+        bridge.link,
+        bridge.stream.timeline,
+        bridge.settings,
+        bridge.log,
+        bridge.stream.joints,
+    )
+
+    def jump(_stamp_ns: int, went_back: bool) -> None:
+        if went_back:
+            commands.jump()
+
+    return Attached(
+        start=commands.start,
+        plan=commands.apply,
+        tick=commands.tick,
+        jump=jump,
+        beat=lambda now: commands.watch(),
+        status=commands.statuses,
+        stop=commands.stop,
+        destroy=commands.destroy,
+    )
+
+
+FEATURE = Feature('commands', CommandParameters, group='Commands', attach=attach)

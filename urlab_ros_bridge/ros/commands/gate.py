@@ -1,0 +1,252 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What has been answered at the present instant.
+
+Messages on the topics that are waited for are kept here until the instant is over, and then
+carried out in the order in which the topics were named: what the simulation does next depends on
+what the nodes said, and not on who was quicker.  While lockstep is off every command passes
+straight through.
+
+A message that tells a time is the answer to the instant of that time or an earlier one; one that
+tells none answers the instant at which it arrives.  After a reset, messages from the time before
+it are ahead of the new time: they are no answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+import threading
+import time
+from typing import Any
+
+from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
+from urlab_ros_bridge.ros.messages.stamp_of import message_stamp
+from urlab_ros_bridge.ros.messages.stamp_of import Stamp
+from urlab_ros_bridge.ros.messages.stamp_of import unstamped
+
+# Takes a message, and why it is stale where it is.
+Receive = Callable[..., None]
+
+
+class _Answers:
+    """What one topic has said since the instant began."""
+
+    def __init__(self) -> None:
+        self.untimed = False
+        self.stamps: list[int] = []
+        # Receiver, message, and when it came (s by time.monotonic).
+        self.todo: list[tuple[Receive, Any, float]] = []
+
+    def begin(self) -> None:
+        self.untimed = False
+        self.stamps.clear()
+
+
+class Gate:
+    """
+    The answers of one instant; for every thread.
+
+    :ivar own: resolved name -> message type of the command topics that pass through here.
+    :ivar late: topic -> messages that spoke of an earlier instant, and the last such time (ns).
+    """
+
+    def __init__(self, max_age: Callable[[], float] = lambda: 0.0) -> None:
+        """
+        Wait for nothing.
+
+        :param max_age: returns for how long a command may be kept (s), 0: for ever.
+        """
+        self._max_age = max_age
+        self.own: dict[str, type] = {}
+        self.late: dict[str, tuple[int, int]] = {}
+        self._changed = threading.Condition()
+        self._topics: dict[str, _Answers] = {}
+        self._round = 0
+        self._stamp: int | None = None
+        self._published: int | None = None
+        self._jumped = False
+        self._newest = 0
+        self._before_jump = 0
+
+    def wrap(self, topic: str, kind: type, receive: Receive) -> Receive:
+        """
+        Return what takes the messages of a command topic in place of `receive`.
+
+        It also takes why a message is stale, which goes to `receive` where there is a reason.
+
+        :param topic: resolved name.
+        """
+        self.own[topic] = kind
+        stamp = message_stamp if has_stamp(kind) else unstamped
+
+        def take(message: Any, stale: str = '') -> None:
+            # An answer is of its instant, however much wall time has passed meanwhile.
+            if topic not in self._topics or not self.hear(topic, message, stamp, receive):
+                _pass_on(receive, message, stale)
+
+        return take
+
+    def arm(self, topics: Iterable[str]) -> None:
+        """Wait for these topics from now on."""
+        with self._changed:
+            self._topics = {topic: _Answers() for topic in topics}
+            self.late = {}
+            self._newest = self._before_jump = 0
+            self._begin()
+            self._jumped = False
+
+    def disarm(self) -> None:
+        """Let everything through again, what was kept first."""
+        with self._changed:
+            kept, self._topics = self._topics, {}
+            self._changed.notify_all()
+        now, limit = time.monotonic(), self._max_age()
+        for answers in kept.values():
+            for receive, message, came in answers.todo:
+                old = 0 < limit < now - came
+                text = f'lockstep has kept it for {now - came:.1f} s' if old else ''
+                _pass_on(receive, message, text)
+
+    def open(self) -> int | None:
+        """
+        Begin a new instant, before it is published; return its number.
+
+        :return: None when a jump has begun one that nobody has waited for yet.
+        """
+        with self._changed:
+            return None if self._jumped else self._begin()
+
+    def expect(self, number: int, stamp_ns: int) -> None:
+        """Tell which time an instant has, unless another one has begun meanwhile."""
+        with self._changed:
+            if number == self._round:
+                self._set(stamp_ns)
+
+    def jump(self) -> None:
+        """Begin an instant that nobody asked for: time goes back, and nothing of it is out yet."""
+        with self._changed:
+            if self._topics:
+                self._before_jump = max(self._newest, self._before_jump)
+                self._begin()
+                for answers in self._topics.values():
+                    answers.todo.clear()
+                self._published = None
+                self._jumped = True
+
+    def published(self, stamp_ns: int) -> None:
+        """Note that everything of this time was published."""
+        with self._changed:
+            self._published = stamp_ns
+            known = self._stamp
+            # Without a time yet after a jump this is it; a later one: somebody else has stepped.
+            if (known is None and self._jumped) or (known is not None and stamp_ns > known):
+                self._set(stamp_ns)
+            self._changed.notify_all()
+
+    def hear(self, topic: str, message: Any, stamp: Stamp, receive: Receive | None) -> bool:
+        """
+        Keep a message of a topic; false when nothing waits for it.
+
+        :param receive: carries the message out when the instant is over.
+        """
+        stamp_ns = stamp(message)
+        with self._changed:
+            answers = self._topics.get(topic)
+            if answers is None:
+                return False
+            if receive is not None:
+                answers.todo.append((receive, message, time.monotonic()))
+            if stamp_ns <= 0:
+                answers.untimed = True
+            else:
+                answers.stamps.append(stamp_ns)
+                if self._stamp is not None and not self._fits(stamp_ns):
+                    self._note_late(topic, stamp_ns)
+            self._changed.notify_all()
+        return True
+
+    def finish(self) -> list[tuple[Receive, Any]]:
+        """End the instant; return what is to be carried out, in order."""
+        with self._changed:
+            self._jumped = False
+            todo = [item[:2] for answers in self._topics.values() for item in answers.todo]
+            for answers in self._topics.values():
+                answers.todo.clear()
+            return todo
+
+    def silent(self) -> list[str]:
+        """Return the topics that have not answered."""
+        with self._changed:
+            return self._silent()
+
+    @property
+    def shown(self) -> bool:
+        """Whether the present instant was published."""
+        return self._stamp is not None and self._published == self._stamp
+
+    @property
+    def stamp_ns(self) -> int | None:
+        """Time of the present instant, None while it is not known."""
+        return self._stamp
+
+    def wait(self, timeout: float, also: Callable[[], bool] = lambda: True) -> bool:
+        """
+        Wait until the instant was published and every topic has answered.
+
+        :param also: another condition; `poke` has it looked at again.
+        """
+        deadline = time.monotonic() + timeout
+        with self._changed:
+            while not (self.shown and not self._silent() and also()):
+                left = deadline - time.monotonic()
+                if left <= 0 or not self._changed.wait(left):
+                    return False
+        return True
+
+    def poke(self) -> None:
+        """Have those who wait look again."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _begin(self) -> int:
+        self._round += 1
+        self._stamp = None
+        for answers in self._topics.values():
+            answers.begin()
+        return self._round
+
+    def _set(self, stamp_ns: int) -> None:
+        self._stamp = stamp_ns
+        self._newest = stamp_ns if self._jumped else max(self._newest, stamp_ns)
+        for topic, answers in self._topics.items():
+            for each in answers.stamps:
+                if not self._fits(each):
+                    self._note_late(topic, each)
+        self._changed.notify_all()
+
+    def _note_late(self, topic: str, stamp_ns: int) -> None:
+        self.late[topic] = (self.late.get(topic, (0, 0))[0] + 1, stamp_ns)
+
+    def _fits(self, stamp_ns: int) -> bool:
+        """Tell whether a time is that of the present instant or later, and not from before."""
+        return stamp_ns >= self._stamp and not self._stamp < stamp_ns <= self._before_jump
+
+    def _silent(self) -> list[str]:
+        known = self._stamp is not None
+        return [
+            topic
+            for topic, answers in self._topics.items()
+            if not answers.untimed and not (known and any(map(self._fits, answers.stamps)))
+        ]
+
+
+def _pass_on(receive: Receive, message: Any, stale: str) -> None:
+    if stale:
+        receive(message, stale)
+    else:
+        receive(message)
+
+
+__all__ = ['Gate', 'Receive']

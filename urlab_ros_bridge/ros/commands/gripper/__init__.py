@@ -1,0 +1,68 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Grippers: their actions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urlab_ros_bridge.ros.feature import Action
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.schema import key
+
+
+def _grippers(value: tuple[str, ...]) -> str:
+    for text in () if value == ('auto',) else value:
+        if not all(text.partition(':')):
+            return f'holds {text!r}, must be NAME:JOINT[,JOINT...]'
+    return ''
+
+
+@dataclass(frozen=True)
+class GripperParameters:
+    """Which grippers there are, and when they have arrived or stalled."""
+
+    grippers: tuple[str, ...] = key(
+        ('auto',),
+        'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front where only that robot has it. '
+        '["auto"]: what the server tells.',
+        check=_grippers,
+    )
+    gripper_goal_tolerance: float = key(
+        0.005,
+        'A gripper is where it was sent when it is as near as this (m or rad).',
+        low=0.0,
+        high=1.0,
+        live=True,
+    )
+    gripper_stall_speed: float = key(
+        0.002,
+        'A gripper that is slower has stalled (m/s or rad/s).',
+        low=0.0,
+        high=10.0,
+        live=True,
+    )
+    gripper_stall_timeout: float = key(
+        0.5,
+        'A gripper has stalled when it was slow for this long (s of simulation time).',
+        low=0.0,
+        high=60.0,
+        live=True,
+    )
+    gripper_allow_stalling: bool = key(
+        True,
+        'A gripper that stalled before it was where it was sent has succeeded: it holds '
+        'something.',
+        live=True,
+    )
+
+
+ACTIONS = (
+    Action('{robot}/{gripper}/gripper_cmd', 'control_msgs/action/GripperCommand', 'grippers'),
+    Action(
+        '{robot}/{gripper}/parallel_gripper_cmd',
+        'control_msgs/action/ParallelGripperCommand',
+        'grippers',
+    ),
+)
+FEATURE = Feature('grippers', GripperParameters, group='Trajectories and control', actions=ACTIONS)

@@ -1,0 +1,247 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Grippers: actions that close until the fingers are where they were sent, or hold something.
+
+A limit of the effort works through the set-point: a position servo presses in proportion to the
+way that is left.  How stiff it is shows when its set-point has stood still for a while; from then
+on the set-point leads the finger by no more than the limit allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+import threading
+from typing import Protocol
+
+import numpy as np
+
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.arbitration import GRIPPER
+from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.setpoints import Setpoints
+from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+AUTO = 'auto'
+# Feedback and corrections of the effort: at most so often (ns of simulation time).
+_PERIOD_NS = 20_000_000
+# A set-point that is older than this shows in the effort.
+_SETTLED_NS = 60_000_000
+
+
+@dataclass(frozen=True)
+class Grip:
+    """How the fingers are: joint coordinates, shape (n,), and efforts."""
+
+    stamp_ns: int
+    position: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+    reached: bool
+    stalled: bool
+
+
+class GripListener(Protocol):
+    """Who wants to know; called in the thread of the stream."""
+
+    def feedback(self, grip: Grip) -> None:
+        """Take a moment of it."""
+
+    def done(self, ending: Ending, grip: Grip | None) -> None:
+        """Take the end of it; called once."""
+
+
+@dataclass
+class Grasp:
+    """A movement under way: targets and set-points of each joint, and the largest effort."""
+
+    target: np.ndarray
+    max_effort: np.ndarray
+    listener: GripListener
+    setpoint: np.ndarray = field(init=False)
+    stiffness: np.ndarray = field(init=False)
+    moved_ns: int | None = None
+    changed_ns: int | None = None
+    told_ns: int = -_PERIOD_NS
+
+    def __post_init__(self) -> None:
+        self.setpoint = self.target.copy()
+        self.stiffness = np.zeros_like(self.target)
+
+
+def grippers_of(
+    plan: RobotPlan, settings: Settings, handshake: Handshake | None
+) -> dict[str, tuple[str, ...]]:
+    """
+    Return the joints of each gripper of a robot by name.
+
+    The parameter `grippers` says ``[ROBOT/]NAME:JOINT[,JOINT...]``; with auto the server tells.
+    """
+    if settings.grippers == (AUTO,):
+        entries = handshake.raw.get('articulations') if handshake else None
+        for entry in entries if isinstance(entries, list) else ():
+            told = entry.get('grippers') if entry.get('prefix') == plan.prefix else None
+            if isinstance(told, dict):
+                return {str(name): tuple(map(str, joints)) for name, joints in told.items()}
+        return {}
+    found = {}
+    for entry in settings.grippers:
+        name, _, joints = entry.partition(':')
+        robot, _, name = name.rpartition('/')
+        if robot in ('', plan.prefix):
+            found[name] = tuple(joint.strip() for joint in joints.split(','))
+    return found
+
+
+class Gripper:
+    """
+    The fingers of one gripper; ticks come in the stream's thread.
+
+    :ivar problem: why it cannot be used, empty when it can.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        joints: Sequence[str],
+        setpoints: Setpoints,
+        arbiter: Arbiter,
+        settings: Callable[[], Settings],
+    ) -> None:
+        self.name = name
+        self.joints = tuple(joints)
+        plan = setpoints.plan
+        self._indices = [
+            [index for index, each in enumerate(plan.actuators) if each.joint == joint]
+            for joint in joints
+        ]
+        self.problem = ''
+        for joint, indices in zip(joints, self._indices, strict=True):
+            takes = {setpoints.fields[index] for index in indices}
+            if joint not in plan.joints or takes != {'position'}:
+                self.problem = (
+                    f'no actuator of {plan.prefix} moves joint {joint!r} to a position; '
+                    f'joints: {", ".join(plan.joints)}'
+                )
+        self._places = np.array(
+            [plan.joints.index(joint) if joint in plan.joints else 0 for joint in joints]
+        )
+        self._setpoints = setpoints
+        self._arbiter = arbiter
+        self._settings = settings
+        self._lock = threading.RLock()
+        self._grasp: Grasp | None = None
+        self._last: Grip | None = None
+
+    @property
+    def active(self) -> bool:
+        """Tell whether it needs ticks with the state of the joints."""
+        return self._grasp is not None
+
+    def start(
+        self, target: np.ndarray, max_effort: np.ndarray, listener: GripListener, now_ns: int
+    ) -> Grasp:
+        """
+        Move; what was under way is aborted.
+
+        :param target: joint coordinates, shape (n,); `max_effort` likewise, 0: no limit.
+        :raises Refused: when commands cannot be sent, or another source has a joint.
+        """
+        problem = self._setpoints.problem()
+        if problem:
+            raise Refused(problem)
+        parts = [index for indices in self._indices for index in indices]
+        self._arbiter.claim(GRIPPER, parts, now_ns, self.drop)
+        with self._lock:
+            before, self._grasp = self._grasp, Grasp(target, max_effort, listener)
+            grasp, last = self._grasp, self._last
+        if before is not None:
+            before.listener.done(Ending.ABORTED, last)
+        self._write(grasp)
+        return grasp
+
+    def cancel(self, grasp: Grasp) -> None:
+        """End a movement and hold the fingers where they are."""
+        with self._lock:
+            if grasp is not self._grasp:
+                return
+            if self._last is not None:
+                grasp.setpoint = self._last.position
+                self._write(grasp)
+        self._finish(grasp, Ending.CANCELED)
+
+    def drop(self, reason: str) -> None:
+        """Abort, and send nothing more."""
+        grasp = self._grasp
+        if grasp is not None:
+            self._finish(grasp, Ending.ABORTED)
+
+    def tick(self, stamp_ns: int, measured: Sequence[np.ndarray] | None) -> None:
+        """
+        Go on.
+
+        :param measured: positions, velocities and efforts of all joints of the robot.
+        """
+        grasp = self._grasp
+        if grasp is None or measured is None:
+            return
+        grip = self._last = self._look(grasp, stamp_ns, measured)
+        if grip.reached or grip.stalled:
+            well = grip.reached or self._settings().gripper_allow_stalling
+            self._finish(grasp, Ending.SUCCEEDED if well else Ending.ABORTED)
+        elif stamp_ns - grasp.told_ns >= _PERIOD_NS:
+            grasp.told_ns = stamp_ns
+            self._limit(grasp, grip)
+            grasp.listener.feedback(grip)
+
+    def _look(self, grasp: Grasp, stamp_ns: int, measured: Sequence[np.ndarray]) -> Grip:
+        settings, places = self._settings(), self._places
+        position, velocity, effort = (values[places].astype(float) for values in measured)
+        reached = bool(np.all(np.abs(grasp.target - position) <= settings.gripper_goal_tolerance))
+        if grasp.moved_ns is None or np.any(np.abs(velocity) > settings.gripper_stall_speed):
+            grasp.moved_ns = stamp_ns
+        slow_for = (stamp_ns - grasp.moved_ns) / NANOSECONDS
+        stalled = not reached and slow_for >= settings.gripper_stall_timeout
+        return Grip(stamp_ns, position, velocity, np.nan_to_num(effort), reached, stalled)
+
+    def _limit(self, grasp: Grasp, grip: Grip) -> None:
+        """Let set-points lead no further than the largest efforts allow."""
+        if grasp.changed_ns is None:
+            grasp.changed_ns = grip.stamp_ns
+        if grip.stamp_ns - grasp.changed_ns >= _SETTLED_NS:
+            lead = np.abs(grasp.setpoint - grip.position)
+            known = lead > 1e-5
+            grasp.stiffness[known] = np.abs(grip.effort)[known] / lead[known]
+        limited = (grasp.max_effort > 0) & (grasp.stiffness > 0)
+        if not limited.any():
+            return
+        most = np.where(limited, grasp.max_effort / np.maximum(grasp.stiffness, 1e-12), np.inf)
+        wanted = grip.position + np.clip(grasp.target - grip.position, -most, most)
+        if np.any(np.abs(wanted - grasp.setpoint) > np.minimum(0.05 * most, 1e-3)):
+            grasp.setpoint, grasp.changed_ns = wanted, grip.stamp_ns
+            self._write(grasp)
+
+    def _write(self, grasp: Grasp) -> None:
+        self._setpoints.write(
+            {
+                index: float(value)
+                for indices, value in zip(self._indices, grasp.setpoint, strict=True)
+                for index in indices
+            }
+        )
+
+    def _finish(self, grasp: Grasp, ending: Ending) -> None:
+        with self._lock:
+            if grasp is not self._grasp:
+                return
+            self._grasp = None
+            last, self._last = self._last, None
+        self._arbiter.release(GRIPPER, [index for each in self._indices for index in each])
+        grasp.listener.done(ending, last)

@@ -1,0 +1,94 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Commands on their way to the server.
+
+A thread of its own sends them, so that neither the executor nor the stream ever waits for a reply.
+For each key only the newest command waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+import threading
+import time
+
+from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.wire.errors import UrlabError
+
+Action = Callable[[], None]
+
+
+class CommandSender:
+    """Runs actions one after the other; of those with the same key that wait, only the newest."""
+
+    def __init__(
+        self,
+        on_error: Callable[[str, UrlabError], None],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """
+        Prepare the thread.
+
+        :param on_error: called with the key and what the action raised.
+        """
+        self.sent = 0
+        self.replaced = 0
+        self._on_error = on_error
+        self._monotonic = monotonic
+        # Key -> action, and until when it may be carried out.
+        self._waiting: dict[str, tuple[Action, float]] = {}
+        self._changed = threading.Condition()
+        self._stopped = self._busy = False
+        self._thread = threading.Thread(target=self._run, name='commands', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Send what waits, then end."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        self._thread.join(3.0)
+
+    def put(self, key: str, action: Action, max_wait: float = math.inf) -> None:
+        """
+        Have an action carried out soon, in place of one with the same key that still waits.
+
+        :param max_wait: it is dropped when it has to wait for longer (s), as behind a request that
+            a stopped server does not answer.
+        """
+        with self._changed:
+            self.replaced += key in self._waiting
+            self._waiting[key] = action, self._monotonic() + max_wait
+            self._changed.notify_all()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until everything that was put was carried out; false when it takes too long (s)."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._stopped)
+                if not self._waiting:
+                    return
+                key = next(iter(self._waiting))
+                action, until = self._waiting.pop(key)
+                self._busy = True
+            try:
+                late = self._monotonic() - until
+                if late > 0:
+                    raise Refused(f'dropped, it waited for the server {late:.1f} s too long')
+                action()
+                self.sent += 1
+            except UrlabError as error:
+                self._on_error(key, error)
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()

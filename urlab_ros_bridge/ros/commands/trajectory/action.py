@@ -1,0 +1,164 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The action control_msgs/action/FollowJointTrajectory of one robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
+from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
+from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
+from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
+from urlab_ros_bridge.ros.commands.trajectory.goal import Path
+from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
+from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
+from urlab_ros_bridge.ros.commands.trajectory.messages import feedback_to_ros
+from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
+from urlab_ros_bridge.ros.commands.trajectory.motion import Motion
+from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
+from urlab_ros_bridge.ros.commands.trajectory.motion import Report
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
+from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
+from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
+from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+FOLLOW_JOINT_TRAJECTORY = 'control_msgs/action/FollowJointTrajectory'
+_ENDINGS = {
+    Ending.SUCCEEDED: SUCCEEDED,
+    Ending.ABORTED: ABORTED,
+    Ending.CANCELED: CANCELED,
+}
+
+
+class FollowAction:
+    """
+    The action server of one robot.
+
+    A goal that cannot be followed is accepted and aborted at once, because only a result can tell
+    a client why; with the parameter `reject_bad_goals` it is rejected instead.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        name: str,
+        follower: Follower,
+        timeline: Timeline,
+        refusals: Refusals,
+        settings: Callable[[], Settings],
+    ) -> None:
+        """
+        Offer the action.
+
+        :raises InterfaceMissing: without control_msgs.
+        """
+        self.name = name
+        self._type = load_interface(FOLLOW_JOINT_TRAJECTORY)
+        self._follower = follower
+        self._timeline = timeline
+        self._refusals = refusals
+        self._settings = settings
+        self._goals: dict[bytes, Motion] = {}
+        self._server = LaterActionServer(
+            node, self._type, name, accept=self._accept, start=self._start, cancel=self._cancel
+        )
+
+    def close(self) -> None:
+        """Withdraw the action."""
+        self._server.destroy()
+
+    def _read(self, goal: Any) -> tuple[Path, Tolerances]:
+        """Check a goal; raises BadGoal."""
+        settings, prefix = self._settings(), self._follower.prefix
+        if goal.multi_dof_trajectory.joint_names or goal.multi_dof_trajectory.points:
+            raise BadGoal(INVALID_GOAL, 'joints with several degrees of freedom are not followed')
+        path = read_path(
+            goal.trajectory,
+            self._follower.joints,
+            prefix,
+            allow_partial=settings.allow_partial_joints_goal,
+            allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
+        )
+        now_ns = self._timeline.stamp_ns or 0
+        if path.start_ns and path.start_ns + path.duration_ns < now_ns:
+            late = (now_ns - path.start_ns - path.duration_ns) / NANOSECONDS
+            raise BadGoal(
+                OLD_HEADER_TIMESTAMP,
+                f'the last point was to be reached {late:.3f} s ago in simulation time',
+            )
+        defaults = Defaults(
+            settings.trajectory_path_tolerance,
+            settings.trajectory_goal_tolerance,
+            settings.trajectory_stopped_velocity_tolerance,
+            settings.trajectory_goal_time,
+        )
+        return path, read_tolerances(goal, path.joints, defaults, prefix)
+
+    def _accept(self, goal: Any) -> bool:
+        if not self._settings().reject_bad_goals:
+            return True
+        try:
+            self._read(goal)
+        except BadGoal as error:
+            self._refusals.add(self.name, error)
+            return False
+        return True
+
+    def _start(self, handle: ServerGoalHandle) -> None:
+        listener = _Goal(self, handle)
+        try:
+            path, tolerances = self._read(handle.request)
+            now_ns = self._timeline.stamp_ns or 0
+            motion = self._follower.start(path, tolerances, listener, now_ns)
+            self._goals[bytes(handle.goal_id.uuid)] = motion
+        except BadGoal as error:
+            self._refusals.add(self.name, error)
+            listener.done(Outcome(Ending.ABORTED, error.code, str(error)))
+        except Refused as error:
+            self._refusals.add(self.name, error)
+            listener.done(Outcome(Ending.ABORTED, INVALID_GOAL, str(error)))
+
+    def _cancel(self, handle: ServerGoalHandle) -> None:
+        motion = self._goals.get(bytes(handle.goal_id.uuid))
+        if motion is not None:
+            outcome = Outcome(Ending.CANCELED, SUCCESSFUL, 'cancelled; the joints come to rest')
+            self._follower.cancel(motion, outcome)
+
+    def finish(self, handle: ServerGoalHandle, outcome: Outcome) -> None:
+        """End a goal; may be called from any thread."""
+        self._goals.pop(bytes(handle.goal_id.uuid), None)
+        result = self._type.Result(error_code=outcome.code, error_string=outcome.text)
+        self._server.finish(handle, _ENDINGS[outcome.ending], result)
+
+    def feedback(self, handle: ServerGoalHandle, report: Report) -> None:
+        """Tell how it goes; may be called from any thread."""
+        if handle.is_active:
+            handle.publish_feedback(feedback_to_ros(self._type.Feedback, report))
+
+
+class _Goal:
+    """One goal as the listener of its trajectory."""
+
+    def __init__(self, action: FollowAction, handle: ServerGoalHandle) -> None:
+        self._action = action
+        self._handle = handle
+
+    def feedback(self, report: Report) -> None:
+        self._action.feedback(self._handle, report)
+
+    def done(self, outcome: Outcome) -> None:
+        self._action.finish(self._handle, outcome)

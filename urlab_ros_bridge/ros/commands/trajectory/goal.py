@@ -1,0 +1,146 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a trajectory asks for, checked before anything moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.ros.commands.trajectory.spline import Points
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.names import known_name
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+# Result codes of control_msgs/action/FollowJointTrajectory.
+SUCCESSFUL = 0
+INVALID_GOAL = -1
+INVALID_JOINTS = -2
+OLD_HEADER_TIMESTAMP = -3
+PATH_TOLERANCE_VIOLATED = -4
+GOAL_TOLERANCE_VIOLATED = -5
+
+
+class BadGoal(UrlabError, ValueError):
+    """A trajectory that is not followed; `code` is a result code of FollowJointTrajectory."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Path:
+    """
+    A checked trajectory.
+
+    :ivar joints: local names, in the order of the columns of `points`.
+    :ivar points: times count from the start.
+    :ivar start_ns: simulation time of the start, 0: at once.
+    """
+
+    joints: tuple[str, ...]
+    points: Points
+    start_ns: int
+
+    @property
+    def duration_ns(self) -> int:
+        """Return the time of the last point."""
+        return int(self.points.times[-1])
+
+
+def nanoseconds(duration: Any) -> int:
+    """Return a ROS time or duration in ns."""
+    return duration.sec * NANOSECONDS + duration.nanosec
+
+
+def read_path(
+    message: Any,
+    known: Sequence[str],
+    prefix: str = '',
+    *,
+    allow_partial: bool = True,
+    allow_final_velocity: bool = False,
+) -> Path:
+    """
+    Check a trajectory_msgs/JointTrajectory.
+
+    :param known: joints that can be commanded, by local name.
+    :param prefix: of the robot; names may carry it.
+    :param allow_partial: accept a trajectory that does not name all of them.
+    :param allow_final_velocity: accept a last point that moves.
+    :raises BadGoal: with what is wrong, and what would be right.
+    """
+    joints = tuple(known_name(name, prefix, known) for name in message.joint_names)
+    _check_joints(joints, known, allow_partial)
+    if not message.points:
+        raise BadGoal(INVALID_GOAL, 'the trajectory has no points')
+    points = _read_points(message.points, len(joints))
+    last = points.velocities[-1]
+    if not allow_final_velocity and np.nan_to_num(last).any():
+        moving = [joint for joint, speed in zip(joints, last, strict=True) if speed]
+        raise BadGoal(
+            INVALID_GOAL,
+            f'the last point has velocities ({", ".join(moving)}), but the robot is to rest '
+            'there; see the parameter allow_nonzero_velocity_at_trajectory_end',
+        )
+    return Path(joints, points, nanoseconds(message.header.stamp))
+
+
+def _check_joints(joints: Sequence[str], known: Sequence[str], allow_partial: bool) -> None:
+    if not joints:
+        raise BadGoal(INVALID_JOINTS, 'the trajectory names no joints')
+    unknown = [joint for joint in joints if joint not in known]
+    if unknown:
+        raise BadGoal(
+            INVALID_JOINTS,
+            f'cannot command {", ".join(map(repr, unknown))}; {list_names("joint", known, 40)}',
+        )
+    twice = sorted({joint for joint in joints if joints.count(joint) > 1})
+    if twice:
+        raise BadGoal(INVALID_JOINTS, f'named twice: {", ".join(twice)}')
+    missing = [joint for joint in known if joint not in joints]
+    if missing and not allow_partial:
+        raise BadGoal(
+            INVALID_JOINTS,
+            f'not named: {", ".join(missing)}; see the parameter allow_partial_joints_goal',
+        )
+
+
+def _read_points(messages: Sequence[Any], width: int) -> Points:
+    times, rows = [], []
+    for index, point in enumerate(messages):
+        time = nanoseconds(point.time_from_start)
+        if time < 0 or (times and time <= times[-1]):
+            raise BadGoal(
+                INVALID_GOAL,
+                f'time_from_start of point {index} is {time / NANOSECONDS:g} s, after '
+                f'{times[-1] / NANOSECONDS:g} s; times must increase'
+                if times
+                else f'time_from_start of point {index} is {time / NANOSECONDS:g} s',
+            )
+        times.append(time)
+        rows.append(_read_point(point, index, width))
+    columns = (np.array(column) for column in zip(*rows, strict=True))
+    return Points(np.array(times, np.int64), *columns)
+
+
+def _read_point(point: Any, index: int, width: int) -> tuple[np.ndarray, ...]:
+    found = []
+    for name in ('positions', 'velocities', 'accelerations'):
+        values = getattr(point, name)
+        if len(values) not in ((width,) if name == 'positions' else (0, width)):
+            raise BadGoal(
+                INVALID_GOAL, f'point {index} has {len(values)} {name} for {width} joints'
+            )
+        if not all(map(math.isfinite, values)):
+            raise BadGoal(INVALID_GOAL, f'{name} of point {index} are not finite')
+        found.append(np.array(values, float) if len(values) else np.full(width, np.nan))
+    if len(point.effort):
+        raise BadGoal(INVALID_GOAL, f'point {index} has efforts, which are not followed')
+    return tuple(found)

@@ -1,0 +1,228 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""cmd_vel of one robot: checked, limited, and stopped when no new one comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import math
+import os
+import time
+from typing import Any
+
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import TwistStamped
+
+from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.arbitration import BASE
+from urlab_ros_bridge.ros.commands.arbitration import CMD_VEL
+from urlab_ros_bridge.ros.commands.limits import check_age
+from urlab_ros_bridge.ros.commands.limits import limited
+from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.limits import STOP
+from urlab_ros_bridge.ros.commands.limits import Velocity
+from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+# Distributions whose Nav2 and teleop tools send plain Twist unless told otherwise.
+_PLAIN_TWIST = ('foxy', 'galactic', 'humble', 'iron', 'jazzy')
+
+
+@dataclass(frozen=True)
+class VelocityParameters:
+    """Type, age and limits of velocity commands."""
+
+    cmd_vel_type: str = key(
+        'auto',
+        'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped.',
+        choices=('auto', 'twist', 'twist_stamped'),
+    )
+    cmd_vel_timeout: float = key(
+        0.5,
+        'The robot stops when no new cmd_vel came for this long (s of simulation time; while that '
+        'stands still, of wall time).',
+        low=0.01,
+        high=60.0,
+        live=True,
+    )
+    cmd_vel_max_age: float = key(
+        0.5,
+        'Refuse a stamped cmd_vel that is older than this, or newer than now by more than '
+        'this (s of simulation time); 0: accept all. A zero stamp is always accepted.',
+        low=0.0,
+        high=3600.0,
+        live=True,
+    )
+    max_linear_speed: float = key(
+        0.0,
+        "Limit for the linear speed of cmd_vel (m/s), 0: the server's limit alone.",
+        low=0.0,
+        high=1000.0,
+        live=True,
+    )
+    max_angular_speed: float = key(
+        0.0,
+        "Limit for the yaw rate of cmd_vel (rad/s), 0: the server's limit alone.",
+        low=0.0,
+        high=1000.0,
+        live=True,
+    )
+
+
+def message_type(setting: str, distribution: str | None = None) -> type:
+    """
+    Return the type of cmd_vel.
+
+    :param setting: auto, twist or twist_stamped.
+    :param distribution: ROS distribution for auto; None: ROS_DISTRO, else what rclpy tells.
+    """
+    if setting == 'auto':
+        known = distribution or os.environ.get('ROS_DISTRO') or _installed_distribution()
+        return Twist if known in _PLAIN_TWIST else TwistStamped
+    return Twist if setting == 'twist' else TwistStamped
+
+
+def _installed_distribution() -> str:
+    """Tell Jazzy from later ones where no ROS environment is sourced: by the parameter API."""
+    from importlib import metadata
+
+    try:
+        major = int(metadata.version('ros-rclpy').partition('.')[0])
+    except (metadata.PackageNotFoundError, ValueError):
+        return ''
+    return 'jazzy' if major <= 7 else ''
+
+
+class VelocityCommands:
+    """Commands for one robot; messages come in the executor's thread, ticks in the stream's."""
+
+    def __init__(
+        self,
+        prefix: str,
+        topic: str,
+        link: Link,
+        sender: CommandSender,
+        timeline: Timeline,
+        refusals: Refusals,
+        settings: Callable[[], Settings],
+        arbiter: Arbiter,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.topic = topic
+        self._arbiter = arbiter
+        self._prefix = prefix
+        self._link = link
+        self._sender = sender
+        self._timeline = timeline
+        self._refusals = refusals
+        self._settings = settings
+        # Simulation time of the last command while the robot may be moving, else None.
+        self._moving_since: int | None = None
+        self._monotonic = monotonic
+        # When that command came, by the wall clock.
+        self._heard = -math.inf
+
+    def receive(self, message: Any, stale: str = '') -> None:
+        """
+        Take a Twist or TwistStamped.
+
+        :param stale: why it is too old, empty when it is not; one that stops is never too old.
+        """
+        settings = self._settings()
+        try:
+            if not self._link.state.open:
+                raise Refused('not connected')
+            twist = message
+            if isinstance(message, TwistStamped):
+                stamp, twist = message.header.stamp, message.twist
+                check_age(
+                    stamp.sec * NANOSECONDS + stamp.nanosec,
+                    self._timeline.stamp_ns,
+                    settings.cmd_vel_max_age,
+                )
+            linear, angular = twist.linear, twist.angular
+            velocity = limited(
+                (linear.x, linear.y, linear.z),
+                (angular.x, angular.y, angular.z),
+                settings.max_linear_speed,
+                settings.max_angular_speed,
+            )
+            if stale and velocity != STOP:
+                raise Refused(stale)
+            now_ns = self._timeline.stamp_ns or 0
+            self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
+        except Refused as error:
+            self._refusals.add(self.topic, error)
+            return
+        self._moving_since = None if velocity == STOP else self._timeline.stamp_ns or 0
+        self._heard = self._monotonic()
+        self._send(velocity)
+
+    def tick(self, stamp_ns: int) -> None:
+        """Stop the robot when its last command is too old."""
+        since, timeout = self._moving_since, self._settings().cmd_vel_timeout
+        if since is None:
+            return
+        if stamp_ns - since >= timeout * NANOSECONDS:
+            self._moving_since = None
+            if not self._link.has('twist_timeout'):
+                self._send(STOP)
+        elif self._stood_still() > max(timeout, MIN_WALL_AGE) and not self._link.lockstep:
+            # The server cannot know that whoever commanded is gone.
+            self._moving_since = None
+            self._send(STOP)
+
+    def _stood_still(self) -> float:
+        """Return for how long time stands still now, since the last command at most (s)."""
+        return self._monotonic() - max(self._heard, self._timeline.moved)
+
+    def lost(self, by: str) -> None:
+        """Stop because another source took the base."""
+        self.stop()
+
+    def halt(self) -> None:
+        """Stop the robot, whoever made it move."""
+        self._moving_since = None
+        self._send(STOP)
+
+    def stop(self) -> None:
+        """Stop the robot if a command of ours may move it."""
+        if self._moving_since is not None:
+            self._moving_since = None
+            self._send(STOP)
+
+    def _send(self, velocity: Velocity) -> None:
+        link, lapse = self._link, self._settings().cmd_vel_timeout
+        moves = velocity != STOP
+        timeout = lapse if moves and link.has('twist_timeout') else None
+
+        def action() -> None:
+            wall = link.wall_age(lapse) if moves else None
+            link.commands.set_twist(
+                self._prefix, velocity.linear, velocity.angular, timeout, wall=wall
+            )
+
+        lasting = not moves or link.lockstep
+        self._sender.put(self.topic, action, math.inf if lasting else max(lapse, MIN_WALL_AGE))
+
+
+CMD_VEL_TOPIC = Topic(
+    '{robot}/cmd_vel',
+    ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
+    'command',
+    'every robot, unless its sidecar says `twist: {kind: none}`',
+    'cmd_vel_type',
+    incoming=True,
+)
+FEATURE = Feature(
+    'velocity commands', VelocityParameters, group='Commands', topics=(CMD_VEL_TOPIC,)
+)

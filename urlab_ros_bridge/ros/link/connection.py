@@ -1,0 +1,392 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The link thread: it connects, watches, and connects again.
+
+The server is asked for its status twice a second.  A restarted server has forgotten our session;
+the shared client then says hello again by itself, which shows in its generation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import replace
+import threading
+import time
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import ModeLockedByServer
+from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.errors import SessionExpired
+from urlab_ros_bridge.client.ops.wall_age import WallAge
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.ops import ServerStatus
+from urlab_ros_bridge.client.session import SHARED_SESSION
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.bridge import Unfit
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.link.link_state import describe
+from urlab_ros_bridge.ros.link.link_state import LinkState
+from urlab_ros_bridge.ros.link.link_state import Phase
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.appearance import with_looks
+from urlab_ros_bridge.ros.plan.from_topics import plan_topics
+from urlab_ros_bridge.ros.plan.plan import keep_namespaces
+from urlab_ros_bridge.ros.plan.plan import plan_world
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+# Codes of answers while there is no connection.
+NOT_CONNECTED = 'not_connected'
+OBSERVE_ONLY = 'observe_only'
+
+STATUS_SECONDS = 0.5
+RETRY_SECONDS = 0.2
+DISCOVERY_SECONDS = 1.5
+# A hello carries the compiled model, so it may take longer than a small request.
+_HELLO_SECONDS = 5.0
+_WATCH_SECONDS = 1.0
+# A server whose time stands still tells its wall time ten times a second: commands cannot be
+# held against less than this (s).
+MIN_WALL_AGE = 0.3
+
+
+@dataclass(frozen=True)
+class ConnectionParameters:
+    """Where the server is, and how to talk to it."""
+
+    host: str = key('127.0.0.1', 'Machine of the simulation server.')
+    rpc_port: int = key(5559, "Port of the server's request socket.", low=1, high=65535)
+    state_port: int = key(5555, "Port of the server's state stream.", low=1, high=65535)
+    rpc_timeout: float = key(2.0, 'Wait this long for a reply (s).', low=0.05, high=60.0)
+    observe_only: bool = key(
+        False,
+        'Listen to the state stream and send no request at all. For servers that allow '
+        'one session only (stock URLab), so that another client keeps its session. Services and '
+        'commands are refused, and sensors are published without type and frame.',
+    )
+    step_mode: str = key(
+        'live',
+        'Mode asked for at every connection. "live": the server steps in real time. '
+        '"keep": leave the mode as it is.',
+        choices=('live', 'keep'),
+        live=True,
+    )
+    stream: str = key(
+        'auto',
+        'What to decode: "rows" (one message a joint and sensor), "state_full" (one '
+        'snapshot a tick), or "auto": rows, and snapshots while no rows come.',
+        choices=('auto', 'rows', 'state_full'),
+    )
+
+
+class Link:
+    """
+    The connection to the server.
+
+    :ivar state: how it is; replaced as a whole, read it from any thread.
+    :ivar status: last status reply, None on servers without that op.
+    :ivar commands: for set_twist, controls and status; `client` for services.  On a server with
+        shared sessions they are two, so that a long step never holds a command back; on others
+        they are one, because a second hello would end the first session.
+    :ivar reconnects: connections made again.
+    :ivar continued: the last handshake told of the same run with something more or less in it.
+    :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        stream: StreamThread,
+        *,
+        on_plan: Callable[[WorldPlan, bool], None],
+        log: Callable[[str, str], None],
+    ) -> None:
+        """
+        Prepare the link.
+
+        :param on_plan: called in the link thread after every (re)connection with the plan, and
+            whether the server closes ticks with sim_time.
+        :param log: takes a severity (info, warning) and a text.
+        """
+        first = settings()
+        self._settings = settings
+        self._stream = stream
+        self._on_plan = on_plan
+        self._log = log
+        self.commands = make_client(first)
+        self.client = self.commands
+        self.state = LinkState(
+            endpoint=f'tcp://{first.host}:{first.rpc_port}',
+            state_endpoint=f'tcp://{first.host}:{first.state_port}',
+        )
+        self.status: ServerStatus | None = None
+        self.handshake: Handshake | None = None
+        self.reconnects, self.continued = 0, False
+        self._last = WorldPlan()
+        self.lockstep, self._generation = False, 0
+        self._stop, self._woken = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name='link', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and the sessions."""
+        self._stop.set()
+        self._woken.set()
+        for client in {self.client, self.commands}:
+            client.close()
+        self._thread.join(3.0)
+
+    def look(self) -> None:
+        """Look at the server at once: something is known to have changed."""
+        self._woken.set()
+
+    def has(self, extension: str) -> bool:
+        """Tell whether the server has an extension of the protocol."""
+        return self.handshake is not None and extension in self.handshake.extensions
+
+    def connected_client(self) -> Client:
+        """
+        Return the client for services.
+
+        :raises Unfit: when there is no connection, with what to do about it.
+        """
+        if self.state.phase is Phase.OBSERVING:
+            raise Unfit(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
+        if not self.state.connected:
+            raise Unfit(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
+        return self.client
+
+    def wall_age(self, timeout: float) -> WallAge | None:
+        """
+        Return how old a command that is sent now may become by the wall clock; None: any age.
+
+        In lockstep nobody drives who does not answer, so wall time must not count there.
+
+        :param timeout: s, 0: none; at least `MIN_WALL_AGE` counts.
+        """
+        if timeout <= 0 or self.lockstep or not self.has('wall_timeout'):
+            return None
+        return WallAge(max(timeout, MIN_WALL_AGE), self._stream.counters.wall_ns)
+
+    def open_session(self, purpose: str) -> Client:
+        """
+        Return a client with a session of its own; where there can be one only, that one.
+
+        :raises ClientError: when the server does not open one.
+        """
+        if not self.has(SHARED_SESSION):
+            return self.commands
+        client = make_client(self._settings(), f'{NAME} {purpose}')
+        client.connect(_HELLO_SECONDS)
+        return client
+
+    def note_mode(self, mode: str) -> None:
+        """Remember a mode that a reply told."""
+        self.state = replace(self.state, mode=mode, lockstep=self.lockstep)
+
+    def note_paused(self, paused: bool) -> None:
+        """Remember a pause that a reply told."""
+        self.state = replace(self.state, paused=paused)
+
+    def _run(self) -> None:
+        if self._settings().observe_only:
+            self._observe()
+        while not self._stop.is_set():
+            try:
+                self._watch()
+            except RequestTimeout as error:
+                self._lost(str(error))
+            except SessionExpired as error:
+                self._expired(str(error))
+            except UrlabError as error:
+                if not self._stop.is_set():
+                    self._problem(str(error))
+            except Exception as error:
+                # Whatever it is, the link comes back; it must never end in silence.
+                self._problem(f'{type(error).__name__}: {error}')
+            self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
+            self._woken.clear()
+
+    def _watch(self) -> None:
+        """Connect when there is no session; else see how the server is."""
+        if not self._generation:
+            self._connect()
+        elif self.state.phase is not Phase.TAKEN:
+            self._ask()
+        if self.commands.generation != self._generation:
+            self._connected(self.commands.handshake)
+        elif self.state.phase is Phase.LOST:
+            self._log('info', f'connected to {self.state.endpoint} again')
+            self.state = replace(self.state, phase=Phase.CONNECTED, problem='')
+
+    def _connect(self) -> None:
+        if not self.commands.supports_shared_sessions() and not self.reconnects:
+            self._log(
+                'warning',
+                'this server allows one session, and the bridge takes it; set '
+                'observe_only to leave it to another client',
+            )
+        self.commands.connect(_HELLO_SECONDS)
+
+    def _ask(self) -> None:
+        if self.has('status'):
+            self.status = status = self.commands.status()
+            told = self.commands.handshake.raw.get('world_revision', status.world_revision)
+            if told != status.world_revision:
+                self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
+            self.state = replace(
+                self.state,
+                mode=status.mode,
+                pinned=status.pinned,
+                paused=status.paused,
+                lockstep=self.lockstep,
+            )
+        elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
+            self.commands.get_contacts(max_contacts=1)
+
+    def _connected(self, handshake: Handshake) -> None:
+        """Set the mode, find out what there is, and have it published."""
+        again = self._generation > 0
+        self._generation = self.commands.generation
+        run = handshake.raw.get('run')
+        self.continued = again and run is not None and run == self.handshake.raw.get('run')
+        self.handshake = handshake
+        if not handshake.manager_present:
+            self._generation = 0
+            self._problem('the server runs no world yet')
+            return
+        self.state = replace(self.state, phase=Phase.PREPARING, problem='')
+        self._open_second(handshake)
+        if not self.continued:
+            self.state = replace(self.state, mode=self._set_mode())
+        try:
+            plan = self._plan(handshake)
+            problem = ''
+        except UnknownName as error:
+            plan, problem = WorldPlan(), str(error)
+            self._log('warning', problem)
+        # Who sees the state connected must also see the plan.
+        self._on_plan(plan, 'sim_time_row' in handshake.extensions)
+        self.state = replace(
+            self.state, phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots)
+        )
+        self.reconnects += again and not self.continued
+        robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
+        what = 'the world was changed' if self.continued else f'connected to {self.state.endpoint}'
+        self._log('info', f'{what}, robots: {robots}')
+
+    def _open_second(self, handshake: Handshake) -> None:
+        """Give services a session of their own, where that takes nobody's session away."""
+        if SHARED_SESSION not in handshake.extensions:
+            self.client = self.commands
+        elif self.client is self.commands:
+            self.client = make_client(self._settings())
+            self.client.connect(_HELLO_SECONDS)
+
+    def _set_mode(self) -> str:
+        if self._settings().step_mode != 'keep' and not self.lockstep:
+            try:
+                return self.commands.set_mode('live').current
+            except ModeLockedByServer as error:
+                self._log('info', f'the mode stays as it is: {error}')
+        return self.commands.status().mode if self.has('status') else self.state.mode
+
+    def _plan(self, handshake: Handshake) -> WorldPlan:
+        settings = self._settings()
+        try:
+            plan = plan_world(handshake, settings)
+            if self.continued:
+                plan = keep_namespaces(plan, self._last)
+            self._last = plan
+            return with_looks(plan, handshake, settings)
+        except ModelUnavailable as error:
+            note = f'sensors have no types and there are no sensor frames: {error}'
+            self._log('warning', note)
+            return plan_topics(self._discover(), settings, handshake, [note])
+
+    def _observe(self) -> None:
+        """Listen only: plan from what is seen, and again after every jump of time."""
+        self.state = replace(self.state, phase=Phase.OBSERVING)
+        plan: WorldPlan | None = None
+        epoch = -1
+        while not self._stop.is_set():
+            if plan is None or not plan.robots or epoch != self._stream.timeline.epoch:
+                rows = self._discover()
+                epoch = self._stream.timeline.epoch
+                new = plan_topics(rows, self._settings())
+                if rows and new != plan:
+                    plan = new
+                    self.state = replace(self.state, robots=len(plan.robots))
+                    self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
+                    epoch += 1  # a new plan begins an epoch itself
+            self._stop.wait(STATUS_SECONDS)
+
+    def _discover(self) -> dict[bytes, bytes]:
+        """Listen to everything for a while; return the rows by topic."""
+        stream = self._stream
+        stream.discovered.clear()
+        stream.discover = True
+        deadline = time.monotonic() + DISCOVERY_SECONDS
+        while time.monotonic() < deadline and not self._stop.is_set():
+            self._stop.wait(0.1)
+        stream.discover = False
+        return dict(stream.discovered)
+
+    def _lost(self, text: str) -> None:
+        phase = self.state.phase
+        if phase is Phase.CONNECTED:
+            self._log('warning', f'lost the server at {self.state.endpoint}: {text}')
+            phase = Phase.LOST
+        elif phase is Phase.PREPARING:
+            phase = Phase.CONNECTING
+        self.status = None
+        self.state = replace(self.state, phase=phase, problem=text)
+
+    def _expired(self, text: str) -> None:
+        """Come back to a restarted server, but never fight another client for its session."""
+        if self.state.phase is Phase.LOST or self._stream.silence > _WATCH_SECONDS:
+            self.commands.connect(_HELLO_SECONDS)
+        elif self.state.phase is not Phase.TAKEN:
+            self._log('warning', f'another client has taken the session: {text}')
+            self.state = replace(self.state, phase=Phase.TAKEN, problem=text)
+
+    def _problem(self, text: str) -> None:
+        if text != self.state.problem:
+            self._log('warning', text)
+        self.state = replace(self.state, problem=text)
+
+
+NAME = 'urlab_ros_bridge'
+
+
+def make_client(settings: Settings, name: str = NAME) -> Client:
+    """Return a client of the server that the settings name; it is not connected yet."""
+    return Client(
+        settings.host,
+        settings.rpc_port,
+        state_port=settings.state_port,
+        shared=True,
+        name=name,
+        timeout=settings.rpc_timeout,
+    )
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the link; the bridge starts it last."""
+    link = bridge.link = Link(
+        bridge.settings, bridge.stream, on_plan=bridge.on_plan, log=bridge.log
+    )
+    return Attached(stop=link.stop)
+
+
+FEATURE = Feature('connection', ConnectionParameters, group='Connection', attach=attach)

@@ -1,0 +1,115 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is known about the connection at one moment, and how to say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+# Without a tick for so long (s) the stream counts as silent.
+SILENT_SECONDS = 1.0
+
+
+class Phase(Enum):
+    """Where the connection stands."""
+
+    CONNECTING = 'connecting'
+    PREPARING = 'preparing'
+    CONNECTED = 'connected'
+    LOST = 'lost'
+    OBSERVING = 'observing'
+    TAKEN = 'taken'
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """
+    The connection at one moment.
+
+    :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
+    :ivar lockstep: the bridge steps the server.
+    :ivar problem: the last error in words.
+    """
+
+    phase: Phase = Phase.CONNECTING
+    endpoint: str = ''
+    state_endpoint: str = ''
+    mode: str = ''
+    pinned: bool = False
+    paused: bool | None = None
+    lockstep: bool = False
+    problem: str = ''
+    robots: int = 0
+
+    @property
+    def connected(self) -> bool:
+        """Whether requests can be sent, and what the world holds is known."""
+        return self.phase is Phase.CONNECTED
+
+    @property
+    def open(self) -> bool:
+        """Whether commands can be sent; topics for them are there a moment before the rest is."""
+        return self.phase in (Phase.PREPARING, Phase.CONNECTED)
+
+
+def describe(state: LinkState, silence: float) -> tuple[bool, str]:
+    """
+    Say how things are, and what to do about it.
+
+    :param silence: seconds since the last tick.
+    :return: whether all is well, and the text.
+    """
+    silent = silence > SILENT_SECONDS
+    if state.phase in (Phase.CONNECTING, Phase.LOST):
+        gone = 'lost the server' if state.phase is Phase.LOST else 'no server'
+        return False, (
+            f'{gone} at {state.endpoint}; still trying. Start it with `urlab server`, '
+            'or set the parameters host and rpc_port'
+        )
+    if state.phase is Phase.PREPARING:
+        where = f'connected to {state.endpoint}'
+        if state.problem:
+            return False, f'{where}, but nothing is published: {state.problem}'
+        return True, f'{where}, finding out what its world holds'
+    if state.phase is Phase.TAKEN:
+        return False, (
+            'another client has taken the session of this server, which allows one: '
+            'commands and services are refused. Start the bridge with observe_only, '
+            'or restart it to take the session back'
+        )
+    if state.phase is Phase.OBSERVING:
+        if silent:
+            return False, (
+                f'observing, but no state arrives from {state.state_endpoint}: is the '
+                'server up and in live mode?'
+            )
+        return True, 'observing: no requests are sent'
+    return _describe_connected(state, silent)
+
+
+def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
+    if not state.robots:
+        return False, state.problem or 'connected, but the world has no robots'
+    if state.mode == 'direct' and state.lockstep:
+        how = ', but no state arrives' if silent else ', paused' if state.paused else ''
+        return not silent, f'connected: lockstep{how}'
+    if state.mode in ('direct', 'puppet'):
+        how = 'steps it' if state.mode == 'direct' else 'sends its states'
+        quiet = 'connected, but silent' if silent else 'connected'
+        back = (
+            'the server is pinned to it'
+            if state.pinned
+            else 'to let it run by itself call set_mode with mode: live'
+        )
+        return not silent, (
+            f'{quiet}: the server is in {state.mode} mode (a client {how}); {back}'
+        )
+    if silent:
+        return False, (
+            f'connected, but no state arrives from {state.state_endpoint}: check the '
+            'parameter state_port' + (' (paused)' if state.paused else '')
+        )
+    if state.paused:
+        return True, 'connected, paused: to go on call pause with data: false'
+    return True, f'connected: {state.mode or "mode not known"}'

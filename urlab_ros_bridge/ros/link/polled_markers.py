@@ -1,0 +1,208 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What has to be asked for while somebody listens: contacts and debug drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import threading
+from typing import Any
+
+from rclpy.node import Node
+from visualization_msgs.msg import Marker
+from visualization_msgs.msg import MarkerArray
+
+from urlab_ros_bridge.client.errors import UnknownOp
+from urlab_ros_bridge.client.replies.reader import read_field
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
+from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
+from urlab_ros_bridge.ros.topics.markers.drawings import drawing_markers
+from urlab_ros_bridge.ros.topics.markers.messages import deletion
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.errors import UrlabError
+
+DATA = 'contacts'
+CONTACTS = 'markers/contacts'
+DRAWINGS = 'markers/drawings'
+MAX_CONTACTS = 256
+# How often it is looked for listeners (s).
+_LOOK_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class PolledMarkerParameters:
+    """How often the server is asked, and how forces are drawn."""
+
+    contact_marker_rate: float = key(
+        10.0,
+        'How often contacts and debug drawings are asked for while somebody listens (Hz of wall '
+        'time).',
+        low=0.1,
+        high=200.0,
+        live=True,
+    )
+    contact_force_scale: float = key(
+        0.005,
+        'Length of the arrow of a contact force (m/N).',
+        low=0.0,
+        high=1000.0,
+        live=True,
+    )
+
+
+class LiveMarkers:
+    """
+    A thread that asks the server and publishes.
+
+    It uses the session of services, so that it never holds up commands or data.
+
+    :ivar frame: of all markers; set it with every plan.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        link: Link,
+        timeline: Timeline,
+        settings: Callable[[], Settings],
+        log: Callable[[str, str], None],
+    ) -> None:
+        self.frame = settings().marker_frame or settings().map_frame
+        self._link = link
+        self._timeline = timeline
+        self._settings = settings
+        self._log = log
+        self._topics: list[_Topic] = []
+        if not settings().observe_only:
+            self._topics = [_Topic(node, load_interface(CONTACTS_TYPE), DATA, self._data)]
+        if self._topics and settings().publish_markers:
+            self._topics += [
+                _MarkersTopic(node, CONTACTS, self._contacts),
+                _MarkersTopic(node, DRAWINGS, self._drawings),
+            ]
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='markers', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread, if there is anything for it to do."""
+        if self._topics:
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(2.0)
+
+    def renew(self, frame: str) -> None:
+        """Take another frame, and ask again for what a server before did not know."""
+        self.frame = frame
+        for topic in self._topics:
+            topic.unknown = False
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            busy = False
+            if self._link.state.connected and self._timeline.stamp_ns is not None:
+                busy = sum(self._serve(topic) for topic in self._topics) > 0
+            wait = 1.0 / self._settings().contact_marker_rate if busy else _LOOK_SECONDS
+            self._stopped.wait(wait)
+
+    def _serve(self, topic: _Topic) -> bool:
+        """Publish one topic; return whether somebody listens."""
+        if topic.unknown or not topic.publisher.get_subscription_count():
+            return False
+        try:
+            topic.show(self.frame, self._timeline.stamp_ns or 0)
+            topic.problem = ''
+        except UnknownOp:
+            topic.unknown = True
+        except UrlabError as error:
+            if str(error) != topic.problem:
+                topic.problem = str(error)
+                self._log('warning', f'{topic.publisher.topic_name}: {error}')
+        return True
+
+    def _data(self, stamp_ns: int) -> Any:
+        found = self._link.client.get_contacts(MAX_CONTACTS)
+        return contacts_to_ros(stamp_ns, self._settings().map_frame, found)
+
+    def _contacts(self, stamp_ns: int) -> list[Marker]:
+        found = self._link.client.get_contacts(MAX_CONTACTS).contacts
+        return contact_markers(self.frame, stamp_ns, found, self._settings().contact_force_scale)
+
+    def _drawings(self, stamp_ns: int) -> list[Marker]:
+        reply = self._link.client.request('read_markers')
+        drawings = read_field(reply, 'markers', tuple[dict[str, Any], ...])
+        return drawing_markers(self.frame, stamp_ns, drawings)
+
+
+class _Topic:
+    """One topic."""
+
+    def __init__(self, node: Node, kind: type, name: str, make: Callable[[int], Any]) -> None:
+        self.publisher = node.create_publisher(
+            kind, name, qos.sensor(), qos_overriding_options=qos.overridable()
+        )
+        self.make = make
+        self.unknown = False
+        self.problem = ''
+
+    def show(self, frame: str, stamp_ns: int) -> None:
+        """Ask and publish."""
+        self.publisher.publish(self.make(stamp_ns))
+
+
+class _MarkersTopic(_Topic):
+    """A topic of markers, and what it shows now."""
+
+    def __init__(self, node: Node, name: str, make: Callable[[int], list[Marker]]) -> None:
+        super().__init__(node, MarkerArray, name, make)
+        self._shown: set[tuple[str, int]] = set()
+
+    def show(self, frame: str, stamp_ns: int) -> None:
+        """Publish markers, and the end of those that are there no more."""
+        markers = self.make(stamp_ns)
+        now = {(each.ns, each.id) for each in markers}
+        gone: list[Any] = [deletion(frame, *key) for key in sorted(self._shown - now)]
+        if markers or gone:
+            self.publisher.publish(MarkerArray(markers=[*markers, *gone]))
+        self._shown = now
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the thread that asks for contacts and drawings."""
+    markers = LiveMarkers(
+        bridge.node, bridge.link, bridge.stream.timeline, bridge.settings, bridge.log
+    )
+    return Attached(
+        start=markers.start,
+        published=lambda plan: markers.renew(plan.scene.frame),
+        stop=markers.stop,
+    )
+
+
+_TYPE = ('visualization_msgs/msg/MarkerArray',)
+TOPICS = (
+    Topic(DATA, (CONTACTS_TYPE,), 'sensor', '', 'contact_marker_rate'),
+    Topic(CONTACTS, _TYPE, 'sensor', '', 'contact_marker_rate', 'publish_markers'),
+    Topic(DRAWINGS, _TYPE, 'sensor', '', 'contact_marker_rate', 'publish_markers'),
+)
+FEATURE = Feature(
+    'contacts and drawings',
+    PolledMarkerParameters,
+    group='Robot description and markers',
+    topics=TOPICS,
+    attach=attach,
+)

@@ -1,0 +1,306 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The stream thread: it owns the state stream and publishes everything that carries a stamp.
+
+One thread for all of it is what keeps timelines apart: after a jump no older message can follow,
+because nobody else holds one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+import threading
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.link.counters import Counters
+from urlab_ros_bridge.ros.messages import check_stamp
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.topics.clock import ClockPublisher
+from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
+from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
+from urlab_ros_bridge.ros.topics.timeline import Step
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.ros.topics.world import World
+from urlab_ros_bridge.wire.errors import UrlabError
+
+# Ticks that wait when this thread was held up; older ones are dropped and counted.
+BACKLOG = 20
+_RECEIVE_SECONDS = 0.05
+_LOOK_SECONDS = 0.1
+_BEAT_SECONDS = 1.0
+# Where somebody answers, time counts as standing still after so long (ns of wall time).
+_STILL_NS = 1_000_000_000
+
+
+class StreamThread:
+    """
+    Turns ticks into messages.
+
+    :ivar counters, timeline: read them from any thread.
+    :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
+        latest payload.
+    :ivar stepped: steps are taken one by one and nobody may miss one: every time is told, every
+        state shown once, and snapshots are read, because there are no rows.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: ClockPublisher,
+        *,
+        on_tick: Callable[[int], None] = lambda stamp_ns: None,
+        on_jump: Callable[[int, bool], None] = lambda stamp_ns, went_back: None,
+        on_beat: Callable[[float], None] = lambda now: None,
+        also: Callable[[], set[bytes]] = set,
+    ) -> None:
+        """
+        Connect the stream.
+
+        :param on_tick: called with the stamp after every tick.
+        :param on_jump: called with the stamp of a new epoch, and whether time went back, before
+            anything of it is published.
+        :param on_beat: called once a second with the monotonic time.
+        :param also: returns prefixes of the wire that are needed beside those of topics.
+        """
+        self.counters = Counters()
+        self.timeline = Timeline()
+        self.discovered: dict[bytes, bytes] = {}
+        self.discover = False
+        self.stepped = False
+        self._settings = settings
+        self._clock = clock
+        self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
+        self._also = also
+        self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
+        self.world: World | None = None
+        self._handed: deque[World | None] = deque()
+        self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
+        self._has_sim_time = True
+        self._clocks = 0
+        self._subscribed: set[bytes] = set()
+        self._seen: dict[bytes, bytes] = {}
+        self._still = False
+        self._moved_ns = 0
+        self._last_snapshot: object = None
+        self._last_tick: Tick | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and close the stream."""
+        self._stop.set()
+        self._thread.join(2.0)
+        self.source.close()
+
+    def hand_over(self, world: World | None, has_sim_time: bool = True) -> None:
+        """Publish with another world from the next tick on, as a new epoch; None: keep it."""
+        self._has_sim_time = has_sim_time
+        self.timeline.request_jump()
+        if world is not None:
+            self._handed.append(world)
+
+    def apply(self, settings: Settings) -> None:
+        """Take over changed settings; may be called from any thread."""
+        self._settings = settings
+        self._clock.set_rate(settings.clock_rate)
+        if self.world is not None:
+            self.world.apply(settings)
+
+    def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
+        """
+        Have something done between two ticks; tell whether it was done in time (s).
+
+        It is done in the stream thread, or at once where that does not run.  Who listens is looked
+        for anew afterwards.
+        """
+        if not self._thread.is_alive():
+            task()
+            return True
+        done = threading.Event()
+        self._tasks.append((task, done))
+        return done.wait(timeout)
+
+    def joints(self, prefix: str) -> tuple[np.ndarray, ...] | None:
+        """
+        Return position, velocity and effort of a robot's joints in the present tick.
+
+        Only for `on_tick`; None when the tick does not hold them.
+        """
+        robot = self.world.state.robots.get(prefix) if self.world is not None else None
+        try:
+            return None if robot is None else robot.joints()
+        except UrlabError:
+            return None
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the last tick; infinite before the first."""
+        last = self.counters.last_tick
+        return float('inf') if last is None else time.monotonic() - last
+
+    def _run(self) -> None:
+        look = started = time.monotonic()
+        beat = started + _BEAT_SECONDS
+        while not self._stop.is_set():
+            self._take_world()
+            if self._tasks:
+                self._do_tasks()
+                look = 0.0
+            try:
+                tick = self.source.receive(_RECEIVE_SECONDS)
+            except StreamClosed:
+                return
+            now = time.monotonic()
+            if tick is None:
+                self._clock.rest()
+            else:
+                self._take(tick, now)
+            if now >= look:
+                look = now + _LOOK_SECONDS
+                self._look(now, started)
+            if now >= beat:
+                beat = now + _BEAT_SECONDS
+                self._on_beat(now)
+
+    def _take_world(self) -> None:
+        while self._handed:
+            old, self.world = self.world, self._handed.popleft()
+            if old is not None:
+                old.close(self.world)
+            self.world.apply(self._settings)
+            self.world.look()
+
+    def _do_tasks(self) -> None:
+        while self._tasks:
+            task, done = self._tasks.popleft()
+            task()
+            done.set()
+
+    def _look(self, now: float, started: float) -> None:
+        self._clock.look()
+        self.counters.messages += self._clock.count - self._clocks
+        self._clocks = self._clock.count
+        rows: set[bytes] = set()
+        if self.world is not None:
+            self.world.look()
+            rows = self.world.subscriptions() | self._also()
+        silent = now - (self.counters.last_rows or started)
+        wanted = needed_topics(
+            'state_full' if self.stepped else self._settings.stream,
+            rows,
+            has_sim_time=self._has_sim_time,
+            silent_for=silent,
+        )
+        if self.discover:
+            wanted = {EVERYTHING}
+        for topic in wanted - self._subscribed:
+            self.source.subscribe(topic)
+        for topic in self._subscribed - wanted:
+            self.source.unsubscribe(topic)
+        self._subscribed = wanted
+
+    def _take(self, tick: Tick, now: float) -> None:
+        counters = self.counters
+        counters.ticks += 1
+        counters.last_tick = now
+        counters.closed_by = tick.closed_by
+        counters.wall_ns = tick.wall_ns
+        if tick.rows:
+            counters.last_rows = now
+        if self.discover:
+            self.discovered.update(tick.rows)
+        try:
+            self._publish(tick, check_stamp(tick.stamp_ns))
+        except UrlabError as error:
+            counters.decode_errors += 1
+            counters.last_error = str(error)
+            return
+        self._on_tick(tick.stamp_ns)
+
+    def _publish(self, tick: Tick, stamp_ns: int) -> None:
+        timeline, counters, world = self.timeline, self.counters, self.world
+        step = timeline.step(stamp_ns)
+        if step is Step.SAME:
+            self._clock.rest()
+            counters.messages += self._publish_again(tick, stamp_ns)
+            return
+        if step is Step.JUMP:
+            went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
+            timeline.begin_epoch()
+            self._on_jump(stamp_ns, went_back)
+            if world is not None:
+                world.clear()
+        else:
+            counters.advanced_ns += stamp_ns - timeline.stamp_ns
+        self._seen.clear()
+        self._still = False
+        self._last_tick = tick
+        timeline.tick_ns = stamp_ns
+        self._moved_ns = now_ns = time.monotonic_ns()
+        self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
+        if world is not None:
+            sent = world.publish(tick, stamp_ns)
+            counters.messages += sent
+            if sent and tick.wall_ns is not None:
+                counters.latencies.append(time.time_ns() - tick.wall_ns)
+        timeline.published(stamp_ns)
+
+    def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
+        """Publish what changed while time stands still; mostly that is nothing."""
+        if not self._still:
+            self._still = True
+            self._seen.update(self._last_tick.rows)
+            self._last_snapshot = _content(self._last_tick)
+        changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
+        self._seen.update(tick.rows)
+        content = _content(tick) if not tick.rows else self._last_snapshot
+        # An instant that somebody answers is shown once: commands already change the state, and
+        # newcomers have the next one, unless time stands still.
+        once = self.stepped and self._last_snapshot is not None
+        all_changed = content != self._last_snapshot and not once
+        self._last_snapshot = content
+        if self.world is None or (once and time.monotonic_ns() - self._moved_ns < _STILL_NS):
+            return 0
+        return self.world.publish_again(tick, stamp_ns, None if all_changed else changed)
+
+
+def _content(tick: Tick) -> object:
+    """Return what a snapshot says apart from the time at which it was made."""
+    if tick.rows or tick.snapshot is None:
+        return None
+    return {
+        key: value
+        for key, value in tick.state().raw.items()
+        if key not in ('wall_time', 'sim_time')
+    }
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the stream, which tells the bridge of ticks, jumps and seconds; it starts late."""
+    settings = bridge.settings()
+    stream = bridge.stream = StreamThread(
+        settings,
+        ClockPublisher(bridge.node, settings.clock_rate),
+        on_tick=bridge.tick,
+        on_jump=bridge.jump,
+        on_beat=bridge.beat,
+        also=lambda: bridge.commands.wanted,
+    )
+    return Attached(changed=stream.apply, stop=stream.stop)
+
+
+FEATURE = Feature('state stream', attach=attach)

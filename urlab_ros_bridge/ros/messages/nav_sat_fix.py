@@ -1,0 +1,149 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""sensor_msgs/NavSatFix: where on earth a robot is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+
+from sensor_msgs.msg import NavSatFix
+from sensor_msgs.msg import NavSatStatus
+
+from urlab_ros_bridge.ros.messages.base import diagonal
+from urlab_ros_bridge.ros.messages.base import floats
+from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import Values
+from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+
+def nav_sat_fix_to_ros(
+    stamp_ns: int, frame_id: str, place: Place, stddevs: Sequence[float] | None
+) -> NavSatFix:
+    """
+    Return a fix.
+
+    :param frame_id: frame of what is at the place.
+    :param stddevs: to the east, to the north and up, m; None when unknown.
+    """
+    known = stddevs is not None
+    kind = NavSatFix.COVARIANCE_TYPE_DIAGONAL_KNOWN if known else NavSatFix.COVARIANCE_TYPE_UNKNOWN
+    return NavSatFix(
+        header=header_to_ros(stamp_ns, frame_id),
+        status=NavSatStatus(status=NavSatStatus.STATUS_FIX, service=NavSatStatus.SERVICE_GPS),
+        latitude=place.latitude,
+        longitude=place.longitude,
+        altitude=place.altitude,
+        position_covariance=diagonal(stddevs[:3]) if stddevs is not None else [0.0] * 9,
+        position_covariance_type=kind,
+    )
+
+
+class NavSatFixTemplate(MessageTemplate):
+    """sensor_msgs/NavSatFix of one robot; fed with points of the world."""
+
+    def __init__(self, frame_id: str, origin: Place, stddevs: Sequence[float] | None) -> None:
+        self._frame_id, self._stddevs = frame_id, stddevs
+        self._plane = TangentPlane(origin)
+        super().__init__(nav_sat_fix_to_ros(0, frame_id, origin, stddevs))
+
+    def _bind(self, template: Template) -> None:
+        self._stamp = template.writer('header.stamp')
+        self._latitude = template.writer('latitude')
+        self._longitude = template.writer('longitude')
+        self._altitude = template.writer('altitude')
+
+    def message(self, stamp_ns: int, position: Values) -> NavSatFix:
+        place = self._plane.place(*floats(position, 3))
+        return nav_sat_fix_to_ros(stamp_ns, self._frame_id, place, self._stddevs)
+
+    def update(self, stamp_ns: int, position: Values) -> bytes:
+        """
+        Return the serialised message.
+
+        :param position: shape (3,), m in the frame of the world.
+        """
+        place = self._plane.place(*floats(position, 3))
+        self._stamp(*divmod(stamp_ns, NANOSECONDS))
+        self._latitude(place.latitude)
+        self._longitude(place.longitude)
+        self._altitude(place.altitude)
+        return self._to_bytes()
+
+
+# WGS 84: semi-major axis (m) and flattening.
+A = 6378137.0
+
+F = 1.0 / 298.257223563
+
+E2 = F * (2.0 - F)
+
+B = A * (1.0 - F)
+
+_SECOND_E2 = E2 / (1.0 - E2)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place: latitude and longitude in degrees, altitude above the ellipsoid in metres."""
+
+    latitude: float
+    longitude: float
+    altitude: float
+
+
+def to_earth(place: Place) -> tuple[float, float, float]:
+    """Return earth-centred, earth-fixed coordinates in metres."""
+    latitude, longitude = math.radians(place.latitude), math.radians(place.longitude)
+    radius = A / math.sqrt(1.0 - E2 * math.sin(latitude) ** 2)
+    level = (radius + place.altitude) * math.cos(latitude)
+    return (
+        level * math.cos(longitude),
+        level * math.sin(longitude),
+        (radius * (1.0 - E2) + place.altitude) * math.sin(latitude),
+    )
+
+
+def from_earth(x: float, y: float, z: float) -> Place:
+    """
+    Return the place of earth-centred, earth-fixed coordinates in metres.
+
+    Bowring's formula: exact to a nanometre near the surface, which is as far as robots go.
+    """
+    level = math.hypot(x, y)
+    reduced = math.atan2(z * A, level * B)
+    latitude = math.atan2(
+        z + _SECOND_E2 * B * math.sin(reduced) ** 3, level - E2 * A * math.cos(reduced) ** 3
+    )
+    sine, cosine = math.sin(latitude), math.cos(latitude)
+    # Both terms together are well-behaved at the equator and at the poles.
+    altitude = level * cosine + z * sine - A * math.sqrt(1.0 - E2 * sine**2)
+    return Place(math.degrees(latitude), math.degrees(math.atan2(y, x)), altitude)
+
+
+class TangentPlane:
+    """The world of a simulation on earth."""
+
+    def __init__(self, origin: Place) -> None:
+        self._origin = to_earth(origin)
+        latitude, longitude = math.radians(origin.latitude), math.radians(origin.longitude)
+        sin_a, cos_a = math.sin(latitude), math.cos(latitude)
+        sin_o, cos_o = math.sin(longitude), math.cos(longitude)
+        # Rows: earth x, y, z; columns: east, north, up.
+        self._turn = (
+            (-sin_o, -sin_a * cos_o, cos_a * cos_o),
+            (cos_o, -sin_a * sin_o, cos_a * sin_o),
+            (0.0, cos_a, sin_a),
+        )
+
+    def place(self, east: float, north: float, up: float) -> Place:
+        """Return the place of a point of the world, in metres from its origin."""
+        return from_earth(
+            *(
+                start + row[0] * east + row[1] * north + row[2] * up
+                for start, row in zip(self._origin, self._turn, strict=True)
+            )
+        )

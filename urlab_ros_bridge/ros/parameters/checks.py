@@ -1,0 +1,48 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of values that several features have: names of frames and topics, deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence
+import re
+
+_TOPIC = re.compile(r'[A-Za-z]\w*(/[A-Za-z]\w*)*', re.ASCII)
+_FRAME = re.compile(r'[A-Za-z_][A-Za-z0-9_./-]*')
+
+
+def frame_name(value: str) -> str:
+    """
+    Return what is wrong with the name of a frame.
+
+    >>> frame_name('/map')
+    "must be a frame name without a leading slash, not '/map'"
+    """
+    wanted = 'must be a frame name without a leading slash'
+    return '' if _FRAME.fullmatch(value) else f'{wanted}, not {value!r}'
+
+
+def frame_name_or_empty(value: str) -> str:
+    """Return what is wrong with the name of a frame that may be left open."""
+    return frame_name(value) if value else ''
+
+
+def topic_name(value: str) -> str:
+    """Return what is wrong with a relative topic name, or a part of one."""
+    wanted = 'must be a topic name without a leading slash'
+    return '' if _TOPIC.fullmatch(value) else f'{wanted}, not {value!r}'
+
+
+def numbers_or_unknown(length: int) -> Callable[[Sequence[float]], str]:
+    """Return the check of a list with so many elements, or one negative element."""
+
+    def check(value: Sequence[float]) -> str:
+        if len(value) == length or (len(value) == 1 and value[0] < 0):
+            return ''
+        return f'must have {length} elements, or one negative one, not {len(value)}'
+
+    return check
+
+
+__all__ = ['frame_name', 'frame_name_or_empty', 'numbers_or_unknown', 'topic_name']

@@ -1,0 +1,88 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Add to a plan what robots and scene look like."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from urlab_ros_bridge.client.model import read_world
+from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.description import build_skeleton
+from urlab_ros_bridge.ros.plan.description import Colors
+from urlab_ros_bridge.ros.plan.description import Geometry
+from urlab_ros_bridge.ros.plan.description import MeshesUnwritable
+from urlab_ros_bridge.ros.plan.description import MeshFiles
+from urlab_ros_bridge.ros.plan.description import robot_description
+from urlab_ros_bridge.ros.plan.description.appearance import RobotLook
+from urlab_ros_bridge.ros.plan.description.appearance import scene_look
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+
+
+def with_looks(plan: WorldPlan, handshake: Handshake, settings: Settings) -> WorldPlan:
+    """
+    Return the plan with links, URDF and shapes; notes tell what could not be had.
+
+    Meshes are written to disk here.
+
+    :raises ModelUnavailable: when the model cannot be read here.
+    """
+    world = read_world(handshake)
+    folder = Path(settings.mesh_directory).expanduser() if settings.mesh_directory else None
+    meshes = MeshFiles(handshake.model, folder, settings.mesh_uri)
+    geometry = Geometry(world, Colors(handshake.model))
+    notes = list(plan.notes)
+    robots = []
+    for robot in plan.robots:
+        look = _robot_look(
+            RobotModel(robot.prefix, world), robot, settings, geometry, meshes, notes
+        )
+        notes += look.skeleton.notes
+        robots.append(replace(robot, look=look))
+    plan = replace(plan, robots=tuple(robots))
+    if settings.publish_markers:
+        owned = [[link.body for link in robot.look.skeleton.links] for robot in robots]
+        frame = settings.marker_frame or world_frame(plan, settings)
+        try:
+            scene = scene_look(geometry, frame, owned, handshake.entities, meshes)
+            plan = replace(plan, scene=scene)
+        except MeshesUnwritable as error:
+            notes.append(f'no markers of the scene: {error}')
+    return replace(plan, notes=tuple(dict.fromkeys(notes)))
+
+
+def world_frame(plan: WorldPlan, settings: Settings) -> str:
+    """Return a frame at the origin of the world that transforms tie to the robots."""
+    floating = [robot for robot in plan.robots if robot.base_joint]
+    if settings.publish_map_to_odom or not floating:
+        return settings.map_frame
+    return floating[0].frames.odom
+
+
+def _robot_look(
+    robot: RobotModel,
+    plan: RobotPlan,
+    settings: Settings,
+    geometry: Geometry,
+    meshes: MeshFiles,
+    notes: list[str],
+) -> RobotLook:
+    frames = plan.frames
+    skeleton = build_skeleton(
+        robot,
+        plan.tree,
+        world_frame=frames.map,
+        frame_prefix=settings.frame_prefix.replace('{prefix}', robot.prefix),
+        exclude=(frames.odom, frames.footprint),
+    )
+    urdf = ''
+    if settings.publish_robot_description:
+        try:
+            urdf = robot_description(robot, skeleton, geometry, meshes)
+        except MeshesUnwritable as error:
+            notes.append(f'no robot_description of {robot.prefix}: {error}')
+    return RobotLook(skeleton, urdf, tuple(skeleton.static(plan.tree)))

@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What robots and scene look like, as plain data: equal looks need no new messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from dataclasses import field
+
+from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.ros.plan.description.geometry import Geometry
+from urlab_ros_bridge.ros.plan.description.geometry import Kind
+from urlab_ros_bridge.ros.plan.description.geometry import Shape
+from urlab_ros_bridge.ros.plan.description.links import Skeleton
+from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
+from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
+
+
+@dataclass(frozen=True)
+class RobotLook:
+    """
+    A robot's links, and its URDF ('' = not published).
+
+    :ivar static: fixed transforms of links that its frame tree does not have.
+    """
+
+    skeleton: Skeleton = field(default_factory=Skeleton)
+    urdf: str = ''
+    static: tuple[StaticTransform, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A shape, its pose in the world or in its entity, and where its mesh is."""
+
+    name: str
+    shape: Shape
+    pose: Pose
+    uri: str = ''
+
+
+@dataclass(frozen=True)
+class SceneLook:
+    """
+    What is no robot.
+
+    :ivar frame: of all poses; its origin is that of the world.
+    :ivar static: what stands still, `entities`: what moves, by name, posed in the entity.
+    """
+
+    frame: str = 'map'
+    static: tuple[Part, ...] = ()
+    entities: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+
+
+def scene_look(
+    geometry: Geometry,
+    frame: str,
+    robots: Iterable[Iterable[int]],
+    entities: Iterable[str],
+    meshes: MeshFiles,
+) -> SceneLook:
+    """
+    Collect what belongs to no robot.
+
+    :param robots: ids of the bodies of each.
+    :param entities: names of their bodies.
+    :raises MeshesUnwritable: when the folder for meshes cannot be written to.
+    """
+    world = geometry.world
+    owned = {body for bodies in robots for body in bodies}
+    ids = {body.compiled: body.id for body in world.bodies}
+    moving = {name: ids[name] for name in entities if name in ids}
+    static = [
+        part
+        for body in world.bodies
+        if body.id not in owned and not body.weld and not body.mocap
+        for part in _parts(geometry, meshes, body, world.reference_pose(body.id))
+    ]
+    # What is fixed to an entity goes along with it; an entity below another has its own pose.
+    found = {}
+    for name, root in moving.items():
+        rigid = world.bodies[root].weld
+        bodies = [body for body in world.bodies if body.weld == rigid and rigid]
+        found[name] = tuple(
+            part
+            for body in bodies
+            if body.id == root or body.id not in moving.values()
+            for part in _parts(geometry, meshes, body, world.reference_pose(body.id, root))
+        )
+    return SceneLook(frame, tuple(static), {name: parts for name, parts in found.items() if parts})
+
+
+def _parts(geometry: Geometry, meshes: MeshFiles, body: Body, pose: Pose) -> list[Part]:
+    return [
+        Part(body.compiled, shape, pose.then(shape.pose), _uri(meshes, shape))
+        for shape in geometry.shapes(geometry.seen(body.id))
+    ]
+
+
+def _uri(meshes: MeshFiles, shape: Shape) -> str:
+    return meshes.uri(shape.mesh) if shape.kind is Kind.MESH else ''

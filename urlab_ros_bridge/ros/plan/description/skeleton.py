@@ -1,0 +1,212 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Find the links and joints of a robot in the reading of its model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.client.model import Joint as ModelJoint
+from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.client.model.elements import BALL
+from urlab_ros_bridge.client.model.elements import FREE
+from urlab_ros_bridge.client.model.elements import SLIDE
+from urlab_ros_bridge.geometry import axis_angle
+from urlab_ros_bridge.geometry import ORIGIN
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.ros.plan.description.links import CONTINUOUS
+from urlab_ros_bridge.ros.plan.description.links import FIXED
+from urlab_ros_bridge.ros.plan.description.links import FLOATING
+from urlab_ros_bridge.ros.plan.description.links import Joint
+from urlab_ros_bridge.ros.plan.description.links import Link
+from urlab_ros_bridge.ros.plan.description.links import PRISMATIC
+from urlab_ros_bridge.ros.plan.description.links import REVOLUTE
+from urlab_ros_bridge.ros.plan.description.links import Skeleton
+from urlab_ros_bridge.ros.plan.description.links import X_AXIS
+from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
+from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
+
+_AXES = {'x': X_AXIS, 'y': (0.0, 1.0, 0.0), 'z': (0.0, 0.0, 1.0)}
+
+
+def build_skeleton(
+    robot: RobotModel,
+    tree: FrameTree,
+    *,
+    world_frame: str = 'map',
+    frame_prefix: str = '',
+    exclude: Iterable[str] = (),
+) -> Skeleton:
+    """
+    Find the links and joints of a robot.
+
+    :param tree: its frames; links are called as these.
+    :param exclude: further frame names that are taken.
+    """
+    return _Builder(robot, tree, frame_prefix, {*exclude, world_frame}).build(world_frame)
+
+
+class _Builder:
+    """Walks over the bodies and collects."""
+
+    def __init__(
+        self, robot: RobotModel, tree: FrameTree, frame_prefix: str, taken: set[str]
+    ) -> None:
+        self.robot = robot
+        self.world = robot.world
+        self.tree = tree
+        self.frame_prefix = frame_prefix
+        every = (tree.bodies, tree.sites, tree.cameras, tree.optical, tree.ranges)
+        self.frames = taken | {frame for frames in every for frame in frames.values()}
+        self.links: list[Link] = []
+        self.joints: list[Joint] = []
+        self.notes: list[str] = []
+        self.joint_names = {robot.name_of(joint) for joint in self.world.joints}
+        self.places = dict(tree.bodies)
+
+    def build(self, world_frame: str) -> Skeleton:
+        base = next(body for body, frame in self.tree.bodies.items() if frame == self.tree.base)
+        floats = self._is_free(base)
+        root, mount, place = self.tree.base, None, Pose()
+        if not floats:
+            place = self._in_world(base) or Pose()
+        if self.world.bodies[base].dofs and not floats:
+            root = self._frame(f'{self._plain(root)}_mount')
+            self.links.append(Link(root))
+            mount = StaticTransform(world_frame, root, *place)
+            self._chain(root, base, Pose())
+        else:
+            self.links.append(Link(root, base))
+        for body in self.tree.bodies:
+            if body != base:
+                element = self.world.bodies[body]
+                self._chain(self.tree.bodies[element.parent], body, element.pose)
+        self._other_roots(root, place, floats)
+        return Skeleton(
+            root, tuple(self.links), tuple(self.joints), mount, place, tuple(self.notes)
+        )
+
+    def _other_roots(self, root: str, place: Pose, floats: bool) -> None:
+        """Hang bodies of the robot that are not below its base to the root, if both stand."""
+        left_out = []
+        for body in self.robot.bodies.values():
+            if body.id in self.places:
+                continue
+            if body.parent in self.places:
+                self._add_place(body)
+                self._chain(self.places[body.parent], body.id, body.pose)
+                continue
+            pose = self._in_world(body.id)
+            if floats or pose is None or body.mocap:
+                left_out.append(body.name)
+                continue
+            self._add_place(body)
+            self._chain(root, body.id, place.inverse().then(pose))
+        if left_out:
+            self.notes.append(
+                f'{self.robot.prefix}: bodies that are not below the base are no links of '
+                f'its description: {", ".join(left_out)}'
+            )
+
+    def _add_place(self, body: Body) -> None:
+        self.places[body.id] = self._frame(self.robot.name_of(body))
+
+    def _chain(self, parent: str, body: int, pending: Pose) -> None:
+        """Add a body and its joints; `pending` is its pose in `parent` without them."""
+        child = self.places[body]
+        joints = self.world.joints_of(body)
+        for joint in joints:
+            if joint.kind == FREE:
+                name = self.robot.name_of(joint)
+                self.joints.append(
+                    Joint(
+                        name,
+                        FLOATING,
+                        parent,
+                        child,
+                        pending,
+                        joint=joint.id,
+                        slot=self._slot(joint),
+                    )
+                )
+                self.links.append(Link(child, body))
+                return
+            x, y, z = joint.anchor
+            pending = pending.then(Pose((x, y, z)))
+            back = Pose((-x, -y, -z))
+            target = child if joint is joints[-1] and back.is_identity else ''
+            parent = self._joint(joint, parent, pending, target)
+            pending = back
+        if parent != child:
+            name = self._joint_name(f'{self._plain(child)}_fixed')
+            self.joints.append(Joint(name, FIXED, parent, child, pending))
+        self.links.append(Link(child, body))
+
+    def _joint(self, joint: ModelJoint, parent: str, pose: Pose, target: str) -> str:
+        """Add a joint that ends in `target`, or in a link put in; return which."""
+        name = self.robot.name_of(joint)
+        if joint.kind == BALL:
+            return self._ball(joint, name, parent, pose, target)
+        x, y, z = joint.axis
+        if joint.kind == SLIDE:
+            back = -joint.zero
+            pose, kind = pose.then(Pose((back * x, back * y, back * z))), PRISMATIC
+        else:
+            pose = pose.then(Pose(ORIGIN, axis_angle(joint.axis, -joint.zero)))
+            kind = REVOLUTE if joint.limited else CONTINUOUS
+        child = target or self._massless(name)
+        self.joints.append(
+            Joint(name, kind, parent, child, pose, joint.axis, joint.id, self._slot(joint))
+        )
+        return child
+
+    def _ball(self, joint: ModelJoint, name: str, parent: str, pose: Pose, target: str) -> str:
+        for part, axis in _AXES.items():
+            child = target if part == 'z' and target else self._massless(f'{name}_{part}')
+            hinge = self._joint_name(f'{name}_{part}')
+            self.joints.append(
+                Joint(
+                    hinge, CONTINUOUS, parent, child, pose, axis, joint.id, self._slot(joint), part
+                )
+            )
+            parent, pose = child, Pose()
+        return parent
+
+    def _massless(self, joint_name: str) -> str:
+        link = self._frame(f'{joint_name}_link')
+        self.links.append(Link(link))
+        return link
+
+    def _frame(self, wanted: str) -> str:
+        """Return a frame name that nothing else has."""
+        name, count = self.frame_prefix + '_'.join(wanted.strip('/').split()), 1
+        while name in self.frames:
+            count += 1
+            name = f'{self.frame_prefix}{wanted}_{count}'
+        self.frames.add(name)
+        return name
+
+    def _joint_name(self, wanted: str) -> str:
+        name, count = wanted, 1
+        while name in self.joint_names:
+            count += 1
+            name = f'{wanted}_{count}'
+        self.joint_names.add(name)
+        return name
+
+    def _plain(self, frame: str) -> str:
+        return frame.removeprefix(self.frame_prefix)
+
+    def _slot(self, joint: ModelJoint) -> int:
+        return joint.slot if joint.prefix == self.robot.prefix else -1
+
+    def _is_free(self, body: int) -> bool:
+        joints = self.world.joints_of(body)
+        return bool(joints) and joints[0].kind == FREE
+
+    def _in_world(self, body: int) -> Pose | None:
+        """Return the pose of a body without its joints; None when something carries it along."""
+        if not self.world.is_static(self.world.bodies[body].parent):
+            return None
+        return self.world.reference_pose(body)

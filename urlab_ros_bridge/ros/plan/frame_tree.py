@@ -1,0 +1,217 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The frames of one robot, from the compiled model.
+
+Bodies, sites with sensors, and cameras become frames named as in the model, without the robot's
+prefix.  What cannot move against its parent gives a static transform; bodies with joints are
+listed, so that their transforms can be published or left to robot_state_publisher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from typing import NamedTuple
+
+from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.geometry import BODY_TO_OPTICAL
+from urlab_ros_bridge.geometry import CAMERA_TO_BODY
+from urlab_ros_bridge.geometry import CAMERA_TO_OPTICAL
+from urlab_ros_bridge.geometry import ORIGIN
+from urlab_ros_bridge.geometry import Pose
+from urlab_ros_bridge.geometry import Quaternion
+from urlab_ros_bridge.geometry import SITE_TO_RANGE
+from urlab_ros_bridge.geometry import Vector
+
+_TO_BODY = Pose(orientation=CAMERA_TO_BODY)
+_TO_OPTICAL = Pose(orientation=CAMERA_TO_OPTICAL)
+
+
+class StaticTransform(NamedTuple):
+    """Pose of `child` in `parent`: m, quaternion xyzw."""
+
+    parent: str
+    child: str
+    position: Vector
+    orientation: Quaternion
+
+
+class MovingBody(NamedTuple):
+    """A body with joints: its frame, its parent's frame, and its id in the model."""
+
+    parent: str
+    child: str
+    body_id: int
+
+
+@dataclass(slots=True)
+class FrameTree:
+    """
+    The frames of one robot.
+
+    :ivar base: frame of the base.
+    :ivar static: transforms for /tf_static, parents first.
+    :ivar moving: bodies below the base that have joints, parents first.
+    :ivar mount: pose of the base in the world (frame name as given) when the base has no joint,
+        else None.
+    :ivar bodies, sites, cameras, optical, ranges: id in the model -> frame; `optical` is the
+        optical frame of a camera, `ranges` has its x axis along the beam of a rangefinder.
+    """
+
+    base: str
+    static: list[StaticTransform] = field(default_factory=list)
+    moving: list[MovingBody] = field(default_factory=list)
+    mount: StaticTransform | None = None
+    bodies: dict[int, str] = field(default_factory=dict)
+    sites: dict[int, str] = field(default_factory=dict)
+    cameras: dict[int, str] = field(default_factory=dict)
+    optical: dict[int, str] = field(default_factory=dict)
+    ranges: dict[int, str] = field(default_factory=dict)
+
+    def in_base(self, frame: str) -> Pose | None:
+        """Return the fixed pose of a frame in the base, or None when a joint lies between."""
+        parents = {transform.child: transform for transform in self.static}
+        pose = Pose()
+        while frame != self.base:
+            transform = parents.get(frame)
+            if transform is None:
+                return None
+            pose = Pose(transform.position, transform.orientation).then(pose)
+            frame = transform.parent
+        return pose
+
+
+def static_transforms(
+    robot: RobotModel,
+    base: Body,
+    frames: Mapping[str, str] | None = None,
+    *,
+    base_frame: str = '',
+    frame_prefix: str = '',
+    world_frame: str = 'map',
+    exclude: Iterable[str] = (),
+) -> FrameTree:
+    """
+    Find the frames of one robot.
+
+    :param base: the body that the tree begins with.
+    :param frames: local name of a body, site or camera -> frame name; ``base`` is left out.
+    :param base_frame: frame of the base; empty: as in `frames`, else the name of the body.
+    :param frame_prefix: put before every name but `world_frame`.
+    :param exclude: names, without `frame_prefix`, that no frame may get: odom and the like.
+    """
+    builder = _Builder(robot, dict(frames or {}), frame_prefix, set(exclude))
+    if base_frame:
+        builder.renamed[robot.name_of(base)] = base_frame
+    builder.renamed.pop('base', None)
+    builder.bodies(base, world_frame)
+    builder.sites()
+    builder.cameras()
+    return builder.tree
+
+
+def scene_camera_transforms(
+    world: WorldModel, frames: Mapping[str, str], world_frame: str
+) -> list[StaticTransform]:
+    """
+    Return where the optical frames of cameras that belong to no robot are in the world.
+
+    Cameras that move, or follow something, have no fixed place and are left out.
+
+    :param frames: compiled name of a camera -> its optical frame.
+    """
+    return [
+        StaticTransform(
+            world_frame,
+            frames[camera.compiled],
+            *world.reference_pose(camera.body).then(camera.pose).then(_TO_OPTICAL),
+        )
+        for camera in world.cameras
+        if camera.compiled in frames and camera.is_fixed and world.is_static(camera.body)
+    ]
+
+
+def optical_frame(camera_frame: str) -> str:
+    """
+    Return the name of a camera's optical frame.
+
+    >>> optical_frame('front_rgb'), optical_frame('camera_link')
+    ('front_rgb_optical_frame', 'camera_optical_frame')
+    """
+    for suffix in ('_link', '_frame'):
+        camera_frame = camera_frame.removesuffix(suffix)
+    return f'{camera_frame}_optical_frame'
+
+
+class _Builder:
+    """Collects the frames, and keeps their names apart."""
+
+    def __init__(
+        self, robot: RobotModel, renamed: dict[str, str], frame_prefix: str, taken: set[str]
+    ) -> None:
+        self.robot = robot
+        self.renamed = renamed
+        self.frame_prefix = frame_prefix
+        self.taken = taken
+        self.tree = FrameTree('')
+
+    def name(self, local: str, kind: str) -> str:
+        """Return a free frame name: a site or camera may be called like its body."""
+        wanted = self.renamed.get(local, local).strip('/')
+        while not wanted or wanted in self.taken:
+            wanted = f'{wanted}_{kind}' if wanted else kind
+        self.taken.add(wanted)
+        return self.frame_prefix + wanted
+
+    def bodies(self, base: Body, world_frame: str) -> None:
+        world, tree = self.robot.world, self.tree
+        tree.base = tree.bodies[base.id] = self.name(self.robot.name_of(base), 'body')
+        if not base.dofs:
+            tree.mount = StaticTransform(world_frame, tree.base, *world.reference_pose(base.id))
+        for body in world.subtree(base.id)[1:]:
+            parent = tree.bodies[body.parent]
+            child = self.name(self.robot.name_of(body), f'body_{body.id}')
+            tree.bodies[body.id] = child
+            if body.moves:
+                tree.moving.append(MovingBody(parent, child, body.id))
+            else:
+                tree.static.append(StaticTransform(parent, child, *body.pose))
+
+    def sites(self) -> None:
+        """Add the sites that sensors are attached to or measure against."""
+        world, tree = self.robot.world, self.tree
+        used: dict[int, set[str]] = {}
+        for sensor in world.sensors:
+            if sensor.object_kind == 'site':
+                used.setdefault(sensor.object_id, set()).add(sensor.kind)
+            if sensor.reference_kind == 'site':
+                used.setdefault(sensor.reference_id, set())
+        for index in sorted(used):
+            site = world.sites[index]
+            parent = tree.bodies.get(site.body)
+            if parent is None:
+                continue
+            frame = tree.sites[index] = self.name(self.robot.name_of(site), 'site')
+            tree.static.append(StaticTransform(parent, frame, *site.pose))
+            if 'rangefinder' in used[index]:
+                beam = self.name(f'{frame.removeprefix(self.frame_prefix)}_range', 'frame')
+                tree.ranges[index] = beam
+                tree.static.append(StaticTransform(frame, beam, ORIGIN, SITE_TO_RANGE))
+
+    def cameras(self) -> None:
+        tree = self.tree
+        for camera in self.robot.world.cameras:
+            parent = tree.bodies.get(camera.body)
+            # A camera that follows something has no fixed pose in its body.
+            if parent is None or not camera.is_fixed:
+                continue
+            frame = self.name(self.robot.name_of(camera), 'camera')
+            optical = self.name(optical_frame(frame.removeprefix(self.frame_prefix)), 'camera')
+            tree.cameras[camera.id], tree.optical[camera.id] = frame, optical
+            tree.static.append(StaticTransform(parent, frame, *camera.pose.then(_TO_BODY)))
+            tree.static.append(StaticTransform(frame, optical, ORIGIN, BODY_TO_OPTICAL))

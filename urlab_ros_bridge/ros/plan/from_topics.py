@@ -1,0 +1,117 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A plan from the topics of the wire alone, for when there is no compiled model to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
+from urlab_ros_bridge.ros.plan.plan import AUTO
+from urlab_ros_bridge.ros.plan.plan import DEFAULT_BASE
+from urlab_ros_bridge.ros.plan.plan import frame_names
+from urlab_ros_bridge.ros.plan.plan import namespaces
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.plan.plan import Scanner
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.plan.sensor_table import UNKNOWN_KIND
+from urlab_ros_bridge.ros.plan.sensors import Sensor
+from urlab_ros_bridge.ros.plan.sensors import SensorGroups
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.rows import parse_topic
+from urlab_ros_bridge.wire.rows import unpack_joint
+from urlab_ros_bridge.wire.rows import unpack_sensor
+
+
+class _Found:
+    """Members of one robot: name -> id or dimension."""
+
+    def __init__(self) -> None:
+        self.joints: dict[str, int] = {}
+        self.bases: list[str] = []
+        self.sensors: dict[str, int] = {}
+        self.drives = False
+
+
+def plan_topics(
+    rows: Mapping[bytes, bytes],
+    settings: Settings,
+    handshake: Handshake | None = None,
+    notes: Iterable[str] = (),
+) -> WorldPlan:
+    """
+    Plan from rows that were seen.
+
+    Sensors become SensorStamped without type, unit and frame; what the handshake tells about
+    scanners, covariances and the base's frame is used when there is one.
+
+    :param rows: topic -> a payload; rows that cannot be decoded are left out.
+    """
+    robots: dict[str, _Found] = {}
+    entities: dict[str, None] = {}
+    for topic, payload in rows.items():
+        try:
+            _add(robots, entities, topic, payload)
+        except WireError:
+            continue
+    wanted = (
+        list(robots)
+        if settings.robots == (AUTO,)
+        else [prefix for prefix in robots if prefix in settings.robots]
+    )
+    names = namespaces(wanted, settings)
+    plans = tuple(
+        _plan_robot(prefix, robots[prefix], names[prefix], settings, handshake)
+        for prefix in wanted
+    )
+    return WorldPlan(plans, tuple(entities) if settings.publish_entities else (), tuple(notes))
+
+
+def _add(
+    robots: dict[str, _Found], entities: dict[str, None], topic: bytes, payload: bytes
+) -> None:
+    parsed = parse_topic(topic)
+    if parsed.kind == 'scene':
+        entities[parsed.name] = None
+    if not parsed.prefix:
+        return
+    found = robots.setdefault(parsed.prefix, _Found())
+    if parsed.kind == 'joint':
+        found.joints[parsed.name] = unpack_joint(payload).id
+    elif parsed.kind == 'base_state':
+        found.bases.append(parsed.name)
+    elif parsed.kind == 'sensor':
+        found.sensors[parsed.name] = len(unpack_sensor(payload).values)
+    elif parsed.kind == 'twist':
+        found.drives = True
+
+
+def _plan_robot(
+    prefix: str, found: _Found, namespace: str, settings: Settings, handshake: Handshake | None
+) -> RobotPlan:
+    robot = handshake.articulations.get(prefix) if handshake else None
+    told = robot.frames.get('base', '') if robot else ''
+    base = robot.frames.get(told, told) if robot and told else DEFAULT_BASE
+    frames = frame_names(prefix, settings, base or DEFAULT_BASE)
+    lidars = robot.lidars if robot else {}
+    singles = [
+        Sensor(name, UNKNOWN_KIND, dim, '', '')
+        for name, dim in found.sensors.items()
+        if name not in lidars
+    ]
+    return RobotPlan(
+        prefix,
+        namespace,
+        '' if settings.frame_prefix else namespace,
+        frames,
+        tuple(sorted(found.joints, key=lambda name: found.joints[name])),
+        base_joint=found.bases[0] if found.bases else '',
+        tree=FrameTree(frames.base),
+        sensors=SensorGroups(singles=singles),
+        scanners=tuple(Scanner(lidar, frames.base) for lidar in lidars.values()),
+        drives=found.drives or bool(robot and robot.twist_controller),
+        covariances=robot.covariances if robot else {},
+    )

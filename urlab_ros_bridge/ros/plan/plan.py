@@ -1,0 +1,271 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What there is to publish, found once for each connection.
+
+A plan is plain data: equal plans need the same publishers, so a server that comes back
+with the same world keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+from dataclasses import replace
+from typing import Any
+
+from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.client.model import read_world
+from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.client.replies.handshake import Articulation
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.handshake import Lidar
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.description.appearance import RobotLook
+from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
+from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
+from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
+from urlab_ros_bridge.ros.plan.names import ros_names
+from urlab_ros_bridge.ros.plan.sensors import describe_sensors
+from urlab_ros_bridge.ros.plan.sensors import group_sensors
+from urlab_ros_bridge.ros.plan.sensors import SensorGroups
+from urlab_ros_bridge.wire.errors import UnknownName
+
+DEFAULT_BASE = 'base_link'
+AUTO = 'auto'
+
+
+@dataclass(frozen=True)
+class FrameNames:
+    """Frames of one robot that are not parts of it, and its base."""
+
+    base: str
+    footprint: str
+    odom: str
+    map: str
+
+
+@dataclass(frozen=True)
+class Actuator:
+    """An actuator: local name, type as on the wire, local name of its joint or empty."""
+
+    name: str
+    kind: str
+    joint: str
+
+
+@dataclass(frozen=True)
+class Scanner:
+    """A planar scanner and the frame it measures in."""
+
+    lidar: Lidar
+    frame: str
+
+
+@dataclass(frozen=True)
+class RobotPlan:
+    """
+    One robot.
+
+    :ivar namespace: of its topics, empty for none; `tf_namespace` likewise of its transforms.
+    :ivar joints: hinge and slide joints in order of id.
+    :ivar qpos, qvel: slot of each joint in the robot's own vectors; empty when not known.
+    :ivar base_joint: free joint, empty for a robot that is fixed to the world.
+    :ivar base_qpos, base_qvel: its first slots, -1 when not known.
+    """
+
+    prefix: str
+    namespace: str
+    tf_namespace: str
+    frames: FrameNames
+    joints: tuple[str, ...]
+    qpos: tuple[int, ...] = ()
+    qvel: tuple[int, ...] = ()
+    base_joint: str = ''
+    base_qpos: int = -1
+    base_qvel: int = -1
+    tree: FrameTree = field(default_factory=lambda: FrameTree(''))
+    sensors: SensorGroups = field(default_factory=SensorGroups)
+    scanners: tuple[Scanner, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
+    has_controller: bool = False
+    drives: bool = False
+    covariances: Mapping[str, Any] = field(default_factory=dict)
+    look: RobotLook = field(default_factory=RobotLook)
+
+
+@dataclass(frozen=True)
+class WorldPlan:
+    """All robots, the entities by name, and notes for the user about what is missing."""
+
+    robots: tuple[RobotPlan, ...] = ()
+    entities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    scene: SceneLook = field(default_factory=SceneLook)
+
+    def robot(self, name: str) -> RobotPlan:
+        """
+        Return a robot by prefix; an empty name stands for the only one.
+
+        :raises UnknownName: when there is none, or when the name is empty and there are several.
+        """
+        if not name and len(self.robots) == 1:
+            return self.robots[0]
+        for robot in self.robots:
+            if robot.prefix == name:
+                return robot
+        raise UnknownName('articulation', name, [robot.prefix for robot in self.robots])
+
+
+def chosen(articulations: Mapping[str, Articulation], wanted: Iterable[str]) -> list[str]:
+    """
+    Return the prefixes that the parameter `robots` selects.
+
+    :raises UnknownName: for a name that is neither a prefix nor an actor id.
+    """
+    wanted = tuple(wanted)
+    if wanted == (AUTO,):
+        return list(articulations)
+    actors = {robot.actor_id: prefix for prefix, robot in articulations.items()}
+    found = []
+    for name in wanted:
+        prefix = name if name in articulations else actors.get(name)
+        if prefix is None:
+            raise UnknownName('robot', name, articulations)
+        found.append(prefix)
+    return list(dict.fromkeys(found))
+
+
+def namespaces(prefixes: Iterable[str], settings: Settings) -> dict[str, str]:
+    """Return the namespace of each robot's topics, empty for none."""
+    names = ros_names(prefixes)
+    alone = settings.namespace_robots == 'never' or (
+        settings.namespace_robots == 'auto' and len(names) < 2
+    )
+    return dict.fromkeys(names, '') if alone else names
+
+
+def frame_names(prefix: str, settings: Settings, base: str) -> FrameNames:
+    """Return the frames of a robot, with its prefix where one is asked for."""
+    start = settings.frame_prefix.replace('{prefix}', prefix)
+    return FrameNames(
+        start + (settings.base_frame or base),
+        start + settings.footprint_frame,
+        start + settings.odom_frame,
+        settings.map_frame,
+    )
+
+
+def plan_world(handshake: Handshake, settings: Settings) -> WorldPlan:
+    """
+    Plan from the compiled model.
+
+    :raises ModelUnavailable: when the model cannot be read here.
+    :raises UnknownName: when the parameter `robots` names one that is not there.
+    """
+    prefixes = chosen(handshake.articulations, settings.robots)
+    names = namespaces(prefixes, settings)
+    world = read_world(handshake)
+    robots = tuple(
+        _plan_robot(
+            RobotModel(prefix, world), handshake.articulations[prefix], names[prefix], settings
+        )
+        for prefix in prefixes
+    )
+    entities = tuple(handshake.entities) if settings.publish_entities else ()
+    return WorldPlan(robots, entities)
+
+
+def _plan_robot(
+    robot: RobotModel, told: Articulation, namespace: str, settings: Settings
+) -> RobotPlan:
+    base, base_name = _base(robot, told)
+    frames = frame_names(robot.prefix, settings, base_name)
+    start = settings.frame_prefix.replace('{prefix}', robot.prefix)
+    tree = static_transforms(
+        robot,
+        base,
+        told.frames,
+        base_frame=settings.base_frame or base_name,
+        frame_prefix=start,
+        world_frame=settings.map_frame,
+        exclude=(settings.footprint_frame, settings.odom_frame, settings.map_frame),
+    )
+    frames = FrameNames(tree.base, frames.footprint, frames.odom, frames.map)
+    sensors = describe_sensors(robot, tree, settings.map_frame, told.lidars)
+    carrier = robot.base_joint
+    return RobotPlan(
+        prefix=robot.prefix,
+        namespace=namespace,
+        tf_namespace='' if settings.frame_prefix else namespace,
+        frames=frames,
+        joints=tuple(robot.joints),
+        qpos=tuple(joint.slot for joint in robot.joints.values()),
+        qvel=tuple(joint.dof for joint in robot.joints.values()),
+        base_joint='' if carrier is None else carrier.name,
+        base_qpos=-1 if carrier is None else carrier.slot,
+        base_qvel=-1 if carrier is None else carrier.dof,
+        tree=tree,
+        sensors=group_sensors(sensors),
+        scanners=tuple(
+            Scanner(lidar, _site_frame(robot, tree, lidar.site)) for lidar in told.lidars.values()
+        ),
+        actuators=tuple(
+            Actuator(name, actuator.kind, actuator.joint)
+            for name, actuator in robot.actuators.items()
+        ),
+        has_controller=bool(told.controller),
+        drives=told.twist_controller is not None,
+        covariances=told.covariances,
+    )
+
+
+def _base(robot: RobotModel, told: Articulation) -> tuple[Body, str]:
+    """
+    Return the base body, and its frame.
+
+    :raises UnknownName: when the server names a base that is no body of the robot.
+    """
+    name = told.frames.get('base', '')
+    if not name:
+        return robot.base, DEFAULT_BASE
+    if robot.base_joint is None:
+        if name not in robot.bodies:
+            raise UnknownName('body', name, robot.bodies)
+        base = robot.bodies[name]
+    else:
+        base = robot.base
+    local = robot.name_of(base)
+    return base, told.frames.get(local, name if name == local else DEFAULT_BASE)
+
+
+def _site_frame(robot: RobotModel, tree: FrameTree, name: str) -> str:
+    """Return the frame of a site by local or compiled name, the base's when it has none."""
+    for index, frame in tree.sites.items():
+        site = robot.world.sites[index]
+        if name in (robot.name_of(site), site.compiled):
+            return frame
+    return tree.base
+
+
+def keep_namespaces(plan: WorldPlan, before: WorldPlan) -> WorldPlan:
+    """
+    Return the plan with robots that were there before under the names that they had.
+
+    A robot that was alone has no namespace, and keeps none when another one is spawned: whoever
+    listens to its topics goes on.
+    """
+    known = {robot.prefix: robot for robot in before.robots}
+    robots = [
+        replace(
+            robot,
+            namespace=known[robot.prefix].namespace,
+            tf_namespace=known[robot.prefix].tf_namespace,
+        )
+        if robot.prefix in known
+        else robot
+        for robot in plan.robots
+    ]
+    return replace(plan, robots=tuple(robots))

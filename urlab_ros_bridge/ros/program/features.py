@@ -1,0 +1,136 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The list of all features: what the bridge is made of, and the only place that names them all.
+
+A new feature is one file that ends with a `Feature`, and one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from urlab_ros_bridge.ros import services
+from urlab_ros_bridge.ros.commands import arbitration
+from urlab_ros_bridge.ros.commands import commands
+from urlab_ros_bridge.ros.commands import e_stop
+from urlab_ros_bridge.ros.commands import gripper
+from urlab_ros_bridge.ros.commands import joint_commands
+from urlab_ros_bridge.ros.commands import trajectory
+from urlab_ros_bridge.ros.commands import velocity
+from urlab_ros_bridge.ros.commands import wrench_command
+from urlab_ros_bridge.ros.feature import Action
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import FrameRule
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.link import connection
+from urlab_ros_bridge.ros.link import polled_markers
+from urlab_ros_bridge.ros.link import stream
+from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.plan import names
+from urlab_ros_bridge.ros.reports import other_publishers
+from urlab_ros_bridge.ros.reports import reporter
+from urlab_ros_bridge.ros.services import bags
+from urlab_ros_bridge.ros.services import lockstep
+from urlab_ros_bridge.ros.services import model
+from urlab_ros_bridge.ros.services import poses
+from urlab_ros_bridge.ros.services import recording
+from urlab_ros_bridge.ros.services import safety
+from urlab_ros_bridge.ros.services import simulation
+from urlab_ros_bridge.ros.services import standard
+from urlab_ros_bridge.ros.topics import cameras
+from urlab_ros_bridge.ros.topics import clock
+from urlab_ros_bridge.ros.topics import description
+from urlab_ros_bridge.ros.topics import entities
+from urlab_ros_bridge.ros.topics import gps
+from urlab_ros_bridge.ros.topics import joint_states
+from urlab_ros_bridge.ros.topics import link_tf
+from urlab_ros_bridge.ros.topics import odometry
+from urlab_ros_bridge.ros.topics import sensors
+from urlab_ros_bridge.ros.topics import static_frames
+from urlab_ros_bridge.ros.topics.markers import scene
+
+# In this order features are attached and started, and topics and services documented; in the
+# opposite one they are stopped, and told of a jump of time.  So one that needs another comes after
+# it: the stream before the link, both before commands, and lockstep after those.
+FEATURES: tuple[Feature, ...] = (
+    other_publishers.FEATURE,
+    bags.FEATURE,
+    stream.FEATURE,
+    connection.FEATURE,
+    names.FEATURE,
+    clock.FEATURE,
+    odometry.FEATURE,
+    joint_states.FEATURE,
+    link_tf.FEATURE,
+    static_frames.FEATURE,
+    gps.FEATURE,
+    sensors.FEATURE,
+    entities.FEATURE,
+    description.FEATURE,
+    scene.FEATURE,
+    cameras.FEATURE,
+    polled_markers.FEATURE,
+    commands.FEATURE,
+    velocity.FEATURE,
+    joint_commands.FEATURE,
+    wrench_command.FEATURE,
+    trajectory.FEATURE,
+    gripper.FEATURE,
+    arbitration.FEATURE,
+    e_stop.FEATURE,
+    simulation.FEATURE,
+    lockstep.FEATURE,
+    safety.FEATURE,
+    poses.FEATURE,
+    model.FEATURE,
+    recording.FEATURE,
+    services.FEATURE,
+    standard.FEATURE,
+    reporter.FEATURE,
+)
+
+Settings = settings_type(FEATURES)
+
+
+def topics_of(features: Iterable[Feature]) -> tuple[Topic, ...]:
+    """Return the topics of features; one that several of them share is one row."""
+    found: dict[tuple[str, bool], Topic] = {}
+    for feature in features:
+        for topic in feature.topics:
+            place = topic.name, topic.incoming
+            found[place] = _merged(found[place], topic) if place in found else topic
+    return tuple(found.values())
+
+
+def _merged(one: Topic, other: Topic) -> Topic:
+    def both(name: str) -> str:
+        words = [*getattr(one, name).split(', '), *getattr(other, name).split(', ')]
+        return ', '.join(dict.fromkeys(word for word in words if word))
+
+    return replace(one, when=both('when'), rate=both('rate'), switch=both('switch'))
+
+
+def actions_of(features: Iterable[Feature]) -> tuple[Action, ...]:
+    """Return the actions of features."""
+    return tuple(action for feature in features for action in feature.actions)
+
+
+def services_of(features: Iterable[Feature], dialect: str = 'urlab') -> tuple[Service, ...]:
+    """Return the services of features, of one dialect."""
+    return tuple(
+        service
+        for feature in features
+        for service in feature.services
+        if service.dialect == dialect
+    )
+
+
+def frames_of(features: Iterable[Feature]) -> tuple[FrameRule, ...]:
+    """Return the transforms of features."""
+    return tuple(rule for feature in features for rule in feature.frames)
+
+
+__all__ = ['FEATURES', 'Settings', 'actions_of', 'frames_of', 'services_of', 'topics_of']

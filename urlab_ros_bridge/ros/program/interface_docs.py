@@ -1,0 +1,175 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page docs/interfaces.md, from the declarations of the features."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import ReliabilityPolicy
+
+from urlab_ros_bridge.ros.feature import Action
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import FrameRule
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.program.features import actions_of
+from urlab_ros_bridge.ros.program.features import frames_of
+from urlab_ros_bridge.ros.program.features import services_of
+from urlab_ros_bridge.ros.program.features import topics_of
+from urlab_ros_bridge.ros.rclpy_tools import qos
+
+_PAGE = """\
+# Interfaces
+
+Everything that the bridge offers, on one page. The parameters, with types, defaults and ranges,
+are in [parameters.md](parameters.md); what messages mean is in [bridge.md](bridge.md),
+[commanding.md](commanding.md) and [geometry_conventions.md](geometry_conventions.md);
+`ros2 interface show urlab_msgs/srv/Reset` explains the fields of a type. The node `urlab_bridge`
+has the topics and the parameters, `urlab_bridge_services` the services, `urlab_bridge_actions` the
+actions, and `urlab_bridge_simulation` the standard services of simulators; what every ROS node has
+besides (`/rosout`, parameter services) is left out here.
+
+A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
+everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or
+nothing where `namespace_robots` gives none (with one robot). Names of sites, sensors, cameras and
+entities are those of the model; characters that ROS does not allow become `_`. All topics take
+`qos_overrides.NAME.{{publisher,subscription}}.{{reliability,history,depth}}` parameters.
+
+## Topics that it publishes
+
+Nothing is built, and nothing is asked of the server, while nobody listens. "Rate" names the
+parameter that limits it; without one a topic follows the physics.
+
+{published}
+## Topics that it listens to
+
+{subscribed}
+## Actions
+
+`control_msgs` must be installed; `trajectory_controller` is a parameter, and {{gripper}} a name
+from the [sidecar](sidecar.md) or from the parameter `grippers`.
+
+{actions}
+## Services
+
+Each answers with `success`, `code` and `message` besides what it tells; std_srvs/srv/SetBool has
+no `code`, it begins the message. "Ops" are its requests in the [protocol](protocol.md).
+
+{services}
+## Standard services of simulators
+
+[simulation_interfaces.md](simulation_interfaces.md) explains them. The parameter
+`simulation_interfaces` switches all of them off, and without the package of that name there are
+none. "Features" are the numbers of the standard that they stand for; "Needs" are extensions of the
+server, or `model`: MuJoCo beside the bridge.
+
+{simulation}
+## Frames
+
+Names are those of the model without the robot's prefix, with `frame_prefix` in front. Transforms
+of a robot with a namespace are on the `tf` and `tf_static` below it, unless `frame_prefix` is set.
+
+{frames}"""
+
+
+def interfaces_markdown(features: tuple[Feature, ...]) -> str:
+    """Return the page of what these features offer."""
+    topics, known = topics_of(features), frozenset(settings_type(features).TABLE)
+    return _PAGE.format(
+        published=_table(
+            ('Topic', 'Type', 'QoS', 'There for', 'Rate', 'Switched by'),
+            (_published(topic, known) for topic in topics if not topic.incoming),
+        ),
+        subscribed=_table(
+            ('Topic', 'Type', 'QoS', 'There for', 'Parameters'),
+            (_subscribed(topic, known) for topic in topics if topic.incoming),
+        ),
+        actions=_table(('Action', 'Type', 'There for'), map(_action, actions_of(features))),
+        services=_table(
+            ('Service', 'Type', 'Effect', 'Ops'), map(_service, services_of(features))
+        ),
+        simulation=_table(
+            ('Name', 'Type', 'Effect', 'Features', 'Needs', 'Ops'),
+            map(_standard, services_of(features, 'standard')),
+        ),
+        frames=_table(
+            ('Parent', 'Child', 'Topic', 'For', 'Switched by'),
+            (_frame(rule, known) for rule in frames_of(features)),
+        ),
+    )
+
+
+def qos_text(name: str) -> str:
+    """
+    Return a profile of `ros.qos` in words.
+
+    >>> qos_text('latched')
+    'reliable, transient local, 1'
+    """
+    profile = getattr(qos, name)()
+    reliable = profile.reliability is ReliabilityPolicy.RELIABLE
+    kept = ', transient local' if profile.durability is DurabilityPolicy.TRANSIENT_LOCAL else ''
+    return f'{"reliable" if reliable else "best effort"}{kept}, {profile.depth}'
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ['---'] * len(heads), *rows]
+    return ''.join('| ' + ' | '.join(line) + ' |\n' for line in lines)
+
+
+def _code(text: str) -> str:
+    return f'`{text}`' if text else ''
+
+
+def _names(text: str, known: Container[str]) -> str:
+    """Return a text with the parameters in it as code."""
+    words = text.split(', ')
+    return ', '.join(_code(word) if word in known else word for word in words)
+
+
+def _types(topic: Topic) -> str:
+    return ' or '.join(kind.replace('/msg/', '/') for kind in topic.types)
+
+
+def _published(topic: Topic, known: Container[str]) -> tuple[str, ...]:
+    rate, switch = _names(topic.rate, known), _names(topic.switch, known)
+    return _code(topic.name), _types(topic), qos_text(topic.profile), topic.when, rate, switch
+
+
+def _subscribed(topic: Topic, known: Container[str]) -> tuple[str, ...]:
+    parameters = _names(topic.rate, known)
+    return _code(topic.name), _types(topic), qos_text(topic.profile), topic.when, parameters
+
+
+def _action(action: Action) -> tuple[str, ...]:
+    return _code(action.name), action.type_name, action.when
+
+
+def _service(service: Service) -> tuple[str, ...]:
+    return (
+        _code(service.name),
+        service.type_name,
+        service.effect,
+        ' '.join(map(_code, service.requests)),
+    )
+
+
+def _standard(row: Service) -> tuple[str, ...]:
+    needs = dict.fromkeys((row.needs, *row.serves.values()))
+    return (
+        _code(row.name),
+        row.type_name,
+        row.effect,
+        ', '.join(str(int(feature)) for feature in row.serves),
+        ' '.join(_code(need) for need in needs if need),
+        ' '.join(map(_code, row.ops)),
+    )
+
+
+def _frame(rule: FrameRule, known: Container[str]) -> tuple[str, ...]:
+    return rule.parent, rule.child, rule.topic, rule.when, _names(rule.switch, known)

@@ -1,0 +1,87 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program: one process, one bridge."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+import signal
+import sys
+
+import rclpy
+from rclpy._rclpy_pybind11 import RCLError
+from rclpy._rclpy_pybind11 import UnknownROSArgsError
+from rclpy.executors import ExternalShutdownException
+from rclpy.signals import SignalHandlerOptions
+
+from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
+from urlab_ros_bridge.ros.program.node import BridgeNode
+from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """
+    Run the bridge until SIGINT or SIGTERM.
+
+    :param argv: ROS arguments, ``--status-fd N``, and ``--lifecycle`` for a managed node that
+        waits to be configured and activated; None: those of the process.
+    :return: exit code: 0, or 1 when it could not start.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument('--status-fd', type=int)
+    parser.add_argument('--lifecycle', action='store_true')
+    ours, ros = parser.parse_known_args(arguments)
+    stop = _StopSignal()
+    try:
+        rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
+        node = (ManagedBridge if ours.lifecycle else BridgeNode)(status_fd=ours.status_fd)
+    except (UrlabError, RCLError, UnknownROSArgsError) as error:
+        print(f'urlab bridge: {error}', file=sys.stderr)
+        rclpy.try_shutdown()
+        return 1
+    executor = make_executor()
+    executor.add_node(node)
+    if not ours.lifecycle and not _started(node):
+        executor.remove_node(node)
+        node.destroy_node()
+        rclpy.try_shutdown()
+        return 1
+    try:
+        while rclpy.ok() and not stop.received:
+            executor.spin_once(timeout_sec=0.2)
+    except ExternalShutdownException:
+        pass
+    finally:
+        node.stop()
+        executor.remove_node(node)
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+def _started(node: BridgeNode) -> bool:
+    try:
+        node.start()
+    except UrlabError as error:
+        print(f'urlab bridge: {error}', file=sys.stderr)
+        return False
+    return True
+
+
+class _StopSignal:
+    """Remembers SIGINT and SIGTERM, so that the robot can be stopped before ROS shuts down."""
+
+    def __init__(self) -> None:
+        self.received = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._receive)
+
+    def _receive(self, *_: object) -> None:
+        self.received = True
+
+
+if __name__ == '__main__':
+    sys.exit(main())

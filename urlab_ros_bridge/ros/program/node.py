@@ -1,0 +1,151 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The node: parameters, and the threads that do the work.
+
+- stream: takes ticks in and publishes everything with a stamp;
+- lockstep: steps the server and waits for answers; only while it is on;
+- link: connects, watches the server, plans what to publish;
+- commands: sends commands to the server;
+- services: answers services, one after the other, in a node of its own: the events executor takes
+  no coroutines, so a long request would hold up every other callback;
+- simulation: likewise, for the standard services of simulators;
+- executor (the caller's thread): subscriptions and parameters.  It never waits for the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.context import Context as RosContext
+from rclpy.executors import Executor
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+
+from urlab_ros_bridge.ros.bag import RecordableNode
+from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.parameters.params import Parameters
+from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.reports.reporter import log_to
+from urlab_ros_bridge.ros.topics.world import World
+from urlab_ros_bridge.wire.errors import UrlabError
+
+NODE_NAME = 'urlab_bridge'
+
+
+class BridgeNode(RecordableNode):
+    """The bridge."""
+
+    def __init__(
+        self,
+        *,
+        status_fd: int | None = None,
+        context: RosContext | None = None,
+        parameter_overrides: list[Parameter] | None = None,
+        features: Sequence[Feature] = FEATURES,
+        **arguments: Any,
+    ) -> None:
+        """
+        Declare everything; nothing runs before `start`.
+
+        :param status_fd: file descriptor that gets a JSON line with figures once a second.
+        :param features: what it does.
+        :raises BadParameter: when a parameter has a value that is not accepted.
+        :raises InterfaceMissing: without tf2_msgs or urlab_msgs.
+        """
+        super().__init__(
+            NODE_NAME, context=context, parameter_overrides=parameter_overrides, **arguments
+        )
+        self._log = log_to(self)
+        self.taps = Taps(lambda: self.bridge.stream.timeline.tick_ns)
+        self.bridge: Bridge | None = None
+        self._world_plan: WorldPlan | None = None
+        self._world: World | None = None
+        features = tuple(features)
+        try:
+            self._refuse_sim_time()
+            self.parameters = Parameters(self, settings_type(features), self._changed)
+            for text in undeclared_overrides(self, type(self.parameters.settings)):
+                self._log('warning', text)
+            self.bridge = Bridge(
+                self,
+                features,
+                lambda: self.parameters.settings,
+                self._log,
+                taps=self.taps,
+                plan=WorldPlan(),
+                on_plan=self._on_plan,
+                status_fd=status_fd,
+            )
+            self.bridge.attach()
+        except BaseException:
+            # What is left of a node that came to nothing would stay in the graph.
+            self.destroy_node()
+            raise
+
+    def start(self) -> None:
+        """
+        Start everything.
+
+        :raises SecondBridge: when a bridge of the same name is at work; nothing is started then.
+        """
+        self.bridge.start()
+
+    def stop(self) -> None:
+        """Stop the robots that were driven from here, then all threads."""
+        self.bridge.stop()
+
+    def destroy_node(self) -> None:
+        """Withdraw everything; after `stop`, or in place of `start`."""
+        if self.bridge is not None:
+            self.bridge.destroy()
+        super().destroy_node()
+
+    def _changed(self, settings: Settings) -> None:
+        self.bridge.changed(settings)
+
+    def _refuse_sim_time(self) -> None:
+        """Set use_sim_time back: whoever publishes /clock cannot take its time from it."""
+        if self.get_parameter('use_sim_time').value:
+            self.set_parameters([Parameter('use_sim_time', Parameter.Type.BOOL, False)])
+            self._log('warning', 'use_sim_time is ignored: this node publishes /clock')
+
+    def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
+        """Publish what there is now; called in the link thread."""
+        bridge, world = self.bridge, None
+        if not bridge.link.continued:
+            # Set-points and velocities were for the server before.
+            bridge.commands.jump('the bridge has connected anew')
+        if plan != self._world_plan:
+            try:
+                world = World(self, plan, bridge.settings(), bridge.features, self._world)
+            except UrlabError as error:
+                self._log('warning', f'nothing is published: {error}')
+                return
+            for note in world.notes:
+                self._log('warning', note)
+            self._world_plan, self._world = plan, world
+            bridge.take_plan(plan)
+        bridge.stream.hand_over(world, has_sim_time)
+        bridge.published(plan)
+
+
+def make_executor(context: RosContext | None = None) -> Executor:
+    """
+    Return the executor for the node: the events executor where rclpy has it.
+
+    It takes a third of the CPU of the single-threaded one.  Drive it with `spin_once`: its `spin`
+    fires nothing in some releases.
+    """
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor(context=context)
+    return EventsExecutor(context=context)

@@ -1,0 +1,138 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""/diagnostics: one status for the connection, the clock, the commands, and each topic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import KeyValue
+
+from urlab_ros_bridge.client.state.stream import StreamStats
+from urlab_ros_bridge.ros.bridge import Status
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.counters import Counters
+from urlab_ros_bridge.ros.link.counters import Rates
+from urlab_ros_bridge.ros.link.link_state import describe
+from urlab_ros_bridge.ros.messages import header_to_ros
+from urlab_ros_bridge.ros.reports.statistics import FeedMeter
+from urlab_ros_bridge.ros.reports.statistics import Stream
+from urlab_ros_bridge.ros.topics.feed import Feed
+
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+
+_LEVELS = {'ok': OK, 'warning': WARN, 'error': ERROR}
+_CLOCK_TEXTS = {
+    'sim_time': (OK, 'simulation time from the row sim_time'),
+    'state_full': (OK, 'simulation time from state/full'),
+    'wall': (WARN, 'the server tells no simulation time: stamps are wall time'),
+    '': (WARN, 'no tick yet'),
+}
+
+
+def value_text(value: object) -> str:
+    """
+    Return a value as /diagnostics shows it.
+
+    >>> value_text(False), value_text(0.1 + 0.2), value_text(3)
+    ('no', '0.3', '3')
+    """
+    if isinstance(value, bool):
+        return 'yes' if value else 'no'
+    return f'{value:.6g}' if isinstance(value, float) else str(value)
+
+
+def status(
+    node: str, name: str, level: bytes, message: str, values: Mapping[str, Any]
+) -> DiagnosticStatus:
+    """Return one status; values become text."""
+    pairs = [KeyValue(key=key, value=value_text(value)) for key, value in values.items()]
+    return DiagnosticStatus(
+        name=f'{node}: {name}', level=level, message=message, hardware_id='urlab', values=pairs
+    )
+
+
+def connection_status(
+    node: str, link: Link, silence: float, rates: Rates, notes: Iterable[str]
+) -> DiagnosticStatus:
+    """Say in words how the connection is, and what to do about it."""
+    state = link.state
+    well, text = describe(state, silence)
+    level = OK if well else WARN if state.connected else ERROR
+    values: dict[str, Any] = {
+        'endpoint': state.endpoint,
+        'state endpoint': state.state_endpoint,
+        'phase': state.phase.value,
+        'mode': state.mode or 'not known',
+        'paused': 'not known' if state.paused is None else state.paused,
+        'real time factor': rates.real_time_factor,
+        'reconnects': link.reconnects,
+        'last error': state.problem,
+    }
+    values |= {f'note {number}': note for number, note in enumerate(notes, 1)}
+    return status(node, 'connection', level, text, values)
+
+
+def stream_status(
+    node: str, counters: Counters, source: StreamStats, rates: Rates, silence: float
+) -> DiagnosticStatus:
+    """Report on the state stream and the source of time."""
+    level, text = _CLOCK_TEXTS[counters.closed_by]
+    errors = counters.decode_errors + source.decode_errors
+    return status(
+        node,
+        'state stream',
+        level,
+        text,
+        {
+            'clock source': counters.closed_by or 'none',
+            'ticks per s': rates.tick_rate,
+            'ticks': counters.ticks,
+            'age of the last tick (s)': silence,
+            'dropped ticks': source.dropped_ticks,
+            'torn ticks': source.torn_ticks,
+            'decode errors': errors,
+            'last error': counters.last_error,
+            'latency p50 (ms)': rates.latency_p50 * 1e3,
+            'latency p99 (ms)': rates.latency_p99 * 1e3,
+        },
+    )
+
+
+def feature_status(node: str, told: Status) -> DiagnosticStatus:
+    """Report on a feature, as it says itself."""
+    return status(node, told.name, _LEVELS[told.level], told.text, told.values)
+
+
+def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:
+    """Report on one topic."""
+    stream = meter.streams.get(feed.publisher.topic_name, Stream())
+    if feed.last_error:
+        level, text = WARN, f'{feed.errors} errors, the last: {feed.last_error}'
+    elif not feed.wanted:
+        level, text = OK, 'nobody listens'
+    else:
+        level, text = OK, 'publishing'
+    return status(
+        node,
+        feed.topic,
+        level,
+        text,
+        {
+            'rate (Hz)': stream.rate,
+            'messages': feed.count,
+            'age (s)': stream.age,
+            'drops': feed.dropped,
+            'decode errors': feed.errors,
+            'last error': feed.last_error,
+        },
+    )
+
+
+def diagnostics_to_ros(stamp_ns: int | None, statuses: list[DiagnosticStatus]) -> DiagnosticArray:
+    """Return the message; its stamp is simulation time like every other."""
+    return DiagnosticArray(header=header_to_ros(stamp_ns or 0, ''), status=statuses)

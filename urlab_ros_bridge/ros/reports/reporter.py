@@ -1,0 +1,178 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Once a second: /diagnostics, ~/statistics, the log, and the figures for `urlab up`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence
+import json
+import os
+
+from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.link.counters import RateMeter
+from urlab_ros_bridge.ros.link.counters import Rates
+from urlab_ros_bridge.ros.link.link_state import describe
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.reports.diagnostics import connection_status
+from urlab_ros_bridge.ros.reports.diagnostics import diagnostics_to_ros
+from urlab_ros_bridge.ros.reports.diagnostics import feature_status
+from urlab_ros_bridge.ros.reports.diagnostics import feed_status
+from urlab_ros_bridge.ros.reports.diagnostics import stream_status
+from urlab_ros_bridge.ros.reports.statistics import BRIDGE_STATISTICS
+from urlab_ros_bridge.ros.reports.statistics import FeedMeter
+from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
+from urlab_ros_bridge.ros.topics.feed import Feed
+
+
+class Reporter:
+    """Runs in the stream thread, so that its stamps belong to the same timeline as all others."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        """
+        Make the publishers.
+
+        :raises InterfaceMissing: without urlab_msgs.
+        """
+        node = bridge.node
+        self._name = node.get_fully_qualified_name().lstrip('/')
+        self._bridge = bridge
+        self._stream = bridge.stream
+        self._link = bridge.link
+        self._log = bridge.log
+        self._status_fd = bridge.status_fd
+        self._meter = RateMeter()
+        self._feeds = FeedMeter()
+        self._dropped = 0
+        self._told = ''
+        self._wall = WallClockWarning(bridge.log)
+        self._diagnostics = node.create_publisher(
+            DiagnosticArray, '/diagnostics', qos.report(), qos_overriding_options=qos.overridable()
+        )
+        self._statistics = node.create_publisher(
+            load_interface(BRIDGE_STATISTICS),
+            '~/statistics',
+            qos.report(),
+            qos_overriding_options=qos.overridable(),
+        )
+
+    def report(self, now: float) -> None:
+        """
+        Publish all reports.
+
+        :param now: monotonic time.
+        """
+        stream, link = self._stream, self._link
+        rates = self._meter.measure(stream.counters, now)
+        world = stream.world
+        feeds = world.feeds if world else []
+        dropped = stream.source.stats.dropped_ticks
+        for feed in feeds:
+            feed.dropped += feed.wanted * (dropped - self._dropped)
+        self._dropped = dropped
+        self._feeds.measure(feeds, now)
+        stamp = stream.timeline.stamp_ns
+        self._tell(stream.silence)
+        self._wall.look(stream.counters.closed_by)
+        self._write_status(rates)
+        if self._statistics.get_subscription_count():
+            self._statistics.publish(
+                statistics_to_ros(
+                    stream.counters, stream.source.stats, rates, link, stamp, self._feeds
+                )
+            )
+        if self._diagnostics.get_subscription_count():
+            statuses = self._statuses(rates, feeds)
+            self._diagnostics.publish(diagnostics_to_ros(stamp, statuses))
+
+    def _statuses(self, rates: Rates, feeds: Sequence[Feed]) -> list[DiagnosticStatus]:
+        stream, link, world = self._stream, self._link, self._stream.world
+        return [
+            connection_status(
+                self._name, link, stream.silence, rates, world.notes if world else ()
+            ),
+            stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
+            *(feature_status(self._name, told) for told in self._bridge.statuses()),
+            *(feed_status(self._name, feed, self._feeds) for feed in feeds),
+        ]
+
+    def _tell(self, silence: float) -> None:
+        """Log how the connection is, once for each change."""
+        well, text = describe(self._link.state, silence)
+        if text != self._told:
+            self._told = text
+            self._log('info' if well else 'warning', text)
+
+    def _write_status(self, rates: Rates) -> None:
+        if self._status_fd is None:
+            return
+        _, text = describe(self._link.state, self._stream.silence)
+        line = json.dumps(
+            {
+                'messages_per_s': round(rates.message_rate, 1),
+                'ticks_per_s': round(rates.tick_rate, 1),
+                'connected': self._link.state.connected,
+                'state': text,
+            }
+        )
+        try:
+            os.write(self._status_fd, f'{line}\n'.encode())
+        except OSError:
+            # The reader is gone.
+            self._status_fd = None
+
+
+class WallClockWarning:
+    """Says once when stamps have to be wall time, and once when they need not any more."""
+
+    def __init__(self, log: Callable[[str, str], None]) -> None:
+        self._log = log
+        self._wall = False
+
+    def look(self, closed_by: str) -> None:
+        """Take the source of time of the last tick."""
+        wall = closed_by == 'wall'
+        if wall != self._wall and closed_by:
+            self._wall = wall
+            self._log(
+                'warning' if wall else 'info',
+                'the server tells no simulation time: stamps are wall time now'
+                if wall
+                else f'stamps are simulation time again, from {closed_by}',
+            )
+
+
+def log_to(node: Node) -> Callable[[str, str], None]:
+    """Return a function that logs a text with a severity (info, warning) as the node."""
+    logger = node.get_logger()
+
+    def log(severity: str, text: str) -> None:
+        # rclpy wants one call site for each severity.
+        if severity == 'warning':
+            logger.warning(text)
+        else:
+            logger.info(text)
+
+    return log
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Report once a second."""
+    return Attached(beat=Reporter(bridge).report)
+
+
+TOPICS = (
+    Topic(
+        '/diagnostics', ('diagnostic_msgs/msg/DiagnosticArray',), 'report', '', '1 Hz of wall time'
+    ),
+    Topic('~/statistics', (BRIDGE_STATISTICS,), 'report', '', '1 Hz of wall time'),
+)
+FEATURE = Feature('reports', topics=TOPICS, attach=attach)

@@ -1,0 +1,127 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The standard services of simulators (simulation_interfaces), as one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from urlab_ros_bridge.ros.bridge import Attached
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Feature as BridgeFeature
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
+from urlab_ros_bridge.ros.services.standard import entities
+from urlab_ros_bridge.ros.services.standard import entity_state
+from urlab_ros_bridge.ros.services.standard import named_poses
+from urlab_ros_bridge.ros.services.standard import reset
+from urlab_ros_bridge.ros.services.standard import spawn
+from urlab_ros_bridge.ros.services.standard import spawnables
+from urlab_ros_bridge.ros.services.standard import state
+from urlab_ros_bridge.ros.services.standard import steps
+from urlab_ros_bridge.ros.services.standard import steps_action
+from urlab_ros_bridge.ros.services.standard import world
+from urlab_ros_bridge.ros.services.standard.base import answer
+from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.schema import key
+
+__all__ = ['ENTRIES', 'FEATURE', 'Feature', 'Simulation']
+
+ENTRIES: tuple[Service, ...] = (
+    *world.ENTRIES,
+    *state.ENTRIES,
+    *reset.ENTRIES,
+    *steps.ENTRIES,
+    *steps_action.ENTRIES,
+    *entities.ENTRIES,
+    *entity_state.ENTRIES,
+    *spawn.ENTRIES,
+    *spawnables.ENTRIES,
+    *named_poses.ENTRIES,
+)
+
+
+@dataclass(frozen=True)
+class SimulationParameters:
+    """Whether the standard services are offered."""
+
+    simulation_interfaces: bool = key(
+        True,
+        'Offer the standard services of simulators, those of the package simulation_interfaces.',
+    )
+
+
+class Simulation:
+    """
+    Offers the table in a node and a thread of its own, so that nothing else waits for it.
+
+    :ivar context: what the handlers work with.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        """Offer everything; without the package nothing, and the log says what to install."""
+        rows = tuple(
+            service
+            for feature in bridge.features
+            for service in feature.services
+            if service.dialect == 'standard'
+        )
+        self.context = SimulationContext(bridge, bridge.settings, rows)
+        self._side: SideThread | None = None
+        self._actions: list[steps_action.StepsAction] = []
+        if not bridge.settings().simulation_interfaces:
+            return
+        try:
+            types = [load_interface(row.type_name) for row in rows]
+        except InterfaceMissing as error:
+            bridge.log(
+                'warning', f'the services of simulation_interfaces are not offered: {error}'
+            )
+            return
+        self._side = SideThread(bridge.node, 'simulation')
+        for row, kind in zip(rows, types, strict=True):
+            if row.kind == 'action':
+                self._actions.append(row.handler(self._side.node, self.context))
+            else:
+                handler = partial(answer, row, self.context)
+                self._side.node.create_service(kind, row.name, handler)
+
+    def start(self) -> None:
+        """Start the thread."""
+        if self._side is not None:
+            self._side.start()
+
+    def stop(self) -> None:
+        """End what is under way, and the thread."""
+        for action in self._actions:
+            action.stop()
+        if self._side is not None:
+            self._side.stop()
+
+    def destroy(self) -> None:
+        """Withdraw the services."""
+        if self._side is None:
+            return
+        # An action that is not withdrawn by itself keeps its node alive.
+        for action in self._actions if not self._side.busy else ():
+            action.destroy()
+        self._side.destroy()
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Offer the standard services."""
+    simulation = bridge.simulation = Simulation(bridge)
+    return Attached(start=simulation.start, stop=simulation.stop, destroy=simulation.destroy)
+
+
+FEATURE = BridgeFeature(
+    'standard services',
+    SimulationParameters,
+    group='What is published',
+    services=ENTRIES,
+    attach=attach,
+)

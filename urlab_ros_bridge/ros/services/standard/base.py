@@ -1,0 +1,149 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What all services of the simulation standard share.
+
+A row of the table says which features a service is for, and what each of them needs of the server.
+What is advertised is computed from the rows, and what is not advertised is answered with
+RESULT_FEATURE_UNSUPPORTED, both by the same question: so neither can promise more than the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+import time
+from typing import Any
+
+from urlab_ros_bridge.client.errors import ModelUnavailable
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import MODEL
+from urlab_ros_bridge.ros.services.standard.results import judge
+from urlab_ros_bridge.ros.services.standard.results import OK
+from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
+
+PACKAGE = 'simulation_interfaces'
+# After a change of the world an answer waits so long (s) for the bridge to publish the new one.
+_DISCOVERY_SECONDS = 5.0
+_LOOK_SECONDS = 0.02
+
+
+def standard(
+    name: str,
+    handler: Callable[..., Any],
+    serves: Mapping[Feature, str] | None = None,
+    *,
+    needs: str = '',
+    ops: tuple[str, ...] = (),
+    kind: str = 'srv',
+) -> Service:
+    """
+    Return the row of a service or action of the standard; its type follows from its name.
+
+    >>> standard('get_entities', print).type_name
+    'simulation_interfaces/srv/GetEntities'
+    """
+    words = ''.join(word.capitalize() for word in name.split('_'))
+    type_name = f'{PACKAGE}/{kind}/{words}'
+    return Service(name, type_name, handler, ops, 'standard', serves or {}, needs, kind)
+
+
+class SimulationContext:
+    """
+    What handlers work with.
+
+    :ivar bridge: what the other services work with.
+    :ivar rows: the whole table.
+    :ivar paused_epoch: stretch of time in which somebody asked for paused in place of stopped.
+    """
+
+    def __init__(
+        self, bridge: Bridge, settings: Callable[[], Settings], rows: tuple[Service, ...]
+    ) -> None:
+        self.bridge = bridge
+        self.settings = settings
+        self.rows = rows
+        self.paused_epoch: int | None = None
+
+    def has(self, need: str) -> bool:
+        """Tell whether the server has an extension, or whether its model can be read here."""
+        if need != MODEL:
+            return not need or self.bridge.link.has(need)
+        handshake = self.bridge.link.handshake
+        try:
+            return handshake is not None and handshake.model is not None
+        except ModelUnavailable:
+            return False
+
+    @property
+    def features(self) -> list[Feature]:
+        """Return what is served at present, in order; nothing while there is no server."""
+        if not self.bridge.link.state.connected:
+            return []
+        return sorted(
+            {
+                feature
+                for row in self.rows
+                if self.has(row.needs)
+                for feature, need in row.serves.items()
+                if self.has(need)
+            }
+        )
+
+    def require(self, feature: Feature, what: str) -> None:
+        """
+        Go on only with a feature.
+
+        :param what: what somebody asked for.
+        :raises Refusal: when it is not served at present.
+        """
+        if feature not in self.features:
+            raise Refusal(UNSUPPORTED, f'{what}: this server cannot do it ({feature.name})')
+
+    @property
+    def handshake(self) -> Handshake:
+        """
+        Return what the server has told about its world.
+
+        :raises Unfit: without a connection.
+        """
+        self.bridge.client  # noqa: B018  (says what is wrong)
+        return self.bridge.link.handshake
+
+    def wait_for_world(self) -> None:
+        """Wait until the bridge publishes the world that the services know; not for ever."""
+        link, deadline = self.bridge.link, time.monotonic() + _DISCOVERY_SECONDS
+        wanted = _revision(link.client.handshake)
+        link.look()
+        while time.monotonic() < deadline:
+            if link.state.connected and _revision(link.handshake) >= wanted:
+                return
+            time.sleep(_LOOK_SECONDS)
+
+
+def _revision(handshake: Handshake) -> int:
+    """Return how often the world of a server had changed when it said this."""
+    return handshake.raw.get('world_revision', 0)
+
+
+def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
+    """Carry out a request; whatever goes wrong becomes a result and its text."""
+    if not hasattr(response, 'result'):
+        row.handler(context, request, response)
+        return response
+    result, text = OK, ''
+    try:
+        # Without a connection nothing is known of the server: that is the better answer.
+        if not context.has(row.needs) and context.bridge.client:
+            raise Refusal(UNSUPPORTED, f'this server lacks what {row.name} needs ({row.needs})')
+        row.handler(context, request, response)
+    except Exception as error:
+        result, text = judge(error)
+    response.result.result = result
+    response.result.error_message = text
+    return response

@@ -1,0 +1,140 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+EntityFilters: which entities a request means.
+
+Names are searched with Python's regular expressions, which read POSIX extended ones alike but for
+collating elements; its character classes are translated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+import re
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.client.ops.entities import EntityState
+from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.results import FAILED
+from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
+
+# simulation_interfaces/msg/Bounds.
+EMPTY, BOX, CONVEX_HULL, SPHERE = 0, 1, 2, 3
+# simulation_interfaces/msg/EntityCategory by kind of an entity.
+CATEGORIES = {'articulation': 1, 'entity': 4, 'mocap': 4, 'static': 5}
+_OTHER = 0
+# simulation_interfaces/msg/TagsFilter.
+_ALL = 1
+
+_CLASSES = {
+    'alpha': 'a-zA-Z',
+    'digit': '0-9',
+    'alnum': 'a-zA-Z0-9',
+    'upper': 'A-Z',
+    'lower': 'a-z',
+    'space': r'\s',
+    'blank': r' \t',
+    'xdigit': '0-9A-Fa-f',
+    'punct': r'!-/:-@\[-`{-~',
+}
+
+
+def category_of(entity: EntityState) -> int:
+    """Return the category of an entity."""
+    return CATEGORIES.get(entity.kind, _OTHER)
+
+
+def tags_of(entity: EntityState) -> list[str]:
+    """Return what one may filter by: its kind, and whether it can be moved and was spawned."""
+    words = {'movable': entity.movable, 'spawned': entity.spawned}
+    return [entity.kind, *(word for word, fits in words.items() if fits)]
+
+
+def chosen(context: SimulationContext, filters: Any) -> dict[str, EntityState]:
+    """
+    Return the entities that pass all filters, by name.
+
+    :param filters: simulation_interfaces/msg/EntityFilters.
+    :raises Refusal: for an expression that cannot be read, or bounds of another kind.
+    """
+    pattern = expression(filters.filter)
+    categories = {each.category for each in filters.categories}
+    bounds = filters.bounds
+    if bounds.type == BOX:
+        context.require(Feature.ENTITY_BOUNDS_BOX, 'bounds of type BOX')
+    elif bounds.type not in (EMPTY, SPHERE):
+        raise Refusal(UNSUPPORTED, f'bounds of type {bounds.type}; only BOX 1 and SPHERE 3 are')
+    volume = read_bounds(bounds)
+    found = context.bridge.client.get_entities(bounds=volume is not None)
+    return {
+        name: entity
+        for name, entity in found.items()
+        if pattern.search(name)
+        and (not categories or category_of(entity) in categories)
+        and has_tags(tags_of(entity), filters.tags)
+        and (volume is None or overlap(entity, volume))
+    }
+
+
+def expression(text: str) -> re.Pattern[str]:
+    """
+    Return a POSIX extended regular expression as one of Python.
+
+    :raises Refusal: when it cannot be read.
+
+    >>> bool(expression('^box_[[:digit:]]+$').search('box_12'))
+    True
+    """
+    try:
+        return re.compile(re.sub(r'\[:(\w+):\]', _posix_class, text))
+    except re.error as error:
+        raise Refusal(FAILED, f'filter {text!r}: {error}') from None
+
+
+def _posix_class(match: re.Match[str]) -> str:
+    name = match[1]
+    if name not in _CLASSES:
+        raise re.error(f'no character class {name!r}; available: {", ".join(_CLASSES)}')
+    return _CLASSES[name]
+
+
+def has_tags(tags: Collection[str], wanted: Any) -> bool:
+    """Tell whether tags pass a simulation_interfaces/msg/TagsFilter."""
+    if not wanted.tags:
+        return True
+    enough = all if wanted.filter_mode == _ALL else any
+    return enough(tag in tags for tag in wanted.tags)
+
+
+Volume = tuple[int, np.ndarray]
+
+
+def read_bounds(bounds: Any) -> Volume | None:
+    """
+    Return the type of a box or sphere with its two points, shape (2, 3); None for no bounds.
+
+    :raises Refusal: when the points make no such thing.
+    """
+    if bounds.type == EMPTY:
+        return None
+    points = np.array([(point.x, point.y, point.z) for point in bounds.points]).reshape(-1, 3)
+    if len(points) != 2 or not np.isfinite(points).all():
+        raise Refusal(FAILED, f'bounds have {len(points)} finite points, must have 2')
+    if bounds.type == SPHERE and points[1, 0] < 0:
+        raise Refusal(FAILED, f'the radius of the bounds is {points[1, 0]:g} m')
+    return bounds.type, points
+
+
+def overlap(entity: EntityState, volume: Volume) -> bool:
+    """Tell whether the box around an entity, or the place of one without, is in a volume."""
+    kind, points = volume
+    least, greatest = (entity.pos, entity.pos) if entity.bounds is None else entity.bounds
+    if kind == SPHERE:
+        nearest = np.clip(points[0], least, greatest)
+        return bool(np.linalg.norm(nearest - points[0]) <= points[1, 0])
+    lower, upper = points.min(axis=0), points.max(axis=0)
+    return bool((least <= upper).all() and (lower <= greatest).all())

@@ -1,0 +1,89 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Frames of requests: the world, the bases of robots, and entities by their names.
+
+Poses are pairs of a position, m, and a quaternion xyzw.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from urlab_ros_bridge.client.ops.entities import EntityState
+from urlab_ros_bridge.geometry import compose
+from urlab_ros_bridge.geometry import IDENTITY
+from urlab_ros_bridge.geometry import normalize
+from urlab_ros_bridge.geometry import Quaternion
+from urlab_ros_bridge.geometry import rotate
+from urlab_ros_bridge.geometry import Vector
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.wire.errors import list_names
+
+Pose = tuple[Vector, Quaternion]
+
+WORLD = 'world'
+ORIGIN: Pose = ((0.0, 0.0, 0.0), IDENTITY)
+# A quaternion that somebody typed with two digits is this far from length one.
+_TOLERANCE = 0.1
+
+
+def frame_pose(context: SimulationContext, frame: str, invalid: int) -> Pose:
+    """
+    Return where a frame is in the world.
+
+    :param invalid: result of the refusal when there is no such frame; it names those that are.
+    """
+    plan = context.bridge.plan
+    # Odometry is exact here: where it starts is the origin of the world.
+    still = {'', WORLD, context.settings().map_frame, *(r.frames.odom for r in plan.robots)}
+    if frame in still:
+        return ORIGIN
+    entities = context.bridge.client.get_entities()
+    bases = Counter(robot.frames.base for robot in plan.robots)
+    owners = {r.frames.base: r.prefix for r in plan.robots if bases[r.frames.base] == 1}
+    name = frame if frame in entities else owners.get(frame, '')
+    if name not in entities:
+        names = [*sorted(still - {''}), *owners, *entities]
+        raise Refusal(invalid, f'frame {frame!r} is not known; {list_names("frame", names)}')
+    return pose_of(entities[name])
+
+
+def pose_of(entity: EntityState) -> Pose:
+    """Return the pose of an entity in the world."""
+    x, y, z = entity.pos.tolist()
+    return (x, y, z), wxyz_to_xyzw(entity.quat.tolist())
+
+
+def pose_from_ros(pose: Any, invalid: int) -> Pose:
+    """
+    Read a geometry_msgs/Pose.
+
+    :param invalid: result of the refusal of a pose that makes no sense.
+    """
+    point, turn = pose.position, pose.orientation
+    position = (point.x, point.y, point.z)
+    quaternion = (turn.x, turn.y, turn.z, turn.w)
+    if not all(map(math.isfinite, (*position, *quaternion))):
+        raise Refusal(invalid, f'the pose is not finite: {position} {quaternion}')
+    length = math.hypot(*quaternion)
+    if abs(length - 1.0) > _TOLERANCE:
+        raise Refusal(
+            invalid, f'the orientation {quaternion} has length {length:.3g}, must have length 1'
+        )
+    return position, normalize(quaternion)
+
+
+def into_world(frame: Pose, pose: Pose) -> Pose:
+    """Return a pose of a frame as one of the world."""
+    return compose(*frame, *pose)
+
+
+def turned(frame: Pose, vector: Sequence[float]) -> Vector:
+    """Return a vector along the axes of a frame as one along those of the world."""
+    return rotate(frame[1], vector)

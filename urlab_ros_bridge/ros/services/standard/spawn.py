@@ -1,0 +1,154 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""spawn_entity, spawn_entities and delete_entity."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard.base import PACKAGE
+from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.base import standard
+from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import SPAWN
+from urlab_ros_bridge.ros.services.standard.frames import frame_pose
+from urlab_ros_bridge.ros.services.standard.frames import into_world
+from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
+from urlab_ros_bridge.ros.services.standard.resources import define
+from urlab_ros_bridge.ros.services.standard.results import judge
+from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
+from urlab_ros_bridge.ros.services.standard.results import OK
+from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import with_code
+
+# simulation_interfaces/srv/SpawnEntity and SpawnEntities.
+NAME_NOT_UNIQUE = 101
+NAME_INVALID = 102
+NAMESPACE_INVALID = 105
+RESOURCE_PARSE_ERROR = 106
+MISSING_ASSETS = 107
+INVALID_POSE = 109
+ENTITIES_SPAWN_FAILED = 150
+
+# What the errors of the server are here.
+_RESULTS = {
+    'name_taken': NAME_NOT_UNIQUE,
+    'name_invalid': NAME_INVALID,
+    'import_failed': RESOURCE_PARSE_ERROR,
+    'missing_assets': MISSING_ASSETS,
+    'path_not_readable': NOT_FOUND,
+}
+_NAMESPACE = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
+
+
+def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
+    """Add an MJCF or URDF model, or a bundled object; answers when its topics are there."""
+    response.entity_name = spawn(context, request)
+    return ''
+
+
+def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
+    """Add several; what became of each is told apart."""
+    result_type = load_interface(f'{PACKAGE}/msg/SpawnResult')
+    failed = []
+    for item in request.spawn_requests:
+        told = result_type()
+        try:
+            told.entity_name = spawn(context, item)
+            told.result.result = OK
+        except Exception as error:
+            told.result.result, told.result.error_message = judge(error)
+            failed.append(f'{item.name!r}: {told.result.error_message}')
+        response.results.append(told)
+    if failed:
+        raise Refusal(ENTITIES_SPAWN_FAILED, '; '.join(failed))
+    return f'{len(response.results)} spawned'
+
+
+def spawn(context: SimulationContext, request: Any) -> str:
+    """
+    Spawn one entity, and return its name.
+
+    :param request: SpawnEntity of the standard, as request or message, of version 1 or 2.
+    """
+    resource = getattr(request, 'entity_resource', request)
+    definition = define(resource.uri, resource.resource_string)
+    pose = request.initial_pose
+    frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
+    position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
+    name = _name(request, definition.name)
+    with context.bridge.lockstep.between_rounds():
+        try:
+            entity = context.bridge.client.spawn_entity(
+                name,
+                xml=definition.xml,
+                file=definition.file,
+                pos=position,
+                quat=(w, x, y, z),
+                allow_renaming=request.allow_renaming,
+            )
+        except RemoteError as error:
+            if error.code not in _RESULTS:
+                raise
+            text = with_code(error.code, str(error))
+            raise Refusal(_RESULTS[error.code], text) from error
+        context.wait_for_world()
+    return entity.name
+
+
+def _name(request: Any, suggested: str) -> str:
+    """
+    Return the name that is asked for; the namespace of an entity is its name.
+
+    :raises Refusal: NAME_INVALID or NAMESPACE_INVALID.
+    """
+    namespace = request.entity_namespace
+    if namespace and not _NAMESPACE.fullmatch(namespace):
+        raise Refusal(NAMESPACE_INVALID, f'{namespace!r} is no namespace (letters, digits, _)')
+    inner = namespace.strip('/')
+    name = request.name or inner or suggested
+    if not name and not request.allow_renaming:
+        raise Refusal(NAME_INVALID, 'name is empty, and the resource has none')
+    if inner not in ('', name):
+        raise Refusal(
+            NAMESPACE_INVALID,
+            f'the topics of {name!r} are below its name; leave entity_namespace empty or make it '
+            f'{name!r}',
+        )
+    return name
+
+
+def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
+    """Take an entity away; answers when its topics are gone."""
+    with context.bridge.lockstep.between_rounds():
+        context.bridge.client.delete_entity(request.entity)
+        context.wait_for_world()
+    return ''
+
+
+ENTRIES = (
+    standard(
+        'spawn_entity',
+        spawn_entity,
+        {Feature.SPAWNING: '', Feature.SPAWNING_RESOURCE_STRING: ''},
+        needs=SPAWN,
+        ops=('spawn_entity', 'get_entities'),
+    ),
+    standard(
+        'spawn_entities',
+        spawn_entities,
+        {Feature.SPAWNING_ENTITIES: ''},
+        needs=SPAWN,
+        ops=('spawn_entity', 'get_entities'),
+    ),
+    standard(
+        'delete_entity',
+        delete_entity,
+        {Feature.DELETING: ''},
+        needs=SPAWN,
+        ops=('delete_entity',),
+    ),
+)

@@ -1,0 +1,63 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the simulator can do, and which world it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.ros.link.link_state import describe
+from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.base import standard
+from urlab_ros_bridge.ros.services.standard.features import ENTITIES
+from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import SPAWN
+from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.state import present_state
+from urlab_ros_bridge.ros.services.standard.state import State
+
+# simulation_interfaces/srv/GetCurrentWorld.
+NO_WORLD_LOADED = 101
+FORMATS = ('mjcf', 'urdf')
+
+
+def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
+    """Tell what is served at present; nothing while the bridge has no server."""
+    bridge, told = context.bridge, response.features
+    told.features = [int(feature) for feature in context.features]
+    told.spawn_formats = list(FORMATS) if Feature.SPAWNING in context.features else []
+    state = bridge.link.state
+    if not state.connected:
+        told.custom_info = describe(state, bridge.stream.silence)[1]
+        return
+    handshake = bridge.link.handshake
+    told.custom_info = (
+        f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
+        f'MuJoCo {handshake.mujoco_version}'
+    )
+    missing = [name for name in (ENTITIES, SPAWN) if not context.has(name)]
+    if missing:
+        told.custom_info += f'; the server lacks: {", ".join(missing)}'
+
+
+def get_current_world(context: SimulationContext, request: Any, response: Any) -> None:
+    """Tell the name of the world, and what is in it."""
+    if present_state(context) is State.NO_WORLD:
+        raise Refusal(NO_WORLD_LOADED, 'the server runs no world yet')
+    handshake = context.handshake
+    robots, entities = (
+        ', '.join(names) or 'none' for names in (handshake.articulations, handshake.entities)
+    )
+    response.world.name = handshake.world
+    response.world.description = f'robots: {robots}; other movable bodies: {entities}'
+
+
+ENTRIES = (
+    standard('get_simulator_features', get_simulator_features),
+    standard(
+        'get_current_world',
+        get_current_world,
+        {Feature.WORLD_INFO_GETTING: ''},
+        ops=('status',),
+    ),
+)

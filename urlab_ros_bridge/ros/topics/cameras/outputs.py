@@ -1,0 +1,126 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The topics of one camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import json
+from typing import Any
+
+import numpy as np
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import CameraInfo
+from sensor_msgs.msg import CompressedImage
+from sensor_msgs.msg import Image
+from sensor_msgs.msg import PointCloud2
+from std_msgs.msg import String
+
+from urlab_ros_bridge.client.cameras.stream import Frame
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.direct_publisher import DirectPublisher
+from urlab_ros_bridge.ros.topics.cameras.compress import CompressedTemplate
+from urlab_ros_bridge.ros.topics.cameras.images import fill_color
+from urlab_ros_bridge.ros.topics.cameras.images import fill_depth
+from urlab_ros_bridge.ros.topics.cameras.images import ImageTemplate
+from urlab_ros_bridge.ros.topics.cameras.info import CameraInfoTemplate
+from urlab_ros_bridge.ros.topics.cameras.info import Intrinsics
+from urlab_ros_bridge.ros.topics.cameras.info import intrinsics
+from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
+from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
+from urlab_ros_bridge.ros.topics.feed import Publishers
+
+# (stamp, frame, BGRA pixels of the colour camera with the same view) -> message.
+Make = Callable[[int, Frame, np.ndarray | None], Any]
+
+
+class Output:
+    """
+    One topic.
+
+    :ivar wanted: whether anybody listens.
+    :ivar needs_color: the colour camera with the same view is needed.
+    """
+
+    def __init__(self, publisher: Publisher, make: Make, needs_color: bool = False) -> None:
+        self.publisher = DirectPublisher(publisher)
+        self.make = make
+        self.needs_color = needs_color
+        self.wanted = False
+        self.count = 0
+
+    def look(self) -> bool:
+        """See who listens."""
+        self.wanted = self.publisher.get_subscription_count() > 0
+        return self.wanted
+
+
+def make_outputs(
+    plan: CameraPlan, publishers: Publishers, settings: Callable[[], Settings]
+) -> list[Output]:
+    """
+    Make the topics of a camera.
+
+    :raises CdrError: when the middleware serialises in another way than expected.
+    """
+    camera, now = plan.camera, settings()
+    lens = intrinsics(*camera.resolution, camera.fovy)
+    info = CameraInfoTemplate(plan.frame, lens)
+    told = publishers.get(CameraInfo, f'{plan.topic}/camera_info', qos.sensor)
+    outputs = [Output(told, lambda stamp, frame, color: info.update(stamp))]
+    if camera.mode == 'depth':
+        return outputs + _depth(plan, publishers, now, lens)
+    if camera.labels:
+        _publish_labels(plan, publishers)
+    encoding, kind = now.image_encoding, 'jpeg' if camera.mode == 'real' else 'png'
+    raw = _raw(plan, publishers, encoding, fill_color(encoding))
+    return [*outputs, raw, _compressed(plan, publishers, kind, encoding, settings)]
+
+
+def _raw(plan: CameraPlan, publishers: Publishers, encoding: str, fill: Any) -> Output:
+    raw = ImageTemplate(plan.frame, encoding, *plan.camera.resolution, fill)
+    publisher = publishers.get(Image, f'{plan.topic}/image_raw', qos.image)
+    return Output(publisher, lambda stamp, frame, color: raw.update(stamp, frame.pixels))
+
+
+def _compressed(
+    plan: CameraPlan,
+    publishers: Publishers,
+    kind: str,
+    encoding: str,
+    settings: Callable[[], Settings],
+) -> Output:
+    small = CompressedTemplate(plan.frame, kind, encoding, plan.metres)
+    ending = 'compressedDepth' if kind == 'depth' else 'compressed'
+    topic = f'{plan.topic}/image_raw/{ending}'
+    publisher = publishers.get(CompressedImage, topic, qos.image)
+    return Output(
+        publisher,
+        lambda stamp, frame, color: small.update(stamp, frame.pixels, settings().jpeg_quality),
+    )
+
+
+def _depth(
+    plan: CameraPlan, publishers: Publishers, now: Settings, lens: Intrinsics
+) -> list[Output]:
+    colored = plan.color is not None and now.points_color
+    points = PointsTemplate(plan.frame, lens, plan.metres, now.points_decimation, colored)
+    cloud = publishers.get(PointCloud2, f'{plan.topic}/points', qos.image)
+    encoding = now.depth_encoding
+    return [
+        _raw(plan, publishers, encoding, fill_depth(encoding, plan.metres)),
+        _compressed(plan, publishers, 'depth', encoding, lambda: now),
+        Output(
+            cloud,
+            lambda stamp, frame, color: points.update(stamp, frame.pixels, color),
+            needs_color=colored,
+        ),
+    ]
+
+
+def _publish_labels(plan: CameraPlan, publishers: Publishers) -> None:
+    """Say once, for late listeners too, which colour means what: name -> [red, green, blue]."""
+    labels = {name: [red, green, blue] for (blue, green, red), name in plan.camera.labels.items()}
+    publisher = publishers.get(String, f'{plan.topic}/labels', qos.latched)
+    publisher.publish(String(data=json.dumps(labels, sort_keys=True)))

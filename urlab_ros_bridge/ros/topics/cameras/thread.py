@@ -1,0 +1,201 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The thread of one camera: it receives only while somebody listens to one of its topics."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+import threading
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.client.cameras.stream import Frame
+from urlab_ros_bridge.client.cameras.stream import FrameSource
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.ros.messages import check_stamp
+from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.outputs import Output
+from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
+from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.wire.errors import UrlabError
+
+OpenSource = Callable[[Camera], FrameSource]
+LOOK_SECONDS = 0.1
+# A picture that is older waits for nobody: the newest ones are shown instead.
+MAX_LAG = 0.5
+# How long the colour for a depth picture may take.
+_COLOR_SECONDS = 0.1
+_LATENCIES = 300
+
+
+class CameraThread:
+    """
+    Turns the pictures of one camera into messages.
+
+    :ivar frames, skipped, errors: counters; `skipped` are pictures that came too late.
+    :ivar latencies: seconds from capture to publication of the last ones, where servers tell.
+    :ivar watched: whether the camera is received now.
+    :ivar last_ns: time of the last picture, None before the first.
+    """
+
+    def __init__(
+        self,
+        plan: CameraPlan,
+        outputs: list[Output],
+        gate: Gate,
+        timeline: Timeline,
+        open_source: OpenSource,
+        log: Callable[[str, str], None],
+    ) -> None:
+        self.plan = plan
+        self.frames = self.skipped = self.errors = self.messages = 0
+        self.last_error = ''
+        self.last_ns: int | None = None
+        self.latencies: deque[float] = deque(maxlen=_LATENCIES)
+        self._outputs = outputs
+        self._gate = gate
+        self._timeline = timeline
+        self._open = open_source
+        self._log = log
+        self._source: FrameSource | None = None
+        self._color: _ColorPictures | None = None
+        self._lost = 0
+        self._stop, self._moved = threading.Event(), threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, name=f'camera {plan.camera.name}', daemon=True
+        )
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread and close what it received from."""
+        self._stop.set()
+        self._thread.join(2.0)
+
+    def reopen(self) -> None:
+        """Open the camera again: the server streams it from elsewhere."""
+        self._moved.set()
+
+    @property
+    def watched(self) -> bool:
+        """Say whether the camera is received now."""
+        return self._source is not None
+
+    @property
+    def lost(self) -> int:
+        """Pictures that the server made and that never arrived, by the gaps in their numbers."""
+        source = self._source
+        return self._lost + (source.stats.missed + source.stats.dropped if source else 0)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._turn()
+            except StreamClosed:
+                self._close()
+            except UrlabError as error:
+                self._failed(str(error))
+            except Exception as error:
+                self._failed(f'{type(error).__name__}: {error}')
+        self._close()
+
+    def _turn(self) -> None:
+        wanted = [output for output in self._outputs if output.look()]
+        if self._moved.is_set():
+            self._moved.clear()
+            self._close()
+        if not wanted:
+            self._close()
+            self._stop.wait(LOOK_SECONDS)
+            return
+        if self._source is None:
+            self._source = self._open(self.plan.camera)
+            self._source.lend()  # a picture is converted before the next one is received
+        frame = self._source.receive(LOOK_SECONDS)
+        if frame is None:
+            return
+        if self._late(frame):
+            self.skipped += 1
+            return
+        self._publish(wanted, frame)
+
+    def _publish(self, wanted: list[Output], frame: Frame) -> None:
+        stamp_ns = self._timeline.stamp_ns if frame.stamp_ns is None else frame.stamp_ns
+        if stamp_ns is None:
+            return
+        check_stamp(stamp_ns)
+        color = self._color_of(frame) if any(item.needs_color for item in wanted) else None
+        messages = [
+            (output, output.make(stamp_ns, frame, color))
+            for output in wanted
+            if color is not None or not output.needs_color
+        ]
+        if not self._source.intact(frame):
+            return  # overwritten while it was converted; the source counts it
+
+        def send() -> None:
+            for output, message in messages:
+                output.publisher.publish(message)
+                output.count += 1
+
+        if self._gate.publish(stamp_ns, send):
+            self.frames += 1
+            self.messages += len(messages)
+            self.last_ns = stamp_ns
+            self._gate.sent()
+            if frame.wall_time is not None:
+                self.latencies.append(time.time() - frame.wall_time)
+
+    def _color_of(self, frame: Frame) -> np.ndarray | None:
+        """Return the colour picture of the same moment."""
+        if self._color is None:
+            self._color = _ColorPictures(self._open(self.plan.color))
+        return self._color.at(frame.stamp_ns)
+
+    def _late(self, frame: Frame) -> bool:
+        if frame.wall_time is None or self._gate.patient:
+            return False
+        return time.time() - frame.wall_time > MAX_LAG
+
+    def _close(self) -> None:
+        for source in (self._source, self._color):
+            if source is not None:
+                source.close()
+        if self._source is not None:
+            self._lost += self._source.stats.missed + self._source.stats.dropped
+        self._source = self._color = self.last_ns = None
+
+    def _failed(self, text: str) -> None:
+        self.errors += 1
+        if text != self.last_error:
+            self.last_error = text
+            self._log('warning', f'camera {self.plan.camera.name}: {text}')
+        self._close()
+        self._stop.wait(1.0)
+
+
+class _ColorPictures:
+    """The colour pictures beside the depth pictures, found by their stamp."""
+
+    def __init__(self, source: FrameSource) -> None:
+        self._source = source
+        self._held: dict[int | None, np.ndarray] = {}
+
+    def at(self, stamp_ns: int | None) -> np.ndarray | None:
+        deadline = time.monotonic() + _COLOR_SECONDS
+        while stamp_ns not in self._held:
+            frame = self._source.receive(max(deadline - time.monotonic(), 0.0))
+            if frame is None:
+                return None
+            self._held[frame.stamp_ns] = frame.pixels
+            while len(self._held) > 4:
+                del self._held[next(iter(self._held))]
+        return self._held[stamp_ns]
+
+    def close(self) -> None:
+        self._source.close()

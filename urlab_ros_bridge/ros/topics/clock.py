@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""/clock: first in every tick, rate-limited, and never without the last word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.messages import ClockTemplate
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.topics.feed import RateLimiter
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True)
+class ClockParameters:
+    """How often the time is published."""
+
+    clock_rate: float = key(
+        100.0,
+        'Limit for /clock (Hz of wall time), 0: every tick. A pause, a step and a reset '
+        'are always published.',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
+
+
+class ClockPublisher:
+    """
+    Publishes simulation time.
+
+    The limit counts wall time, so that slow motion and single steps are shown in full.
+
+    :ivar count: messages so far.
+    """
+
+    def __init__(self, node: Node, rate: float) -> None:
+        self._template = ClockTemplate()
+        self._publisher = node.create_publisher(
+            self._template.message_type,
+            '/clock',
+            qos.clock(),
+            qos_overriding_options=qos.overridable(),
+        )
+        self._limiter = RateLimiter(rate)
+        self._held_back: int | None = None
+        self._last: int | None = None
+        self._subscribers = 0
+        self.count = 0
+
+    def set_rate(self, rate: float) -> None:
+        """Change the limit (Hz of wall time, 0: none)."""
+        self._limiter.set_rate(rate)
+
+    def tick(self, stamp_ns: int, wall_ns: int, always: bool = False) -> None:
+        """
+        Publish the time of a tick, or hold it back.
+
+        :param wall_ns: a monotonic wall clock.
+        :param always: publish whatever the limit says: after a jump of time.
+        """
+        if always or self._limiter.due(wall_ns):
+            self._limiter.count(wall_ns)
+            self._publish(stamp_ns)
+        else:
+            self._held_back = stamp_ns
+
+    def rest(self) -> None:
+        """Publish what was held back: time stands still now."""
+        if self._held_back is not None:
+            self._publish(self._held_back)
+
+    def look(self) -> None:
+        """Tell newcomers the time, even while it stands still."""
+        subscribers = self._publisher.get_subscription_count()
+        if subscribers > self._subscribers and self._last is not None:
+            self._publish(self._last)
+        self._subscribers = subscribers
+
+    def _publish(self, stamp_ns: int) -> None:
+        self._publisher.publish(self._template.update(stamp_ns))
+        self._held_back = None
+        self._last = stamp_ns
+        self.count += 1
+
+
+CLOCK = Topic('/clock', ('rosgraph_msgs/msg/Clock',), 'clock', '', 'clock_rate')
+FEATURE = Feature('clock', ClockParameters, group='What is published', topics=(CLOCK,))

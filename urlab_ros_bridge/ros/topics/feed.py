@@ -1,0 +1,180 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One published topic that is built from ticks, and the publishers behind all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from typing import Any
+from typing import Protocol
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+# A serialised message, or a message object where templates cannot be used; None: nothing to say.
+Build = Callable[[int], Any]
+
+
+class RateLimiter:
+    """
+    Lets through at most `rate` a second of a clock that is given in nanoseconds; 0: everything.
+
+    It keeps the average rate when ticks do not divide the period.
+    """
+
+    def __init__(self, rate: float = 0.0) -> None:
+        self.set_rate(rate)
+
+    def set_rate(self, rate: float) -> None:
+        """Change the rate (Hz); the next one is let through."""
+        self._period = round(NANOSECONDS / rate) if rate > 0 else 0
+        self._next: int | None = None
+
+    def clear(self) -> None:
+        """Forget the past: after a jump of the clock."""
+        self._next = None
+
+    def due(self, now: int) -> bool:
+        """Tell whether something may pass at `now`."""
+        return not self._period or self._next is None or now >= self._next
+
+    def count(self, now: int) -> None:
+        """Count something that passed."""
+        if self._period:
+            self._next = now + self._period if self._next is None else self._next + self._period
+            if self._next <= now:
+                self._next = now + self._period
+
+
+class Clearable(Protocol):
+    """What remembers something of earlier ticks."""
+
+    def clear(self) -> None:
+        """Forget it: after a jump of the clock."""
+
+
+class Feed:
+    """
+    One topic.
+
+    :ivar wire: topics of the wire that its message is made of.
+    :ivar subscriptions: prefixes to subscribe to for them.
+    :ivar rate_name: field of the settings that limits it, empty for none.
+    :ivar own_limiter: what the topic remembers by itself of earlier ticks.
+    :ivar count: messages published; `dropped`: ticks that were dropped while somebody listened.
+    :ivar wanted: whether anybody listens; `grew` whether somebody came since the last message.
+    """
+
+    def __init__(
+        self,
+        topic: str,
+        publisher: Publisher,
+        build: Build,
+        *,
+        wire: Iterable[bytes] = (),
+        subscriptions: Iterable[bytes] | None = None,
+        rate_name: str = '',
+    ) -> None:
+        self.topic = topic
+        self.publisher = publisher
+        self.wire = frozenset(wire)
+        self.subscriptions = self.wire if subscriptions is None else frozenset(subscriptions)
+        self.rate_name = rate_name
+        self.limiter = RateLimiter()
+        self.own_limiter: Clearable | None = None
+        self.wanted = False
+        self.grew = False
+        self.count = 0
+        self.errors = 0
+        self.dropped = 0
+        self.last_error = ''
+        self._build = build
+        self._subscribers = 0
+
+    def look(self) -> None:
+        """See who listens."""
+        count = self.publisher.get_subscription_count()
+        self.grew = count > self._subscribers or (self.grew and count > 0)
+        self._subscribers = count
+        self.wanted = count > 0
+
+    def emit(self, stamp_ns: int) -> bool:
+        """Publish the message of the present tick, if it has one; tell whether it did."""
+        try:
+            message = self._build(stamp_ns)
+        except UrlabError as error:
+            self.errors += 1
+            self.last_error = str(error)
+            return False
+        if message is None:
+            return False
+        self.publisher.publish(message)
+        self.limiter.count(stamp_ns)
+        self.grew = False
+        self.count += 1
+        return True
+
+    def clear(self) -> None:
+        """Forget what belongs to the time before a jump."""
+        self.limiter.clear()
+        if self.own_limiter is not None:
+            self.own_limiter.clear()
+
+
+class Publishers:
+    """Makes publishers with the overridable profile of their topic; one for each topic."""
+
+    def __init__(self, node: Node, before: Publishers | None = None) -> None:
+        """
+        Begin with none.
+
+        :param before: those whose topics are gone on with where the type is the same.
+        """
+        self._node = node
+        self._publishers: dict[str, Publisher] = {}
+        self._before = dict(before._publishers) if before is not None else {}
+
+    def get(self, message_type: type, topic: str, profile: qos.Profile = qos.sensor) -> Publisher:
+        """
+        Return the publisher of a topic.
+
+        :raises UrlabError: when the topic is taken by another message type.
+        """
+        found = self._publishers.get(topic)
+        if found is None:
+            found = self._before.get(topic)
+            if found is not None and found.msg_type is message_type:
+                self._publishers[topic] = found
+                return found
+            found = self._node.create_publisher(
+                message_type, topic, profile(), qos_overriding_options=qos.overridable()
+            )
+            self._publishers[topic] = found
+        elif found.msg_type is not message_type:
+            raise TopicTaken(topic, found.msg_type.__name__, message_type.__name__)
+        return found
+
+    def close(self, successor: Publishers | None = None) -> None:
+        """Destroy all publishers, but for those that a successor goes on with."""
+        kept = successor._publishers if successor is not None else {}
+        for topic, publisher in self._publishers.items():
+            if kept.get(topic) is not publisher:
+                self._node.destroy_publisher(publisher)
+        self._publishers.clear()
+
+
+class TopicTaken(UrlabError):
+    """Two things of the model would be published under one name with different types."""
+
+    def __init__(self, topic: str, first: str, second: str) -> None:
+        super().__init__(f'topic {topic!r} is already published as {first}, not also as {second}')
+
+
+def join(namespace: str, topic: str) -> str:
+    """Put a topic into a namespace, if there is one."""
+    return f'{namespace}/{topic}' if namespace else topic

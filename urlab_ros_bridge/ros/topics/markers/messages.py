@@ -1,0 +1,140 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Markers made of shapes, and an array of them whose poses change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+from geometry_msgs.msg import Point
+from geometry_msgs.msg import Pose as PoseMessage
+from geometry_msgs.msg import Quaternion
+from geometry_msgs.msg import Vector3
+import numpy as np
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker
+from visualization_msgs.msg import MarkerArray
+
+from urlab_ros_bridge.ros.messages.base import header_to_ros
+from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import time_to_ros
+from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.ros.plan.description import Kind
+from urlab_ros_bridge.ros.plan.description import Pose
+from urlab_ros_bridge.ros.plan.description.appearance import Part
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+_TYPES = {
+    Kind.BOX: Marker.CUBE,
+    Kind.SPHERE: Marker.SPHERE,
+    Kind.ELLIPSOID: Marker.SPHERE,
+    Kind.CYLINDER: Marker.CYLINDER,
+    Kind.MESH: Marker.MESH_RESOURCE,
+}
+
+
+def pose_to_ros(pose: Pose) -> PoseMessage:
+    """Return a pose."""
+    (x, y, z), (qx, qy, qz, qw) = pose
+    return PoseMessage(
+        position=Point(x=float(x), y=float(y), z=float(z)),
+        orientation=Quaternion(x=float(qx), y=float(qy), z=float(qz), w=float(qw)),
+    )
+
+
+def marker(
+    frame: str,
+    namespace: str,
+    number: int,
+    kind: int,
+    *,
+    pose: Pose | None = None,
+    scale: Sequence[float] = (0.0, 0.0, 0.0),
+    color: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+    points: Iterable[Sequence[float]] = (),
+    stamp_ns: int = 0,
+) -> Marker:
+    """
+    Return a marker that stays until it is changed or deleted.
+
+    :param scale: m, as the kind demands; `color`: r, g, b, a from 0 to 1.
+    """
+    x, y, z = scale
+    r, g, b, a = color
+    return Marker(
+        header=header_to_ros(stamp_ns, frame),
+        ns=namespace,
+        id=number,
+        type=kind,
+        pose=pose_to_ros(pose or Pose()),
+        scale=Vector3(x=float(x), y=float(y), z=float(z)),
+        color=ColorRGBA(r=float(r), g=float(g), b=float(b), a=float(a)),
+        points=[Point(x=float(x), y=float(y), z=float(z)) for x, y, z in points],
+    )
+
+
+def part_marker(frame: str, namespace: str, number: int, part: Part) -> Marker:
+    """Return the marker of a part of the scene, at its own pose."""
+    shape = part.shape
+    made = marker(
+        frame,
+        namespace,
+        number,
+        _TYPES[shape.kind],
+        pose=part.pose,
+        scale=shape.size,
+        color=shape.color,
+    )
+    made.mesh_resource = part.uri
+    return made
+
+
+def delete_all(frame: str) -> Marker:
+    """Return the marker that removes all others of its topic."""
+    return Marker(header=header_to_ros(0, frame), action=Marker.DELETEALL)
+
+
+def deletion(frame: str, namespace: str, number: int) -> Marker:
+    """Return the marker that removes one other."""
+    return Marker(header=header_to_ros(0, frame), ns=namespace, id=number, action=Marker.DELETE)
+
+
+class MarkersTemplate(MessageTemplate):
+    """visualization_msgs/MarkerArray of markers that only move."""
+
+    def __init__(self, markers: Sequence[Marker]) -> None:
+        self._markers = list(markers)
+        super().__init__(MarkerArray(markers=self._markers))
+
+    def _bind(self, template: Template) -> None:
+        paths = [f'markers[{index}]' for index in range(len(self._markers))]
+        self._write_sec = template.table([f'{p}.header.stamp.sec' for p in paths], 'i4', 1)
+        self._write_nanosec = template.table([f'{p}.header.stamp.nanosec' for p in paths], 'u4', 1)
+        self._write_poses = template.table([f'{p}.pose' for p in paths], 'f8', 7)
+
+    def message(self, stamp_ns: int, poses: np.ndarray) -> MarkerArray:
+        """
+        Return a message.
+
+        :param poses: position (m) and quaternion xyzw of each marker, shape (n, 7).
+        :raises WrongLength: when there are not n rows.
+        """
+        self._check(poses)
+        for each, row in zip(self._markers, poses.tolist(), strict=True):
+            each.header.stamp = time_to_ros(stamp_ns)
+            each.pose = pose_to_ros(Pose(tuple(row[:3]), tuple(row[3:])))
+        return MarkerArray(markers=self._markers)
+
+    def update(self, stamp_ns: int, poses: np.ndarray) -> bytes:
+        self._check(poses)
+        sec, nanosec = divmod(stamp_ns, NANOSECONDS)
+        self._write_sec(sec)
+        self._write_nanosec(nanosec)
+        self._write_poses(poses)
+        return self._to_bytes()
+
+    def _check(self, poses: np.ndarray) -> None:
+        if len(poses) != len(self._markers):
+            raise WrongLength(len(self._markers), len(poses))

@@ -1,0 +1,206 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+markers/scene: what stands still; markers/entities: what moves and is no robot.
+
+Both are latched.  The scene is sent when somebody comes, and again after time has jumped back,
+because RViz forgets all markers then.  Entities are sent while they move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from visualization_msgs.msg import MarkerArray
+
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
+from urlab_ros_bridge.ros.plan.description.appearance import Part
+from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.topics.feed import Feed
+from urlab_ros_bridge.ros.topics.feed import Publishers
+from urlab_ros_bridge.ros.topics.markers.messages import delete_all
+from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
+from urlab_ros_bridge.ros.topics.markers.messages import part_marker
+from urlab_ros_bridge.ros.topics.robot import WorldTopics
+from urlab_ros_bridge.ros.topics.state import EntityPose
+from urlab_ros_bridge.schema import key
+
+SCENE = 'markers/scene'
+ENTITIES = 'markers/entities'
+
+
+@dataclass(frozen=True)
+class MarkerParameters:
+    """Whether, where and how often markers are published."""
+
+    publish_markers: bool = key(
+        True,
+        'Publish markers/scene, markers/entities, markers/contacts and markers/drawings.',
+    )
+    marker_frame: str = key(
+        '',
+        'Frame of all markers. Empty: map_frame when it is tied to the robots, else the odom '
+        'frame of the first robot that floats; both have the origin of the world.',
+        check=frame_name_or_empty,
+    )
+    marker_rate: float = key(
+        10.0,
+        'Limit for markers/entities (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
+
+
+class SceneTopic:
+    """What stands still, on one latched topic."""
+
+    def __init__(self, scene: SceneLook, publishers: Publishers) -> None:
+        self._publisher = publishers.get(MarkerArray, SCENE, qos.latched)
+        markers = [
+            part_marker(scene.frame, part.name, number, part)
+            for number, part in enumerate(scene.static)
+        ]
+        # Another world may have shown more of them before.
+        self._message = MarkerArray(markers=[delete_all(scene.frame), *markers])
+        self._sent = False
+
+    def look(self) -> None:
+        """Publish it if somebody waits for it; whoever comes later gets it from the middleware."""
+        if not self._sent and self._publisher.get_subscription_count():
+            self._publisher.publish(self._message)
+            self._sent = True
+
+    def clear(self) -> None:
+        """Publish it again: time has jumped."""
+        self._sent = False
+
+
+def entity_marker_feeds(
+    scene: SceneLook,
+    entities: Mapping[str, EntityPose],
+    publishers: Publishers,
+) -> list[Feed]:
+    """Make the topic of what moves, if the model shows anything of it."""
+    moving = {name: parts for name, parts in scene.entities.items() if name in entities}
+    return [EntitiesFeed(scene.frame, moving, entities, publishers)] if moving else []
+
+
+class EntitiesFeed(Feed):
+    """What moves."""
+
+    def __init__(
+        self,
+        frame: str,
+        moving: Mapping[str, Sequence[Part]],
+        entities: Mapping[str, EntityPose],
+        publishers: Publishers,
+    ) -> None:
+        states = [entities[name] for name in moving]
+        wire = [topic for state in states for topic in state.topics]
+        publisher = publishers.get(MarkerArray, ENTITIES, qos.latched)
+        super().__init__(ENTITIES, publisher, self._make, wire=wire, rate_name='marker_rate')
+        self._sent = False
+        self._states = states
+        owners = [index for index, parts in enumerate(moving.values()) for _ in parts]
+        self._owners = np.array(owners, np.intp)
+        self._parts = np.array(
+            [(*part.pose.position, *part.pose.orientation) for p in moving.values() for part in p]
+        )
+        markers = [
+            part_marker(frame, name, number, part)
+            for name, parts in moving.items()
+            for number, part in enumerate(parts)
+        ]
+        self._template = MarkersTemplate(markers)
+        self._first = [delete_all(frame)]
+        self._places = np.full((len(states), 7), np.nan)
+        self._last = np.zeros_like(self._places)
+
+    def clear(self) -> None:
+        super().clear()
+        self._sent = False
+
+    def _make(self, stamp_ns: int) -> Any:
+        """Return the message, or None when nothing has moved and nobody needs it anew."""
+        for row, state in zip(self._places, self._states, strict=True):
+            pose = state.pose()
+            if pose is not None:
+                row[:3] = pose[0]
+                row[3:6], row[6] = pose[1][1:], pose[1][0]
+        if not np.isfinite(self._places).all():
+            return None
+        if self._sent and not self.grew and np.array_equal(self._places, self._last):
+            return None
+        self._last[:] = self._places
+        self._sent = True
+        poses = compose_rows(self._places[self._owners], self._parts)
+        if self._first:
+            message = self._template.message(stamp_ns, poses)
+            message.markers = [*self._first, *message.markers]
+            self._first = []
+            return message
+        return self._template.update(stamp_ns, poses)
+
+
+def compose_rows(parents: np.ndarray, children: np.ndarray) -> np.ndarray:
+    """
+    Return the poses of children of children, row by row.
+
+    :param parents: position and quaternion xyzw of length one, shape (n, 7), like `children`.
+    """
+    x, y, z, w = parents[:, 3:].T
+    a, b, c, d = children[:, 3:].T
+    found = np.empty_like(parents)
+    found[:, 3:] = np.column_stack(
+        [
+            w * a + x * d + y * c - z * b,
+            w * b - x * c + y * d + z * a,
+            w * c + x * b - y * a + z * d,
+            w * d - x * a - y * b - z * c,
+        ]
+    )
+    axis, offset = parents[:, 3:6], children[:, :3]
+    twice = 2.0 * np.cross(axis, offset)
+    found[:, :3] = parents[:, :3] + offset + w[:, None] * twice + np.cross(axis, twice)
+    return found
+
+
+def world_feeds(world: WorldTopics) -> list[Feed]:
+    """Make the topic of the entities' markers."""
+    return entity_marker_feeds(world.plan.scene, world.state.entities, world.publishers)
+
+
+_TYPE = ('visualization_msgs/msg/MarkerArray',)
+TOPICS = (
+    Topic(
+        'markers/scene',
+        _TYPE,
+        'latched',
+        'shapes that stand still',
+        'once, and after a jump of time',
+        'publish_markers',
+    ),
+    Topic(
+        'markers/entities',
+        _TYPE,
+        'latched',
+        'movable bodies that are no robot',
+        'marker_rate',
+        'publish_markers',
+    ),
+)
+FEATURE = Feature(
+    'markers of the scene',
+    MarkerParameters,
+    group='Robot description and markers',
+    topics=TOPICS,
+    world_feeds=world_feeds,
+)

@@ -1,0 +1,97 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Where simulation time stands, and when it jumped.
+
+An epoch is a stretch of time that never goes back.  Services wait here until the stream has
+published the time that they are about to answer with.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+import threading
+import time
+from typing import NamedTuple
+
+
+class Step(Enum):
+    """How a tick stands to the one before."""
+
+    FORWARD = 'forward'
+    SAME = 'same'
+    JUMP = 'jump'
+
+
+class Mark(NamedTuple):
+    """Epoch and last published time at one moment."""
+
+    epoch: int
+    stamp_ns: int | None
+
+
+class Timeline:
+    """
+    The stamps of the ticks that were published.
+
+    Written by the stream thread, read by all.
+
+    :ivar epoch: grows with every jump back.
+    :ivar stamp_ns: of the last tick, None before the first.
+    :ivar tick_ns: of the tick that is being published, or else of the last one.
+    :ivar moved: when `stamp_ns` was another one last (s by time.monotonic).
+    """
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.stamp_ns: int | None = None
+        self.tick_ns: int | None = None
+        self.moved = time.monotonic()
+        self._jump = False
+        self._changed = threading.Condition()
+
+    def request_jump(self) -> None:
+        """Begin a new epoch with the next tick, whatever its time: another server answers."""
+        self._jump = True
+
+    def step(self, stamp_ns: int) -> Step:
+        """Tell how a tick with this time continues the timeline; nothing is stored."""
+        if self.stamp_ns is None or stamp_ns < self.stamp_ns or self._jump:
+            return Step.JUMP
+        return Step.SAME if stamp_ns == self.stamp_ns else Step.FORWARD
+
+    def begin_epoch(self) -> None:
+        """Forget the old timeline."""
+        self._jump = False
+        self.epoch += 1
+
+    def published(self, stamp_ns: int) -> None:
+        """Note that everything of this time was published."""
+        with self._changed:
+            if stamp_ns != self.stamp_ns:
+                self.moved = time.monotonic()
+            self.stamp_ns = stamp_ns
+            self._changed.notify_all()
+
+    def mark(self) -> Mark:
+        """Return where the timeline stands; take it before a request that may move time."""
+        return Mark(self.epoch, self.stamp_ns)
+
+    def wait_for(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:
+        """
+        Wait until the time that a reply named was published.
+
+        :param stamp_ns: simulation time in the reply; before that of `mark` it is a jump back.
+        :param mark: taken before the request was sent.
+        :param timeout: s.
+        :return: False when it did not come in time.
+        """
+        jumps = mark.stamp_ns is not None and mark.stamp_ns > stamp_ns
+
+        def reached() -> bool:
+            if self.stamp_ns is None or (jumps and self.epoch == mark.epoch):
+                return False
+            return self.stamp_ns >= stamp_ns
+
+        with self._changed:
+            return self._changed.wait_for(reached, timeout)

@@ -1,0 +1,137 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that one plan makes the bridge publish."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Sequence
+from typing import Any
+
+from rclpy.node import Node
+
+from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.topics.feed import Feed
+from urlab_ros_bridge.ros.topics.feed import Publishers
+from urlab_ros_bridge.ros.topics.markers import SceneTopic
+from urlab_ros_bridge.ros.topics.robot import RobotTopics
+from urlab_ros_bridge.ros.topics.robot import WorldTopics
+from urlab_ros_bridge.ros.topics.sensors import sensor_names
+from urlab_ros_bridge.ros.topics.state import WorldState
+
+
+class World:
+    """
+    The topics of all robots and entities.
+
+    Made in one thread, then used by the stream thread alone.
+
+    :ivar feeds: transforms before everything else.
+    :ivar notes: what could not be published, and why.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        plan: WorldPlan,
+        settings: Settings,
+        features: Sequence[Feature],
+        before: World | None = None,
+    ) -> None:
+        """
+        Make the publishers of all features.
+
+        :param before: the world whose place this one will take; what both publish goes on with
+            the publishers that there are.
+        :raises InterfaceMissing: without tf2_msgs.
+        :raises TopicTaken: when robots without namespace share a topic of different types.
+        """
+        self.plan = plan
+        self.notes = list(plan.notes)
+        self.state = WorldState(plan, sensor_names)
+        self._publishers = Publishers(node, before._publishers if before is not None else None)
+        self.feeds: list[Feed] = []
+        for robot in plan.robots:
+            state = self.state.robots[robot.prefix]
+            topics = RobotTopics(robot, state, self._publishers, settings, self.notes)
+            for feature in features:
+                self.feeds += feature.feeds(topics) if feature.feeds is not None else ()
+        world = WorldTopics(plan, self.state, self._publishers, settings)
+        for feature in features:
+            self.feeds += feature.world_feeds(world) if feature.world_feeds is not None else ()
+        self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
+        self.apply(settings)
+        self._scene = SceneTopic(plan.scene, self._publishers) if plan.scene.static else None
+        self._latched: dict[str, Any] = {}
+        for feature in features:
+            if feature.latched is not None:
+                self._add_latched(feature.name, feature.latched(plan, settings))
+        for topic, message in self._latched.items():
+            self._publishers.get(type(message), topic, qos.latched).publish(message)
+
+    def _add_latched(self, feature: str, messages: dict[str, Any]) -> None:
+        for topic, message in messages.items():
+            if topic in self._latched:
+                self.notes.append(f'{topic!r} of {feature} is not published: the topic is taken')
+            else:
+                self._latched[topic] = message
+
+    def apply(self, settings: Settings) -> None:
+        """Take over changed settings."""
+        for feed in self.feeds:
+            if feed.rate_name:
+                feed.limiter.set_rate(getattr(settings, feed.rate_name))
+
+    def look(self) -> None:
+        """See who listens to what."""
+        for feed in self.feeds:
+            feed.look()
+        if self._scene is not None:
+            self._scene.look()
+
+    def subscriptions(self) -> set[bytes]:
+        """Return the prefixes of the wire that are needed now."""
+        return {prefix for feed in self.feeds if feed.wanted for prefix in feed.subscriptions}
+
+    def publish(self, tick: Tick, stamp_ns: int) -> int:
+        """
+        Publish a tick; return the number of messages.
+
+        :raises UrlabError: when the snapshot cannot be read.
+        """
+        if not self.state.fill(tick):
+            return 0
+        return sum(
+            feed.emit(stamp_ns)
+            for feed in self.feeds
+            if feed.wanted and feed.limiter.due(stamp_ns)
+        )
+
+    def publish_again(self, tick: Tick, stamp_ns: int, changed: Collection[bytes] | None) -> int:
+        """
+        Publish what is new in a tick whose time was published before.
+
+        :param changed: topics of the wire with other values; None: all of them.
+        """
+        if not self.state.fill(tick):
+            return 0
+        return sum(
+            feed.emit(stamp_ns)
+            for feed in self.feeds
+            if feed.wanted and (feed.grew or changed is None or not feed.wire.isdisjoint(changed))
+        )
+
+    def clear(self) -> None:
+        """Forget what belongs to the time before a jump; static transforms stay."""
+        for feed in self.feeds:
+            feed.clear()
+        if self._scene is not None:
+            self._scene.clear()
+
+    def close(self, successor: World) -> None:
+        """Destroy the publishers, but for those that the next world goes on with."""
+        self._publishers.close(successor._publishers)

@@ -1,0 +1,74 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+YAML files that users write, as places.
+
+`read_yaml` is total: any file gives a `Place` or a `SchemaError`.  The size is bounded before the
+file is read, and so are merge keys, which could otherwise multiply a small file.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from typing import NoReturn
+
+import yaml
+
+from urlab_ros_bridge.schema.places import Place
+from urlab_ros_bridge.schema.places import SchemaError
+from urlab_ros_bridge.schema.places import shown
+
+MAX_BYTES = 1_000_000
+MAX_KEYS = 4096
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader that refuses duplicate keys and exploding merge keys."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    self.refuse(f'the key {shown(key.value)} appears twice', key)
+                seen.add(key.value)
+        return node
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
+        if len(node.value) > MAX_KEYS:
+            self.refuse(f'a mapping has more than {MAX_KEYS} keys', node)
+
+    def refuse(self, problem: str, node: yaml.Node) -> NoReturn:
+        raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def read_yaml(path: Path, error: type[SchemaError] = SchemaError) -> Place:
+    """
+    Return the content of a YAML file as its top place.
+
+    Raises
+    ------
+    SchemaError
+        Of the class `error`: the file cannot be read, is larger than 1 MB or is not YAML.
+    """
+    try:
+        with path.open('rb') as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as problem:
+        raise error(path, '', f'cannot be read: {problem}') from problem
+    if len(data) > MAX_BYTES:
+        raise error(path, '', f'is larger than {MAX_BYTES} bytes')
+    try:
+        # _Loader is a SafeLoader: it builds plain values only.
+        return Place(yaml.load(data, Loader=_Loader), '', path, error)
+    except RecursionError as problem:
+        raise error(path, '', 'is nested too deeply') from problem
+    except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as problem:
+        # PyYAML lets the bare errors of int(), datetime and its regular expressions through.
+        raise error(path, '', f'is not valid YAML: {problem}') from problem
+
+
+__all__ = ['read_yaml']

@@ -1,0 +1,68 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""When a camera takes a picture, and when it delivers it: pure functions of simulated time."""
+
+from __future__ import annotations
+
+import math
+import zlib
+
+import numpy as np
+
+from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+
+
+class Schedule:
+    """
+    The clock of one camera.
+
+    Captures lie on the grid of multiples of 1 / rate, so cameras of one rate capture together and
+    their frames carry the same stamp.
+    """
+
+    def __init__(self, camera: CameraItem) -> None:
+        self._rate = camera.rate
+        self._latency, self._jitter = camera.latency, camera.jitter
+        name = f'{camera.prefix}/{camera.name}'
+        self._random = np.random.default_rng([camera.seed, zlib.crc32(name.encode())])
+        self._last: int | None = None
+        self._released = 0
+
+    @property
+    def delayed(self) -> bool:
+        """Say whether frames are delivered later than they are taken."""
+        return self._latency > 0 or self._jitter > 0
+
+    def restart(self) -> None:
+        """Forget the past: time has begun anew, or somebody new is watching."""
+        self._last = None
+        self._released = 0
+
+    def due(self, stamp_ns: int) -> bool:
+        """Say whether a picture is to be taken at this time."""
+        return self._last is None or self._cell(stamp_ns) != self._last
+
+    def take(self, stamp_ns: int) -> None:
+        """Note that a picture was taken."""
+        self._last = self._cell(stamp_ns)
+
+    def next_ns(self) -> int:
+        """Return the first nanosecond at which `due` becomes true."""
+        if self._last is None:
+            return -(2**62)
+        return math.ceil((self._last + 1) / self._rate * 1e9 - 1e-3)
+
+    def release_ns(self, stamp_ns: int) -> int:
+        """Return when a picture taken now is delivered; draws the jitter, keeps the order."""
+        delay = self._latency
+        if self._jitter:
+            delay = max(0.0, delay + self._jitter * self._random.standard_normal())
+        self._released = max(self._released, stamp_ns + round(delay * 1e9))
+        return self._released
+
+    def _cell(self, stamp_ns: int) -> int:
+        # The small part keeps 0.1 s of a 10 Hz camera out of the cell before it.
+        return math.floor(stamp_ns * self._rate / 1e9 + 1e-9)
+
+
+__all__ = ['Schedule']

@@ -1,0 +1,72 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The part of a simulation's state that a picture depends on.
+
+Positions only: the renderer computes everything else with MuJoCo's kinematics, from its own copy
+of the model, so a frame shows exactly the qpos that the same step reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+from urlab_ros_bridge.sim.cameras.catalog.free_camera import FreeCamera
+
+_FIELDS = ('qpos', 'mocap_pos', 'mocap_quat')
+
+
+class VisualState:
+    """
+    Copies the visual state between MjData and memory of `size` bytes.
+
+    One object serves one MjData; no allocation per copy but the result of `take`.
+
+    :ivar free: the free camera, whose place is part of the state; None when there is none.
+    """
+
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, cameras: Iterable[CameraItem] = ()
+    ) -> None:
+        self._model, self._data = model, data
+        self._arrays = [getattr(data, name).reshape(-1) for name in _FIELDS]
+        self.free: FreeCamera | None = None
+        for camera in cameras:
+            if camera.free:
+                self.free = FreeCamera(model, camera.id)
+                self._arrays += self.free.arrays
+        self._cuts = []
+        start = 0
+        for array in self._arrays:
+            self._cuts.append(slice(start, start + len(array)))
+            start += len(array)
+        self._count = start
+        self.size = max(8 * start, 8)
+
+    def take(self) -> bytes:
+        """Return the state as it is now."""
+        out = np.empty(self._count)
+        for cut, array in zip(self._cuts, self._arrays, strict=True):
+            out[cut] = array
+        return out.tobytes()
+
+    def put(self, memory: memoryview) -> None:
+        """Write a state into the data and compute the poses of everything that is drawn."""
+        values = np.frombuffer(memory, np.float64, self._count)
+        for cut, array in zip(self._cuts, self._arrays, strict=True):
+            array[:] = values[cut]
+        model, data = self._model, self._data
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_camlight(model, data)
+        if model.nflex:
+            mujoco.mj_flex(model, data)
+        if model.ntendon:
+            mujoco.mj_tendon(model, data)
+
+
+__all__ = ['VisualState']

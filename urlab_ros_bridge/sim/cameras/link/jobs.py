@@ -1,0 +1,114 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The server's end of a running renderer: jobs out, frames in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+import os
+import socket
+import threading
+
+from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.frame_memory import STATE_SLOTS
+
+# A renderer that is busy has one more job waiting, so that it never waits for the next tick.
+STREAM_JOBS = 2
+
+
+class Port:
+    """
+    Posts jobs; thread-safe, never waits.
+
+    :ivar memory: shared with the renderer.
+    """
+
+    def __init__(self, connection: socket.socket, memory: SharedMemory) -> None:
+        self.memory = memory
+        self._link = connection
+        self._lock = threading.Lock()
+        self._posted = 0
+        self._replies: dict[int, Future[dict[int, int]]] = {}
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Say whether streamed frames had better wait."""
+        return self._posted - int(self.memory.control[SharedMemory.DONE]) >= STREAM_JOBS
+
+    def post(self, state: bytes, capture: Capture, cameras: Iterable[int]) -> bool:
+        """Have a state rendered and streamed; false when there is too much to do already."""
+        with self._lock:
+            return self._send(state, capture, cameras, reply=False) is not None
+
+    def ask(
+        self, state: bytes, capture: Capture, cameras: Iterable[int]
+    ) -> Future[dict[int, int]] | None:
+        """
+        Have a state rendered for a reply: it is not streamed.
+
+        :return: frame slots by camera, empty when the renderer dies meanwhile; None when it has
+            too much to do already, or is gone.
+        """
+        future: Future[dict[int, int]] = Future()
+        with self._lock:
+            number = self._send(state, capture, cameras, reply=True)
+            if number is None:
+                return None
+            self._replies[number] = future
+        return future
+
+    def _send(
+        self, state: bytes, capture: Capture, cameras: Iterable[int], reply: bool
+    ) -> int | None:
+        number = self._posted
+        done = int(self.memory.control[SharedMemory.DONE])
+        if self._closed or number - done >= STATE_SLOTS:
+            return None
+        slot = number % STATE_SLOTS
+        self.memory.state(slot)[: len(state)] = state
+        job = link.Job(slot, number, reply, capture, tuple(cameras))
+        try:
+            self._link.send(link.pack_job(job), socket.MSG_DONTWAIT)
+        except OSError:
+            return None
+        self._posted = number + 1
+        return number
+
+    def tell(self, kind: bytes, content: bytes) -> bool:
+        """Send a message with a large content; false when the renderer is gone."""
+        fd = link.to_file(content)
+        try:
+            socket.send_fds(self._link, [kind], [fd])
+        except OSError:
+            return False
+        finally:
+            os.close(fd)
+        return True
+
+    def tell_readers(self, cameras: Iterable[int]) -> None:
+        """Say whose shared-memory regions are read."""
+        with suppress(OSError):
+            self._link.send(link.pack(link.READERS, sorted(cameras)))
+
+    def answered(self, number: int, slots: dict[int, int]) -> None:
+        """Take in the renderer's report of a job with `reply`."""
+        with self._lock:
+            future = self._replies.pop(number, None)
+        if future is not None:
+            future.set_result(slots)
+
+    def close(self) -> None:
+        """Let everybody who waits go: the renderer is gone."""
+        with self._lock:
+            self._closed = True
+            waiting, self._replies = list(self._replies.values()), {}
+        for future in waiting:
+            future.set_result({})
+
+
+__all__ = ['STREAM_JOBS', 'Port']

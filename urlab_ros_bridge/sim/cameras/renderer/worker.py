@@ -1,0 +1,160 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The renderer process: ``python -m urlab_ros_bridge.sim.cameras.renderer.worker FD``.
+
+It waits for jobs and subscriptions, renders, sends, and ends when the server does.  Everything it
+knows comes through the link; it owns the sockets, so no pixel ever passes through the server.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+import json
+import logging
+import os
+from pathlib import Path
+import select
+import signal
+import socket
+import sys
+
+import zmq
+
+from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm.region import Region
+
+_LOG = logging.getLogger(__name__)
+
+
+class Worker:
+    """One renderer behind a link."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._link = connection
+        self._jobs: deque[link.Job] = deque()
+
+    def load(self, body: bytes, fds: list[int]) -> str:
+        """
+        Take in the world and make OpenGL ready; returns the name of its renderer.
+
+        :raises NoGraphics: when OpenGL cannot be used.
+        """
+        # OpenGL's platform is chosen when these are imported.
+        from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+        from urlab_ros_bridge.sim.cameras.renderer import encoder as finisher
+        from urlab_ros_bridge.sim.cameras.renderer.publisher import Outlet
+        from urlab_ros_bridge.sim.cameras.renderer.scene_builder import Stagehand
+
+        settings = json.loads(body)
+        cameras = [CameraItem(**camera) for camera in settings['cameras']]
+        memory_fd, model_fd, *rest = fds
+        listeners, region_fds = rest[: len(cameras)], rest[len(cameras) :]
+        self._gl, name = gl.open_context(64, 64)
+        self._stagehand = Stagehand(settings, cameras, link.from_file(model_fd), name)
+        self._memory = SharedMemory(
+            self._stagehand.state_size, [camera.size for camera in cameras], memory_fd
+        )
+        context = zmq.Context()
+        outlets = [Outlet(context, *pair) for pair in zip(cameras, listeners, strict=True)]
+        regions = {
+            int(camera): RegionWriter(Region.adopt(Path(path), fd))
+            for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
+        }
+        self._drawn = finisher.Drawn
+        self._finisher = finisher.Finisher(
+            self._memory, outlets, regions, self._stagehand.words_needed, self._tell
+        )
+        return name
+
+    def run(self) -> None:
+        """Serve until the link closes."""
+        self._finisher.start()
+        while True:
+            if not self._jobs:
+                select.select([self._link], [], [])
+            if not self._receive():
+                return
+            if self._jobs:
+                self._do(self._jobs.popleft())
+
+    def _receive(self) -> bool:
+        while True:
+            try:
+                message = link.receive(self._link)
+            except BlockingIOError:
+                return True
+            if message is None:
+                return False
+            kind, body, fds = message
+            if kind == link.JOB:
+                self._jobs.append(link.unpack_job(body))
+                continue
+            if kind == link.READERS:
+                self._finisher.set_readers(json.loads(body))
+                continue
+            # Jobs that came before are drawn before.
+            while self._jobs:
+                self._do(self._jobs.popleft())
+            content = link.from_file(fds[0])
+            if kind == link.MODEL:
+                self._stagehand.load_model(content)
+            elif kind == link.ARRAYS:
+                self._stagehand.change_arrays(content)
+            elif kind == link.OVERLAYS:
+                self._stagehand.set_overlays(json.loads(content))
+
+    def _do(self, job: link.Job) -> None:
+        memory = self._memory
+        self._stagehand.put(memory.state(job.slot))
+        for camera in job.cameras:
+            buffer = self._finisher.buffers.get()
+            raw = self._stagehand.draw(camera, buffer)
+            last = camera == job.cameras[-1]
+            self._finisher.submit(self._drawn(raw, buffer, camera, job, last))
+        memory.control[memory.DONE] += 1
+
+    def _tell(self, message: bytes) -> None:
+        try:
+            self._link.send(message)
+        except BlockingIOError:
+            # The server reads these at once; a full queue means that it hangs.
+            _LOG.warning('the server does not read')
+        except OSError:
+            pass  # it is gone, the next receive ends the loop
+
+
+def main(argv: list[str]) -> int:
+    """Run on the socket whose descriptor is given."""
+    logging.basicConfig(format='%(levelname)s: cameras: %(message)s', level=logging.WARNING)
+    # Ctrl-C goes to the whole terminal; the server decides when its renderer ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = socket.socket(fileno=int(argv[0]))
+    share.step_back()
+    message = link.receive(connection)
+    if message is None:
+        return 0
+    worker = Worker(connection)
+    try:
+        try:
+            name = worker.load(message[1], message[2])
+        except gl.NoGraphics as error:
+            link.send(connection, link.pack(link.FAILED, str(error)))
+            return 3
+        link.send(connection, link.pack(link.READY, {'renderer': name}))
+    except ConnectionError:
+        return 0  # the world has ended meanwhile
+    connection.setblocking(False)
+    worker.run()
+    return 0
+
+
+if __name__ == '__main__':
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    # OpenGL and ZeroMQ may hang in their exit handlers when a driver is unhappy.
+    os._exit(code)

@@ -1,0 +1,60 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The cameras of a world as a part of the server: sockets and supervision around a rig."""
+
+from __future__ import annotations
+
+import logging
+
+from urlab_ros_bridge.sim.cameras.listeners import endpoint_of
+from urlab_ros_bridge.sim.cameras.listeners import open_listeners
+from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.rig import CameraRig
+from urlab_ros_bridge.sim.cameras.supervisor import Supervisor
+from urlab_ros_bridge.sim.config import ServerConfig
+
+_LOG = logging.getLogger(__name__)
+
+
+class CameraPart:
+    """Runs the cameras of one world; see `stage.Part`."""
+
+    def __init__(self, config: ServerConfig, rig: CameraRig) -> None:
+        """
+        Listen for subscribers, unless there is nothing to show or no way to.
+
+        :raises SocketInUse: when there are no free ports.
+        """
+        self._rig = rig
+        self._supervisor: Supervisor | None = None
+        if not rig.items:
+            return
+        if config.cameras == 'off':
+            rig.turn_off('cameras are off: the server was started with --cameras off')
+            return
+        backends = gl.candidates(config.gl)
+        missing = {name: gl.missing_library(name) for name in backends}
+        if all(missing.values()):
+            error = gl.NoGraphics(missing)
+            _LOG.error('%s', error)
+            rig.turn_off(str(error))
+            return
+        listeners = open_listeners(config, len(rig.items))
+        rig.endpoints = [endpoint_of(listener) for listener in listeners]
+        rig.off = ''
+        self._supervisor = rig.renderer = Supervisor(rig, listeners, backends)
+        # After the publishers that are there already: rows do not wait for pictures.
+        rig.engine.on_state.append(rig.publish)
+        self._supervisor.start()
+        if config.cameras == 'on':
+            self._supervisor.need()
+
+    def close(self) -> None:
+        """End the renderer and close the ports."""
+        if self._supervisor is not None:
+            self._supervisor.close()
+            # They hold each other, and the rig holds the world.
+            self._supervisor = self._rig.renderer = None
+
+
+__all__ = ['CameraPart']

@@ -1,0 +1,265 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A level: an editable world description.
+
+A level is what a sidecar says (docs/sidecar.md), so a saved one runs with `urlab server --model`.
+Everything here is data; nothing is compiled before play begins or bounds are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from urlab_ros_bridge.schema import Place
+from urlab_ros_bridge.schema import read_yaml
+from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import LISTS
+from urlab_ros_bridge.sim.editor.level.actors import read_actor
+from urlab_ros_bridge.sim.editor.level.actors import relative
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
+from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
+from urlab_ros_bridge.sim.model.mjcf_import import split_file
+from urlab_ros_bridge.sim.model.naming import name_unnamed
+from urlab_ros_bridge.sim.model.naming import prefix_problem
+from urlab_ros_bridge.sim.model.naming import valid_prefix
+from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
+from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+
+UNTITLED = 'Untitled'
+_SCENE_ELEMENTS = ('bodies', 'joints', 'geoms', 'sites', 'lights', 'actuators', 'sensors')
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what several actors share for each of them: the file is for people too."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+class Level:
+    """
+    The open level.
+
+    :ivar path: its file, None before it is saved first.
+    :ivar scene: MJCF file of what cannot be edited here, None for an empty world.
+    :ivar model_files: reads the files that the level is made of.
+    :ivar others: further keys of the sidecar, kept as they are.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        scene: Path | None = None,
+        model_files: ModelFiles = OPERATOR,
+    ) -> None:
+        self.path = path
+        self.scene = scene
+        self.model_files = model_files
+        self.others: dict[str, Any] = {}
+        self._actors: dict[str, Actor] = {}
+        # Who has an id, and which names are robots': for levels of thousands.
+        self._ids: dict[str, str] = {}
+        self._robots: dict[str, None] = {}
+        self._reserved: frozenset[str] | None = None
+
+    @classmethod
+    def open(cls, path: Path, model_files: ModelFiles = OPERATOR) -> Level:
+        """
+        Read a level: a sidecar, or an MJCF file with or without one beside it.
+
+        :raises SidecarError: when the sidecar breaks the schema.
+        :raises WorldError: when an MJCF file is no MJCF.
+        """
+        sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
+        if not sidecar.is_file():
+            return cls._of_model(path, model_files)
+        top = read_yaml(sidecar, SidecarError)
+        spec = parse_sidecar(top)
+        level = cls(sidecar, spec.scene, model_files)
+        groups = (spec.articulations, spec.objects, spec.lights)
+        for (kind, key), items in zip(LISTS.items(), groups, strict=True):
+            entries = (top.value or {}).get(key) or []
+            for entry, item in zip(entries, items, strict=True):
+                actor = read_actor(kind, entry, item, sidecar.parent)
+                if actor.name in level._actors:
+                    raise WorldError(f'{sidecar}: two actors are named {actor.name!r}')
+                if level.by_id(actor.actor_id) is not None:
+                    raise WorldError(f'{sidecar}: two actors have the id {actor.actor_id!r}')
+                level.add(actor)
+        keys = ('scene', *LISTS.values())
+        level.others = {key: value for key, value in top.value.items() if key not in keys}
+        return level
+
+    def copy(self) -> Level:
+        """Return a level that goes its own way from now on."""
+        twin = Level(self.path, self.scene, self.model_files)
+        twin.others = dict(self.others)
+        twin._actors = dict(self._actors)
+        twin._ids = dict(self._ids)
+        twin._robots = dict(self._robots)
+        twin._reserved = self._reserved
+        return twin
+
+    @classmethod
+    def _of_model(cls, path: Path, model_files: ModelFiles) -> Level:
+        """Return the level of an MJCF file alone: one robot, or a scene without any."""
+        parts = split_file(path, model_files)
+        if parts.robot is None:
+            return cls(None, path, model_files)
+        level = cls(model_files=model_files)
+        name = parts.whole.modelname
+        stem = valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
+        level.add(Actor('robot', stem, stem, Pose(), {'model': str(path)}))
+        return level
+
+    @property
+    def name(self) -> str:
+        """Return the level's name: the stem of its file."""
+        return self.path.stem if self.path else UNTITLED
+
+    @property
+    def actors(self) -> tuple[Actor, ...]:
+        """Return the actors, oldest first."""
+        return tuple(self._actors.values())
+
+    def add(self, actor: Actor) -> None:
+        """Add an actor, or put it in the place of the one with its name."""
+        old = self._actors.get(actor.name)
+        if old is not None:
+            self._ids.pop(old.actor_id, None)
+        self._actors[actor.name] = actor
+        self._ids[actor.actor_id] = actor.name
+        if actor.kind == 'robot':
+            self._robots[actor.name] = None
+
+    def remove(self, actor: Actor) -> None:
+        """Take an actor out."""
+        del self._actors[actor.name]
+        self._ids.pop(actor.actor_id, None)
+        self._robots.pop(actor.name, None)
+
+    def move(self, actor: Actor, pose: Pose) -> Actor:
+        """Put an actor elsewhere and return it as it is then."""
+        moved = replace(actor, pose=pose)
+        self.add(moved)
+        return moved
+
+    def by_id(self, actor_id: str) -> Actor | None:
+        """Return the actor with this id, None when there is none."""
+        return self._actors.get(self._ids.get(actor_id, ''))
+
+    def by_name(self, name: str) -> Actor | None:
+        """Return the actor with this name, None when there is none."""
+        return self._actors.get(name)
+
+    def find(self, target: str, by_name: bool = False) -> Actor:
+        """
+        Return an actor by its id, else by its name.
+
+        :param by_name: only by its name.
+        :raises OpError: unknown_actor, listing the actors.
+        """
+        found = None if by_name else self.by_id(target)
+        found = found or self._actors.get(target)
+        if found is None:
+            known = (actor.name if by_name else actor.actor_id for actor in self.actors)
+            raise unknown('unknown_actor', 'actor', target, known)
+        return found
+
+    def free_name(self, kind: str, wanted: str) -> str:
+        """Return a name for a new actor, as close to `wanted` as names allow."""
+        stem = valid_prefix(wanted)
+        for candidate in _candidates(stem):
+            if not self._problem(kind, candidate):
+                return candidate
+        raise AssertionError('numbers do not end')
+
+    def _problem(self, kind: str, name: str) -> bool:
+        """Say whether a new actor of this name would be taken for another, or a part of it."""
+        taken = (self._actors, self._ids, self._scene_names())
+        if any(word in names for names in taken for word in (name, f'{name}_free')):
+            return True
+        if kind == 'robot':
+            if prefix_problem(name, self._robots):
+                return True
+            return any(other.startswith(f'{name}_') for names in taken for other in names)
+        return any(name.startswith(f'{robot}_') for robot in self._robots)
+
+    def _scene_names(self) -> frozenset[str]:
+        if self._reserved is None:
+            self._reserved = frozenset()
+            if self.scene is not None:
+                spec = self.model_files.model(self.scene)
+                name_unnamed(spec)
+                self._reserved = frozenset(
+                    item.name for kind in _SCENE_ELEMENTS for item in getattr(spec, kind)
+                )
+        return self._reserved
+
+    def document(self, folder: Path | None = None) -> dict[str, Any]:
+        """
+        Return the level as a sidecar's content.
+
+        :param folder: where the file will lie; None leaves paths absolute.
+        """
+        scene = None if self.scene is None else str(self.scene)
+        if scene is not None and folder is not None:
+            scene = relative(scene, folder)
+        lists = {
+            key: [actor.entry(folder) for actor in self.actors if actor.kind == kind]
+            for kind, key in LISTS.items()
+        }
+        # `scene` is always there: an empty world is one too.
+        return {'scene': scene, **{key: value for key, value in lists.items() if value}} | (
+            self.others
+        )
+
+    def spec(self) -> WorldSpec:
+        """
+        Return what the level means.
+
+        :raises SidecarError: when an entry breaks the schema, or its file is gone.
+        """
+        return parse_sidecar(
+            Place(self.document(), '', self.path or Path(f'{UNTITLED}.yaml'), SidecarError)
+        )
+
+    def text(self, folder: Path) -> str:
+        """Return the level as YAML, for a file in `folder`."""
+        head = (
+            '# A level of the editor, see docs/editor.md; runs with: urlab server --model FILE\n'
+        )
+        document = self.document(folder)
+        return head + yaml.dump(
+            document, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=99
+        )
+
+    def files(self) -> list[Path]:
+        """Return the files that the level is made of."""
+        names = [actor.settings.get(key) for actor in self.actors for key in ('model', 'file')]
+        found = [Path(name) for name in names if name]
+        return [*([self.scene] if self.scene else []), *found]
+
+
+def _candidates(stem: str) -> Iterable[str]:
+    yield stem
+    # Without underscores no prefix can begin another one.
+    plain = stem.replace('_', '')
+    number = 1
+    while True:
+        number += 1
+        yield f'{stem}{number}'
+        yield f'{plain}{number}'
+
+
+__all__ = ['UNTITLED', 'Level']

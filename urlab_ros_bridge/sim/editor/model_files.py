@@ -1,0 +1,135 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The files that levels are made of, as clients name them.
+
+What the server was started with, and the bundled models, are read as they are.  All else is a
+model of a client: confined, by the allow-list, and tried first (`client_models`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+import os
+from pathlib import Path
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.client_models import BUNDLED
+from urlab_ros_bridge.sim.model.client_models import check_total
+from urlab_ros_bridge.sim.model.client_models import ClientModels
+from urlab_ros_bridge.sim.model.client_models import NOTHING
+from urlab_ros_bridge.sim.model.client_models import Sizes
+from urlab_ros_bridge.sim.model.mjcf_import import Compiled
+from urlab_ros_bridge.sim.model.mjcf_import import load_spec
+from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
+from urlab_ros_bridge.sim.requests.background import abandonable
+
+_FREE, _BALL = mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL
+
+
+class ClientModelFiles(ModelFiles):
+    """Reads files for an editor; see `foreign.ModelFiles`."""
+
+    def __init__(self, models: ClientModels, draining: Callable[[], bool]) -> None:
+        """Read files by `models`; `draining` says that the server stops."""
+        self._models, self._draining = models, draining
+        self._own: set[Path] = set()
+
+    def trust(self, files: Iterable[Path]) -> None:
+        """Read these as they are: the server was started with them."""
+        self._own |= {Path(os.path.realpath(file)) for file in files}
+
+    def model(self, path: Path) -> mujoco.MjSpec:
+        """
+        Return the model of a file.
+
+        :raises WorldError: when it cannot be used, or clients may not read it.
+        """
+        real = self._real(path)
+        if real is None:
+            return load_spec(path)
+        try:
+            return self._models.of_file(real).spec
+        except OpError as error:
+            raise WorldError(f'model file {str(path)!r}: {error}') from error
+
+    def mesh(self, path: Path) -> Path:
+        """
+        Return a file with the content of a mesh file.
+
+        :raises WorldError: as `model` does.
+        """
+        real = self._real(path)
+        if real is None:
+            return path
+        try:
+            return self._models.mesh(real)
+        except OpError as error:
+            raise WorldError(f'mesh {str(path)!r}: {error}') from error
+
+    def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
+        """
+        Return what compiling gives; a server that stops does not wait for it.
+
+        :raises OpError: shutting_down.
+        """
+        return abandonable(compile_all, self._draining)
+
+    def _real(self, path: Path) -> Path | None:
+        """
+        Return where a file of a client is; None for one that is read as it is.
+
+        :raises WorldError: when clients may not read it.
+        """
+        real = Path(os.path.realpath(path))
+        if real in self._own or real.is_relative_to(BUNDLED):
+            return None
+        if not self._models.files.may_read(real):
+            raise WorldError(f'{str(path)!r} is not where clients may read files')
+        return real
+
+
+class CountedFiles(ModelFiles):
+    """The files of one level, whose sum is within the limits of a world."""
+
+    def __init__(self, files: ModelFiles, objects: int) -> None:
+        self._files = files
+        self._total = Sizes({'nbody': objects, 'ngeom': objects})
+
+    def model(self, path: Path) -> mujoco.MjSpec:
+        """
+        Return the model of a file.
+
+        :raises WorldError: also when the level becomes too large with it.
+        """
+        spec = self._files.model(path)
+        try:
+            self._total = self._total + sizes_of(spec)
+            check_total(self._total)
+        except OpError as error:
+            raise WorldError(str(error)) from error
+        return spec
+
+    def mesh(self, path: Path) -> Path:
+        """Return a file with the content of a mesh file."""
+        return self._files.mesh(path)
+
+
+def sizes_of(spec: mujoco.MjSpec) -> Sizes:
+    """Return the sizes that are known before a model is compiled."""
+    kinds = [joint.type for joint in spec.joints]
+    freedom = sum(6 if kind == _FREE else 3 if kind == _BALL else 1 for kind in kinds)
+    counts = {
+        'nbody': len(spec.bodies),
+        'ngeom': len(spec.geoms),
+        'nv': freedom,
+        'nu': len(spec.actuators),
+    }
+    return NOTHING + Sizes(counts)
+
+
+__all__ = ['ClientModelFiles', 'CountedFiles', 'sizes_of']

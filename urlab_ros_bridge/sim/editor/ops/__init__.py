@@ -1,0 +1,65 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The editor's ops in the registry.
+
+They may take long (files, the compiler), so they never run on the thread that serves everybody,
+and they keep each other out; begin_pie, stop_pie and pie_status look after that themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.ops import debug as ops_debug
+from urlab_ros_bridge.sim.editor.ops import levels as ops_level
+from urlab_ros_bridge.sim.editor.ops import outliner as ops_outliner
+from urlab_ros_bridge.sim.editor.ops import play as ops_play
+from urlab_ros_bridge.sim.editor.ops import scene as ops_scene
+from urlab_ros_bridge.sim.editor.ops import viewport as ops_viewport
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Handler
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import OPS
+
+# Where the handlers of a namespace are.
+_MODULES = {
+    'scene': (ops_level, ops_scene),
+    'sim': (ops_play,),
+    'outliner': (ops_outliner,),
+    'debug': (ops_debug,),
+    'viewport': (ops_viewport,),
+}
+_SLOW = 1.0  # s, the estimate of every op
+
+
+def register(registry: Registry) -> None:
+    """Add every op of the editor, and read_markers."""
+    for name, op in OPS.items():
+        if op.category == EDITOR_ONLY:
+            handler = _handler(name, op.namespace)
+            if op.namespace != 'sim':
+                handler = _one_at_a_time(handler)
+            registry.register(name, handler, locked=False, seconds=_seconds)
+    registry.register('read_markers', ops_debug.read_markers, locked=False)
+
+
+def _handler(name: str, namespace: str) -> Handler:
+    return next(getattr(module, name) for module in _MODULES[namespace] if hasattr(module, name))
+
+
+def _one_at_a_time(handler: Handler) -> Handler:
+    @functools.wraps(handler)
+    def call(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+        with editor.lock:
+            return handler(editor, session, fields)
+
+    return call
+
+
+def _seconds(editor: Editor, fields: Fields) -> float:
+    return _SLOW

@@ -1,0 +1,151 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Looking actors up, and turning static meshes into bodies (namespace outliner)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
+from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.ops import rows
+from urlab_ros_bridge.sim.editor.ops.requests import failing_as
+from urlab_ros_bridge.sim.editor.ops.requests import target_of
+from urlab_ros_bridge.sim.editor.ops.requests import three
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.sessions import Session
+
+STOCK_FRICTION = (1.0, 1.0, 1.0)  # what the stock plugin gives a converted mesh
+_CONVERTED = ('physics', 'complex_mesh', 'coacd_threshold', 'friction')
+
+
+def list_actors(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return the actors of the level where they stand in it."""
+    actors = [rows.row(editor, actor) for actor in editor.level.actors]
+    return {'actors': actors, 'in_pie': editor.in_pie}
+
+
+def find_actors(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Return the actors that pass every given filter: class_filter, tag, name_prefix.
+
+    With `in_pie` those of the running world, where they are now, if there is one.
+    """
+    live = fields.boolean('in_pie') and editor.in_pie
+    wanted = fields.string('class_filter').lower()
+    tag, start = fields.string('tag'), fields.string('name_prefix')
+    actors = editor.live_actors() if live else list(editor.level.actors)
+    found = []
+    for actor in actors:
+        line = rows.row(editor, actor)
+        if tag and tag not in line['tags']:
+            continue
+        if actor.name.startswith(start) and _is_a(editor, actor, wanted):
+            found.append(line)
+    return {'actors': found, 'in_pie': live}
+
+
+def _is_a(editor: Editor, actor: Actor, wanted: str) -> bool:
+    """Compare classes as the stock plugin: any case, with or without the prefix A, U or F."""
+    names = {name.lower() for name in rows.classes(editor, actor)}
+    return not wanted or wanted in names or (wanted[0] in 'auf' and wanted[1:] in names)
+
+
+def get_actor_bounds(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Return the world's axis-aligned box around an actor, m; extents are half sizes.
+
+    `components_only`: only what can collide.  Extension `in_pie`: as the running world has it.
+    """
+    target = target_of(editor, fields)
+    with failing_as('get_actor_bounds_failed'):
+        bounds = editor.bounds(target, fields.boolean('in_pie'), fields.boolean('components_only'))
+    if bounds is None:
+        raise OpError('no_bounds', f'{target.name} has no geometry with an end')
+    low, high = bounds
+    return {
+        'actor_name': target.name,
+        'min': low.tolist(),
+        'max': high.tolist(),
+        'center': ((low + high) / 2).tolist(),
+        'extents': ((high - low) / 2).tolist(),
+    }
+
+
+def select_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Select one actor, and no other."""
+    target = target_of(editor, fields)
+    editor.selected = target.name
+    return {'target': fields.string('target'), 'actor_name': target.name}
+
+
+def list_blueprints(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return what spawn_actor can make."""
+    return {
+        'blueprints': [
+            {
+                'blueprint_class_path': item.class_path,
+                'blueprint_short_name': item.name,
+                'package_path': item.package,
+                'parent_class': 'MjArticulation' if item.kind == 'robot' else 'StaticMeshActor',
+            }
+            for item in editor.library.all()
+        ]
+    }
+
+
+def add_quick_convert(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Let an object take part in physics, from the next start of play on.
+
+    `static`: it collides; `driven_by_unreal`: a mocap body that clients move; neither: it moves
+    by itself.  `complex_mesh`: each connected part of the mesh has a hull of its own.
+    """
+    target = _object(editor, fields, 'add_quick_convert_failed')
+    static, driven = fields.boolean('static'), fields.boolean('driven_by_unreal')
+    friction = three(fields, 'friction', STOCK_FRICTION)
+    if min(friction) < 0:
+        raise bad_value('friction', list(friction), 'three numbers, 0 or more')
+    settings = {
+        **target.settings,
+        'physics': 'static' if static else 'mocap' if driven else 'dynamic',
+        'complex_mesh': fields.boolean('complex_mesh'),
+        'coacd_threshold': fields.number('coacd_threshold', rows.DEFAULT_COACD, low=0.0),
+        'friction': list(friction),
+    }
+    converted = replace(target, settings=settings)
+    with failing_as('add_quick_convert_failed'):
+        editor.forms.of(converted)
+    return {**_replaced(editor, fields, converted), **rows.quick_convert(converted)}
+
+
+def remove_quick_convert(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Let an object only be seen again, from the next start of play on."""
+    target = _object(editor, fields, 'remove_quick_convert_failed')
+    if target.physics == 'none':
+        raise OpError('remove_quick_convert_failed', f'{target.name} was not converted')
+    settings = {key: value for key, value in target.settings.items() if key not in _CONVERTED}
+    return _replaced(editor, fields, replace(target, settings=settings))
+
+
+def _object(editor: Editor, fields: Fields, code: str) -> Actor:
+    target = target_of(editor, fields)
+    if target.kind != 'object':
+        what = {'robot': 'an articulation already', SCENE_BODY: 'a body of the scene file'}
+        raise OpError(code, f'{target.name} is {what.get(target.kind, "a light")}')
+    return target
+
+
+def _replaced(editor: Editor, fields: Fields, actor: Actor) -> dict[str, Any]:
+    level = editor.level.copy()
+    level.add(actor)
+    editor.level = level
+    return {
+        'target': fields.string('target'),
+        'actor_name': actor.name,
+        'requires_pie_restart': editor.in_pie,
+    }

@@ -1,0 +1,64 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""begin_pie, stop_pie, pie_status (namespace sim): "play in editor", PIE, is a running world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.ops.levels import read_level
+from urlab_ros_bridge.sim.editor.play.play import READY
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.streams.handshake import handshake
+
+DEFAULT_TIMEOUT = 30.0  # s, stock plugin
+MAX_TIMEOUT = 3600.0
+
+
+def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Compile the open level and run it; one that runs already goes on.
+
+    With `level_path` that level is opened first, and play begins anew.  On ready the reply holds
+    what a hello would answer, with this session's id; for a plain session it counts as a hello.
+    """
+    timeout = fields.number('timeout_s', DEFAULT_TIMEOUT, low=0.0, high=MAX_TIMEOUT)
+    wanted = fields.string('level_path')
+    with editor.lock:
+        if wanted:
+            editor.open(read_level(editor, wanted, 'load_level_failed'))
+    state = editor.begin(timeout, promote=not session.shared)
+    reply: dict[str, Any] = {'state': state, 'compile_error': editor.play.error}
+    context = editor.stage.context
+    if state == READY and context is not None:
+        if not session.shared:
+            context.engine.promote()
+        reply['handshake_payload'] = _hello(editor, context, session)
+    return reply
+
+
+def _hello(editor: Editor, context: Context, session: Session) -> dict[str, Any]:
+    """Return what a hello with the session's options would be answered now."""
+    payload = handshake(editor.stage, context, editor.binary.of(context), session.camera_header)
+    if session.include_assets:
+        payload.update(editor.reloadable.of(context))
+    payload['world_revision'] = editor.stage.revision
+    return {'op': 'hello_ok', 'session_id': session.id, **payload}
+
+
+def stop_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Take the running world down; harmless when none runs."""
+    editor.play.stop()
+    return {}
+
+
+def pie_status(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return off, compiling, compile_failed or ready, and the time of a running world."""
+    reply: dict[str, Any] = {'state': editor.play.state, 'compile_error': editor.play.error}
+    running = editor.running()
+    if running is not None:
+        reply['sim_time'] = running.sim_time
+    return reply

@@ -1,0 +1,112 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Actors as replies list them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
+from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor.level.level import UNTITLED
+from urlab_ros_bridge.sim.editor.level.transforms import to_wire
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+
+DEFAULT_COACD = 0.05  # stock plugin's default; kept for its clients
+
+
+def classes(editor: Editor, actor: Actor) -> list[str]:
+    """Return the class of an actor, then the more general ones."""
+    if actor.kind == 'robot':
+        blueprint = editor.library.of('robot', actor.settings)
+        return [blueprint.class_name, 'MjArticulation', 'Actor']
+    if actor.kind == 'light':
+        return [actor.light_class, 'Light', 'Actor']
+    return ['SceneBody' if actor.kind == SCENE_BODY else 'StaticMeshActor', 'Actor']
+
+
+def actor_path(level: Level, name: str) -> str:
+    """Return the path of an actor in its level, as the Unreal engine writes it."""
+    return f'{level.path or UNTITLED}:PersistentLevel.{name}'
+
+
+def level_path(level: Level) -> str:
+    """Return the file of a level, '' when it has none yet."""
+    return str(level.path) if level.path else ''
+
+
+def pose_fields(actor: Actor) -> dict[str, Any]:
+    """Return location (m) and rotation (x, y, z, w)."""
+    return {'location': list(actor.pose.pos), 'rotation_quat': to_wire(actor.pose.quat)}
+
+
+def identity_fields(editor: Editor, actor: Actor) -> dict[str, Any]:
+    """Return what every op that makes an actor replies."""
+    return {
+        'actor_id': actor.actor_id,
+        'actor_name': actor.name,
+        'actor_path': actor_path(editor.level, actor.name),
+    }
+
+
+def row(editor: Editor, actor: Actor) -> dict[str, Any]:
+    """Return an actor as list_actors has it."""
+    fields: dict[str, Any] = {
+        'name': actor.name,
+        'label': actor.actor_id or actor.name,
+        'class': classes(editor, actor)[0],
+        'actor_id': actor.actor_id,
+        'is_articulation': actor.kind == 'robot',
+        'is_static_mesh_actor': actor.kind == 'object',
+        'is_light': actor.kind == 'light',
+        **pose_fields(actor),
+        'tags': actor.tags if actor.actor_id else [],
+        'has_quick_convert': actor.physics != 'none',
+        'selected': actor.name == editor.selected,
+    }
+    if actor.physics != 'none':
+        fields['quick_convert'] = quick_convert(actor)
+    return fields
+
+
+def quick_convert(actor: Actor) -> dict[str, Any]:
+    """Return the settings of a converted object."""
+    return {
+        'static': actor.physics == 'static',
+        'complex_mesh': bool(actor.settings.get('complex_mesh', False)),
+        'coacd_threshold': float(actor.settings.get('coacd_threshold', DEFAULT_COACD)),
+        'driven_by_unreal': actor.physics == 'mocap',
+        'friction': list(actor.settings.get('friction', (1.0, 0.005, 0.0001))),
+    }
+
+
+def snapshot_row(editor: Editor, actor: Actor) -> dict[str, Any]:
+    """Return an actor as snapshot has it: for a robot also its members' local names."""
+    fields = row(editor, actor)
+    if actor.kind == 'robot':
+        try:
+            members = editor.forms.of(actor).members
+        except (WorldError, SidecarError):
+            members = {}  # its file is broken; begin_pie says why
+        fields['urlab'] = {'mj_class': 'articulation', **members}
+    return fields
+
+
+def hierarchy(editor: Editor, actor: Actor) -> dict[str, Any]:
+    """Return an actor and, below it, the tree of its bodies."""
+    root = {'name': actor.name, 'class': classes(editor, actor)[0], 'children': []}
+    root['location'] = list(actor.pose.pos)
+    if actor.kind in ('light', SCENE_BODY):
+        return root
+    nodes: list[dict[str, Any]] = []
+    for body in editor.forms.of(actor).bodies:
+        place = (actor.pose @ body.pose).pos
+        node = {'name': body.name, 'class': 'MjBody', 'location': list(place), 'children': []}
+        nodes.append(node)
+        parent = root if body.parent < 0 else nodes[body.parent]
+        if body.name != 'actor':
+            parent['children'].append(node)
+    return root

@@ -1,0 +1,211 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Actors: spawn, copy, move, destroy, describe (namespace scene)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
+from urlab_ros_bridge.sim.editor.level.transforms import IDENTITY
+from urlab_ros_bridge.sim.editor.level.transforms import ORIGIN
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import read_location
+from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
+from urlab_ros_bridge.sim.editor.level.transforms import read_scale
+from urlab_ros_bridge.sim.editor.level.transforms import to_euler
+from urlab_ros_bridge.sim.editor.ops import rows
+from urlab_ros_bridge.sim.editor.ops.requests import actor_id_of
+from urlab_ros_bridge.sim.editor.ops.requests import color_of
+from urlab_ros_bridge.sim.editor.ops.requests import failing_as
+from urlab_ros_bridge.sim.editor.ops.requests import target_of
+from urlab_ros_bridge.sim.editor.ops.requests import text_of
+from urlab_ros_bridge.sim.editor.ops.requests import three
+from urlab_ros_bridge.sim.editor.ops.spawning import spawn
+from urlab_ros_bridge.sim.editor.ops.spawning import spawn_light as put_light
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.sidecar.specs import PHYSICS
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.sessions import Session
+
+MAX_CELLS = 1024  # stock plugin
+DEFAULT_INTENSITY = 5000.0
+_LIGHT_KINDS = ('directional', 'point', 'spot')
+
+
+def spawn_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Make an actor of a blueprint; with an `actor_id` that exists, that actor is moved instead.
+
+    Extension `physics`, of an object: none (default), static, dynamic or mocap.
+    """
+    blueprint = _blueprint(editor, fields)
+    level = editor.level.copy()
+    pose = Pose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
+    made, existed = spawn(
+        editor, level, blueprint, actor_id_of(fields), pose, read_scale(fields), _physics(fields)
+    )
+    editor.level = level
+    return {
+        **rows.identity_fields(editor, made),
+        'blueprint_class_path': blueprint.class_path,
+        **rows.pose_fields(made),
+        'was_existing': existed,
+        'requires_pie_restart': editor.in_pie,
+    }
+
+
+def spawn_grid(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Make count_x times count_y actors, all or none; their ids are ``{base}_{i}_{j}``."""
+    blueprint = _blueprint(editor, fields)
+    base = actor_id_of(fields, 'base_actor_id') or text_of(fields, 'base_actor_id')
+    counts = [fields.integer(name, 0) for name in ('count_x', 'count_y')]
+    if min(counts) <= 0:
+        raise OpError('invalid_count', f'count_x and count_y are {counts}, they must be above 0')
+    if counts[0] * counts[1] > MAX_CELLS:
+        raise OpError('too_many_cells', f'{counts[0] * counts[1]} cells, at most {MAX_CELLS}')
+    spacing = three(fields, 'spacing', (1.0, 1.0, 0.0))
+    origin = read_location(fields, 'origin') or ORIGIN
+    quat, scale = read_rotation(fields) or IDENTITY, read_scale(fields)
+    physics, level, cells = _physics(fields), editor.level.copy(), []
+    for j in range(counts[1]):
+        for i in range(counts[0]):
+            place = (origin[0] + i * spacing[0], origin[1] + j * spacing[1], origin[2])
+            made, existed = spawn(
+                editor, level, blueprint, f'{base}_{i}_{j}', Pose(place, quat), scale, physics
+            )
+            cells.append((made, existed))
+    editor.level = level
+    return {
+        'count': len(cells),
+        'blueprint_class_path': blueprint.class_path,
+        'actors': [
+            {
+                **rows.identity_fields(editor, made),
+                'was_existing': existed,
+                **rows.pose_fields(made),
+            }
+            for made, existed in cells
+        ],
+        'requires_pie_restart': editor.in_pie,
+    }
+
+
+def spawn_light(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Make a light that shines along its x axis; an `actor_id` that exists is updated."""
+    kind = fields.string('kind', 'directional').lower()
+    if kind not in _LIGHT_KINDS:
+        raise OpError('spawn_failed', f'kind {kind!r:.40} is none of {", ".join(_LIGHT_KINDS)}')
+    pose = Pose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
+    settings = {
+        'kind': kind,
+        'intensity': fields.number('intensity', DEFAULT_INTENSITY, low=0.0),
+        'color': list(color_of(fields, (1.0, 1.0, 1.0))),
+    }
+    level = editor.level.copy()
+    made = put_light(level, actor_id_of(fields), pose, settings)
+    editor.level = level
+    return {
+        **rows.identity_fields(editor, made),
+        **settings,
+        **rows.pose_fields(made),
+        'rotation_euler': list(to_euler(pose.quat)),
+        'requires_pie_restart': editor.in_pie,
+    }
+
+
+def duplicate_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Copy an actor under a new id; 1 m along x from it, unless `location` says where."""
+    source = _editable(editor, fields, 'duplicate_failed')
+    new_id = actor_id_of(fields, 'new_actor_id') or text_of(fields, 'new_actor_id')
+    level = editor.level.copy()
+    if level.by_id(new_id) is not None or level.by_name(new_id) is not None:
+        raise OpError('duplicate_failed', f'there is an actor {new_id!r} already')
+    x, y, z = source.pose.pos
+    place = read_location(fields) or (x + 1.0, y, z)
+    made = replace(
+        source,
+        name=level.free_name(source.kind, new_id),
+        actor_id=new_id,
+        pose=Pose(place, source.pose.quat),
+    )
+    level.add(made)
+    editor.level = level
+    path = ''
+    if made.kind != 'light':
+        path = editor.library.of(made.kind, made.settings).class_path
+    return {
+        **rows.identity_fields(editor, made),
+        'blueprint_class_path': path,
+        **rows.pose_fields(made),
+        'requires_pie_restart': editor.in_pie,
+    }
+
+
+def destroy_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Take an actor out of the level; out of a running world only at its next start."""
+    actor = _editable(editor, fields, 'destroy_failed')
+    level = editor.level.copy()
+    level.remove(actor)
+    editor.level = level
+    return {'requires_pie_restart': editor.in_pie}
+
+
+def set_actor_transform(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Move an actor, in the level and, where its root is free or a mocap body, in the running world.
+
+    What is not given stays; in play it stays as it is in the running world.
+    """
+    target = target_of(editor, fields)
+    place, turn = read_location(fields), read_rotation(fields)
+    running, moved = editor.running(), False
+    now = running.pose(target.name) if running is not None else None
+    if running is not None and now is not None:
+        moved = running.place(target.name, Pose(place or now.pos, turn or now.quat))
+    if target.kind == SCENE_BODY:
+        if not moved:
+            raise OpError('set_actor_transform_failed', f'{target.name} cannot be moved')
+    else:
+        level = editor.level.copy()
+        level.move(target, Pose(place or target.pose.pos, turn or target.pose.quat))
+        editor.level = level
+    return {
+        'target': fields.string('target'),
+        'actor_name': target.name,
+        'requires_pie_restart': editor.in_pie and not moved,
+    }
+
+
+def actor_hierarchy(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return an actor and the tree of its bodies."""
+    target = target_of(editor, fields)
+    with failing_as('actor_hierarchy_failed'):
+        return {'root': rows.hierarchy(editor, target)}
+
+
+def snapshot(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return every actor, of the running world if there is one, with the members of robots."""
+    return {
+        'actors': [rows.snapshot_row(editor, actor) for actor in editor.live_actors()],
+        'in_pie': editor.in_pie,
+        'level_path': rows.level_path(editor.level),
+    }
+
+
+def _blueprint(editor: Editor, fields: Fields) -> Any:
+    with failing_as('spawn_failed'):
+        return editor.library.find(text_of(fields, 'blueprint'))
+
+
+def _physics(fields: Fields) -> str:
+    return fields.choice('physics', PHYSICS) if 'physics' in fields else ''
+
+
+def _editable(editor: Editor, fields: Fields, code: str) -> Any:
+    target = target_of(editor, fields)
+    if target.kind == SCENE_BODY:
+        raise OpError(code, f'{target.name} belongs to the scene file {editor.level.scene}')
+    return target

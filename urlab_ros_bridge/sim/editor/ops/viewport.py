@@ -1,0 +1,86 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The viewport: where the free camera is and how it sees (namespace viewport)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.cameras.catalog.view_modes import LOOKS
+from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import read_location
+from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
+from urlab_ros_bridge.sim.editor.ops.requests import failing_as
+from urlab_ros_bridge.sim.editor.ops.requests import target_of
+from urlab_ros_bridge.sim.editor.ops.requests import text_of
+from urlab_ros_bridge.sim.editor.ops.requests import three
+from urlab_ros_bridge.sim.editor.ops.rows import actor_path
+from urlab_ros_bridge.sim.editor.view.viewport import DEFAULT_OFFSET
+from urlab_ros_bridge.sim.editor.view.viewport import MAX_SMOOTHING
+from urlab_ros_bridge.sim.editor.view.viewport import Tracking
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.sessions import Session
+
+LEAST_FOV, GREATEST_FOV = 1.0, 170.0  # degrees
+
+
+def set_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Put the camera somewhere; without a rotation or `fov` (horizontal, degrees) those stay."""
+    view = editor.viewport
+    fov = fields.number('fov')
+    if fov is not None and fov > 0:
+        if not LEAST_FOV <= fov <= GREATEST_FOV:
+            raise bad_value('fov', fov, f'within [{LEAST_FOV:g}, {GREATEST_FOV:g}] degrees')
+        view.fov = fov
+    place = read_location(fields)
+    view.pose = Pose(place, read_rotation(fields) or view.pose.quat)
+    editor.aim()
+    return view.describe()
+
+
+def get_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Return where the camera is."""
+    return editor.viewport.describe()
+
+
+def frame_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Bring an actor into the picture, looking the way the camera looks."""
+    target = target_of(editor, fields)
+    with failing_as('no_bounds'):
+        bounds = editor.bounds(target, live=True)
+    if bounds is None or target.kind == 'light':
+        raise OpError('no_bounds', f'{target.name} has no geometry with an end')
+    editor.viewport.frame(*bounds)
+    editor.aim()
+    return editor.viewport.describe()
+
+
+def set_viewport_mode(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
+    mode = text_of(fields, 'mode').lower()
+    if mode not in LOOKS:
+        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(LOOKS)}')
+    editor.viewport.mode = mode
+    editor.aim()
+    return {'op': 'set_mode_ok', 'mode': mode}
+
+
+def track_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Let the camera follow an actor from `offset` (m, in its frame), looking at it.
+
+    `smoothing` from 0 (at once) to 0.99 (slowly).
+    """
+    target = target_of(editor, fields)
+    offset = three(fields, 'offset', DEFAULT_OFFSET)
+    smoothing = min(max(fields.number('smoothing', 0.0), 0.0), MAX_SMOOTHING)
+    editor.viewport.track(Tracking(target.name, offset, smoothing))
+    return {'tracked_actor_path': actor_path(editor.level, target.name)}
+
+
+def untrack(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    """Leave the camera where it is."""
+    return {'was_tracking': editor.viewport.untrack()}

@@ -1,0 +1,28 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Models that clients hand in: MJCF and URDF from people whom the server does not know.
+
+Such a model is read by an allow-list, with files from folders that clients may read, and compiled
+in a process with limits first (docs/entities.md, "What a model may be").
+"""
+
+from urlab_ros_bridge.sim.model.client_models.folders import BUNDLED
+from urlab_ros_bridge.sim.model.client_models.limits import check_total
+from urlab_ros_bridge.sim.model.client_models.limits import NOTHING
+from urlab_ros_bridge.sim.model.client_models.limits import Sizes
+from urlab_ros_bridge.sim.model.client_models.reader import ClientModel
+from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
+from urlab_ros_bridge.sim.model.client_models.trial import import_failed
+from urlab_ros_bridge.sim.model.client_models.trial import Trial
+
+__all__ = [
+    'BUNDLED',
+    'NOTHING',
+    'ClientModel',
+    'ClientModels',
+    'Sizes',
+    'Trial',
+    'check_total',
+    'import_failed',
+]

@@ -1,0 +1,124 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Elements, attributes and counts of a document, held against the allow-list and the limits."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+import math
+import re
+from xml.etree import ElementTree
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import limits
+from urlab_ros_bridge.sim.model.client_models import words
+from urlab_ros_bridge.sim.model.client_models.limits import too_large
+
+_NUMBERS = re.compile(r'\s*\+?\d{1,18}(\s+\+?\d{1,18})*\s*')
+_BYTES = re.compile(r'\s*(\d{1,15})\s*([KMGTPE]?)\s*')  # <size memory>
+
+
+def check(root: ElementTree.Element) -> None:
+    """
+    See that every element and attribute is allowed, and within the limits.
+
+    :raises OpError: import_failed.
+    """
+    _check_element(root)
+    copies = _repeated(root) - sum(1 for _ in root.iter())
+    if copies > limits.COPIES:
+        raise too_large('copies of elements', copies, limits.COPIES)
+
+
+def _check_element(element: ElementTree.Element) -> None:
+    tag = element.tag
+    if tag not in words.ELEMENTS:
+        raise _unrecognized('element', tag, words.ELEMENTS)
+    for name, value in element.attrib.items():
+        file = (tag, name) in words.FILES or (tag, name) == words.MODEL
+        folder = tag == 'compiler' and name in words.FOLDERS
+        if name not in words.ATTRIBUTES and not (file or folder):
+            raise _unrecognized(f'attribute of <{tag}>', name, words.ATTRIBUTES)
+        if name == 'plugin' and not value.startswith(words.PLUGINS):
+            raise OpError(
+                'import_failed',
+                f'plugin {value!r:.60}: only those of MuJoCo ({words.PLUGINS}*) are allowed',
+            )
+        if name == 'content_type' and value not in words.CONTENT_TYPES:
+            allowed = ', '.join(sorted(words.CONTENT_TYPES))
+            raise OpError('import_failed', f'content_type {value!r:.60} is none of {allowed}')
+    _check_numbers(element)
+    for child in element:
+        _check_element(child)
+
+
+def _check_numbers(element: ElementTree.Element) -> None:
+    tag = element.tag
+    for name, value in element.attrib.items():
+        limit = limits.MAXIMA.get((tag, name))
+        if limit is None:
+            continue
+        if (tag, name) == ('size', 'memory') and value.strip() != '-1':
+            numbers = [_memory(value)]
+        else:
+            numbers = _numbers(element, name)
+        if max(numbers) > limit:
+            raise too_large(f'{name} of <{tag}>', value.strip()[:40], limit)
+    if tag in ('texture', 'hfield'):
+        first, second = ('width', 'height') if tag == 'texture' else ('nrow', 'ncol')
+        both = [max(_numbers(element, name)) if name in element.attrib else 1
+                for name in (first, second)]  # fmt: skip
+        limit = limits.PIXELS if tag == 'texture' else limits.SIZES['nhfielddata'][1]
+        if math.prod(both) > limit:
+            raise too_large(f'{first} x {second} of <{tag}>', f'{both[0]} x {both[1]}', limit)
+
+
+def _numbers(element: ElementTree.Element, name: str) -> list[int]:
+    """Return whole numbers; signs as MuJoCo writes them for "not set" count as 0."""
+    value = element.get(name, '')
+    text = value.strip()
+    if text in ('-1', ''):
+        return [0]
+    if not _NUMBERS.fullmatch(text):
+        raise OpError(
+            'import_failed', f'{name} of <{element.tag}>: {value!r:.60} is not a whole number'
+        )
+    return [int(part) for part in text.split()]
+
+
+def _memory(value: str) -> int:
+    found = _BYTES.fullmatch(value)
+    if found is None:
+        raise OpError('import_failed', f'memory of <size>: {value!r:.60} is not a size')
+    return int(found[1]) << (10 * ' KMGTPE'.index(found[2] or ' '))
+
+
+def _repeated(element: ElementTree.Element) -> int:
+    """
+    Return how many elements an element stands for.
+
+    :raises OpError: import_failed, naming the count that is too large.
+    """
+    total = 1 + sum(_repeated(child) for child in element)
+    if element.tag not in ('replicate', 'composite', 'flexcomp'):
+        return total
+    for name in ('count', 'cellcount'):
+        if name not in element.attrib:
+            continue
+        asked = math.prod(max(number, 1) for number in _numbers(element, name))
+        if asked * total > limits.COPIES:
+            what = f'{name} of <{element.tag}>'
+            if total > 1:
+                what += f', with {total} elements in it'
+            raise too_large(what, element.get(name, '').strip()[:60], limits.COPIES)
+        total *= asked
+    return total
+
+
+def _unrecognized(what: str, name: str, valid: frozenset[str]) -> OpError:
+    near = get_close_matches(name[:60], valid, n=1)
+    meant = f'; did you mean {near[0]!r}?' if near else ''
+    return OpError('import_failed', f'unrecognized {what}: {name!r:.60}{meant}')
+
+
+__all__ = ['check']

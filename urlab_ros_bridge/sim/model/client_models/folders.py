@@ -1,0 +1,95 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Files that models of clients name: only those that lie where clients may read are looked at.
+
+A file elsewhere and a file that does not exist give one and the same error, so that nobody learns
+what is on the disk.  Only regular files are opened: a FIFO or a device would never end.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import re
+import stat
+
+from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import limits
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+
+BUNDLED = Path(models.__file__).resolve().parent
+MISSING = 'missing_assets'
+
+
+class ClientFiles:
+    """Finds and reads the files of the data folder and of the bundled models."""
+
+    def __init__(self, data: DataFolder) -> None:
+        self._data = data
+
+    def may_read(self, path: Path) -> bool:
+        """Say whether clients may read a path, which has no symbolic links in it."""
+        return path.is_relative_to(BUNDLED) or self._data.holds(path)
+
+    def find(self, name: str, folders: list[Path]) -> Path:
+        """
+        Return where a file is that a model names.
+
+        :param folders: where it is looked for, the first one first.
+        :raises OpError: missing_assets; the same whether it is missing or elsewhere.
+        """
+        for place in self._places(name, folders):
+            try:
+                path = Path(os.path.realpath(place))
+                # In this order: what lies elsewhere is not even asked for.
+                if self.may_read(path) and path.exists():
+                    return path
+            except (OSError, ValueError):
+                continue
+        where = 'beside the model, in the data folder or among the bundled models'
+        raise OpError(MISSING, f'there is no file {name!r:.200} {where} that clients may read')
+
+    def _places(self, name: str, folders: list[Path]) -> list[Path]:
+        # MuJoCo leaves one slash of two.
+        package = re.match('package:/+', name)
+        text = re.sub('^(package:/+|file:/*(?=/))', '', name)
+        if not package:
+            return [folder / text for folder in folders]
+        first, _, rest = text.partition('/')
+        above = [
+            parent / rest
+            for folder in folders
+            for parent in (folder, *folder.parents)
+            if parent.name == first
+        ]
+        return [self._data.root / text, *above]
+
+
+def read_regular(path: Path, code: str, limit: int = limits.FILE_BYTES) -> bytes:
+    """
+    Return the content of a file that clients may read.
+
+    :param path: without symbolic links.
+    :raises OpError: `code`, for anything but a regular file of at most `limit` bytes.
+    """
+    try:
+        # A FIFO opened so does not wait for a writer; it is refused right after.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, 'strerror', None) or error
+        raise OpError(code, f'{path.name!r:.200}: {reason}') from error
+    state = os.fstat(handle)
+    if not stat.S_ISREG(state.st_mode):
+        os.close(handle)
+        raise OpError(code, f'{path.name!r:.200} is not a regular file')
+    with os.fdopen(handle, 'rb') as file:
+        content = b'' if state.st_size > limit else file.read(limit + 1)
+    if state.st_size > limit or len(content) > limit:
+        size = max(state.st_size, len(content))
+        raise OpError(code, f'{path.name!r:.200} has {size} bytes, at most {limit} are allowed')
+    return content
+
+
+__all__ = ['BUNDLED', 'MISSING', 'ClientFiles', 'read_regular']

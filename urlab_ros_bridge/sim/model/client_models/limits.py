@@ -1,0 +1,131 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""How large a model of a client may be, and what compiling it may cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from urlab_ros_bridge.sim.errors import OpError
+
+CHARACTERS = 16 << 20  # of one document
+DEPTH = 128  # of elements in each other
+ELEMENTS = 200_000  # of a document and all that it includes
+COPIES = 10_000  # elements that replicate, composite and flexcomp make
+DOCUMENTS = 64  # files of MJCF that one model is made of
+FILES = 2_000  # meshes and so on of one model
+FILE_BYTES = 512 << 20  # of one file, and of all files of a model together
+PIXELS = 1 << 26  # of a texture
+
+CPU_SECONDS = 20
+WALL_SECONDS = 60.0  # for machines that are busy otherwise
+MEMORY_BYTES = 4 << 30
+
+# Size of a compiled model -> (what it is called, limit for one model, limit for a whole world).
+SIZES: dict[str, tuple[str, int, int]] = {
+    'nbody': ('bodies', 3_000, 20_000),
+    'ngeom': ('geoms', 10_000, 40_000),
+    'nv': ('degrees of freedom', 3_000, 6_000),
+    'nu': ('controls', 3_000, 6_000),
+    'nsensordata': ('sensor values', 100_000, 200_000),
+    # A ray of a scanner looks at each point below it: 4 ns.
+    'nhfielddata': ('points of height fields', 1 << 18, 1 << 19),
+    'bytes': ('bytes of compiled model', 1 << 30, 2 << 30),
+}
+
+# (element, attribute) -> the largest value.
+MAXIMA: dict[tuple[str, str], int] = {
+    ('texture', 'width'): 1 << 14,
+    ('texture', 'height'): 1 << 15,  # six sides of a cube stand one above the other
+    ('texture', 'nchannel'): 4,
+    ('hfield', 'nrow'): 1 << 13,
+    ('hfield', 'ncol'): 1 << 13,
+    ('global', 'offwidth'): 1 << 14,
+    ('global', 'offheight'): 1 << 14,
+    ('quality', 'shadowsize'): 1 << 14,
+    ('quality', 'offsamples'): 64,
+    ('quality', 'numslices'): 1 << 10,
+    ('quality', 'numstacks'): 1 << 10,
+    ('quality', 'numquads'): 1 << 10,
+    ('camera', 'resolution'): 1 << 13,
+    ('size', 'memory'): 2 << 30,
+    ('size', 'njmax'): 1 << 20,
+    ('size', 'nconmax'): 1 << 20,
+    ('size', 'nstack'): 1 << 28,
+    ('size', 'nuserdata'): 1 << 20,
+    ('size', 'nkey'): 10_000,
+    **{
+        ('size', f'nuser_{kind}'): 1_000
+        for kind in ('actuator', 'body', 'cam', 'geom', 'jnt', 'sensor', 'site', 'tendon')
+    },
+    ('user', 'dim'): 100_000,  # the sensor
+    ('numeric', 'size'): 1 << 20,
+    ('contact', 'num'): 10_000,
+    ('option', 'iterations'): 10_000,
+    ('option', 'ls_iterations'): 10_000,
+    ('option', 'noslip_iterations'): 10_000,
+    ('option', 'ccd_iterations'): 10_000,
+    ('option', 'mpr_iterations'): 10_000,
+    ('option', 'sdf_iterations'): 10_000,
+    ('option', 'sdf_initpoints'): 10_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """
+    Sizes of a compiled model, by the keys of `SIZES`.
+
+    >>> (Sizes({'nv': 3}) + Sizes({'nv': 4, 'nu': 1})).of('nv')
+    7
+    """
+
+    values: Mapping[str, int]
+
+    def of(self, name: str) -> int:
+        """Return one size."""
+        return self.values.get(name, 0)
+
+    def __add__(self, other: Sizes) -> Sizes:
+        return Sizes({name: self.of(name) + other.of(name) for name in SIZES})
+
+
+NOTHING = Sizes({})
+
+
+def too_large(what: str, asked: object, limit: object) -> OpError:
+    """Return the error of a model that goes beyond a limit."""
+    return OpError('import_failed', f'{what}: {asked} asked for, at most {limit} are allowed')
+
+
+def check_total(sizes: Sizes) -> None:
+    """
+    See that a world with all its client models stays within the limits.
+
+    :raises OpError: import_failed.
+    """
+    for name, (what, _, limit) in SIZES.items():
+        if sizes.of(name) > limit:
+            raise too_large(f'{what} of all models together', sizes.of(name), limit)
+
+
+__all__ = [
+    'CHARACTERS',
+    'COPIES',
+    'CPU_SECONDS',
+    'DEPTH',
+    'DOCUMENTS',
+    'ELEMENTS',
+    'FILES',
+    'FILE_BYTES',
+    'MAXIMA',
+    'MEMORY_BYTES',
+    'NOTHING',
+    'PIXELS',
+    'SIZES',
+    'WALL_SECONDS',
+    'Sizes',
+    'check_total',
+    'too_large',
+]

@@ -1,0 +1,139 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Models of clients, read, checked and tried: specs that the server may compile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import itertools
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models.document import Bundle
+from urlab_ros_bridge.sim.model.client_models.document import Document
+from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.folders import read_regular
+from urlab_ros_bridge.sim.model.client_models.limits import CHARACTERS
+from urlab_ros_bridge.sim.model.client_models.limits import Sizes
+from urlab_ros_bridge.sim.model.client_models.spool import Spool
+from urlab_ros_bridge.sim.model.client_models.trial import import_failed
+from urlab_ros_bridge.sim.model.client_models.trial import Trial
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+
+# As a shell any mesh has an inertia.
+_MESH = """<mujoco><asset><mesh name="mesh" file={} inertia="shell"/></asset><worldbody><body>
+<geom type="mesh" mesh="mesh"/></body></worldbody></mujoco>"""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientModel:
+    """
+    A model that has passed.
+
+    :ivar spec: uncompiled; the files that it names are copies which only the server changes.
+    :ivar urdf: it was a URDF.
+    :ivar fixed: a URDF whose root is a link called world, which does not move.
+    """
+
+    spec: mujoco.MjSpec
+    sizes: Sizes
+    urdf: bool
+    fixed: bool
+
+
+class ClientModels:
+    """Reads models that clients hand in or name; one for each server."""
+
+    def __init__(self, data: DataFolder, trial: Trial | None = None) -> None:
+        self.files = ClientFiles(data)
+        self._data = data
+        self._spool = Spool()
+        self._trial = trial if trial is not None else Trial()
+
+    def of_text(self, text: str) -> ClientModel:
+        """
+        Return the model that a text describes; its meshes lie in the data folder.
+
+        :raises OpError: import_failed, missing_assets, shutting_down.
+        """
+        return self._passed(Document(self.files, self._data.root, False).read(text, 'xml'))
+
+    def of_file(self, path: Path) -> ClientModel:
+        """
+        Return the model of a file; what it includes and names lies beside it or below.
+
+        :param path: where clients may read, without symbolic links.
+        :raises OpError: path_not_readable, import_failed, missing_assets, shutting_down.
+        """
+        text = read_regular(path, 'path_not_readable', CHARACTERS)
+        return self._passed(Document(self.files, path.parent, True).read(text, path.name))
+
+    def mesh(self, path: Path) -> Path:
+        """
+        Return a copy of a mesh file that can be compiled.
+
+        :param path: where clients may read, without symbolic links.
+        :raises OpError: as `of_file` does.
+        """
+        text = _MESH.format(quoteattr(str(path)))
+        (mesh,) = self._passed(
+            Document(self.files, path.parent, False).read(text, 'xml')
+        ).spec.meshes
+        return Path(mesh.file)
+
+    def close(self) -> None:
+        """Let whoever waits go: the server stops."""
+        self._trial.close()
+
+    def _passed(self, bundle: Bundle) -> ClientModel:
+        sizes = self._trial.sizes(bundle)
+        try:
+            spec = mujoco.MjSpec.from_string(bundle.xml, include=bundle.parsed)
+        except (ValueError, RuntimeError, MemoryError) as error:
+            raise import_failed(error) from error
+        if bundle.urdf:
+            _name_meshes(spec, bundle.stems)
+        try:
+            kept = {
+                name: str(self._spool.keep(name, content))
+                for name, content in bundle.compiled.items()
+            }
+        except OSError as error:
+            raise OpError('import_failed', f'no room for the files: {error.strerror}') from error
+        _name_files(spec, kept)
+        return ClientModel(spec, sizes, bundle.urdf, bundle.fixed)
+
+
+def _name_meshes(spec: mujoco.MjSpec, stems: dict[str, str]) -> None:
+    """Name the meshes of a URDF after their files, as MuJoCo does."""
+    taken: dict[str, str] = {}
+    for mesh in spec.meshes:
+        stem = stems.get(Path(mesh.file).stem, mesh.name)
+        numbered = (f'{stem}{number}' for number in itertools.count(1))
+        name = next(
+            item for item in itertools.chain([stem], numbered) if item not in taken.values()
+        )
+        taken[mesh.name] = name
+    for geom in spec.geoms:
+        if geom.meshname:
+            geom.meshname = taken[geom.meshname]
+    for mesh in spec.meshes:
+        mesh.name = taken[mesh.name]
+
+
+def _name_files(spec: mujoco.MjSpec, kept: Mapping[str, str]) -> None:
+    """Let a spec name files where they are kept."""
+    for element in (*spec.meshes, *spec.hfields, *spec.skins, *spec.textures):
+        if element.file:
+            element.file = kept[element.file]
+    for texture in spec.textures:
+        for side, name in enumerate(texture.cubefiles):
+            if name:
+                texture.cubefiles[side] = kept[name]
+
+
+__all__ = ['ClientModel', 'ClientModels']

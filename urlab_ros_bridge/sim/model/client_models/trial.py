@@ -1,0 +1,221 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A first compilation in another process, which may hang, crash or eat memory instead of the server.
+
+MuJoCo cannot be interrupted, and a short text can ask for any amount of work.  So a model of a
+client is compiled by a process with limits first; only what passes is compiled here, from the same
+bytes.  The process is started for the first model and stays, for all worlds of a server.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+import json
+import logging
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import limits
+from urlab_ros_bridge.sim.model.client_models import trial_worker
+from urlab_ros_bridge.sim.model.client_models.document import Bundle
+from urlab_ros_bridge.sim.model.client_models.limits import Sizes
+from urlab_ros_bridge.sim.model.client_models.limits import too_large
+
+_START_SECONDS = 60.0
+_GRACE_SECONDS = 10.0  # beyond the limit that the fork keeps by itself: for sending and receiving
+_MEMORY = 64  # verdicts that are remembered
+_LOG = logging.getLogger(__name__)
+
+
+class Trial:
+    """Tries models, one at a time; thread-safe."""
+
+    def __init__(
+        self,
+        cpu: int = limits.CPU_SECONDS,
+        wall: float = limits.WALL_SECONDS,
+        memory: int = limits.MEMORY_BYTES,
+    ) -> None:
+        self._limits = {'cpu': cpu, 'wall': wall, 'memory': memory}
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._number = 0
+        self._passed: dict[bytes, Sizes] = {}
+
+    def sizes(self, bundle: Bundle) -> Sizes:
+        """
+        Compile a model, and return how large it is.
+
+        :raises OpError: import_failed: what MuJoCo says, or which limit is exceeded;
+            shutting_down.
+        """
+        with self._lock:
+            key = bundle.key
+            if key not in self._passed:
+                found = self._judged(self._exchange(bundle))
+                while len(self._passed) >= _MEMORY:
+                    del self._passed[next(iter(self._passed))]
+                self._passed[key] = found
+            return self._passed[key]
+
+    def close(self) -> None:
+        """End the process; whoever waits for it gets shutting_down."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            # Whoever waits for an answer closes the pipes.
+            _kill(process)
+
+    def _judged(self, answer: dict) -> Sizes:
+        """Return the sizes of a model that has passed."""
+        if 'refused' in answer:
+            raise import_failed(answer['refused'])
+        if 'memory' in answer:
+            raise _spent('memory', self._limits['memory'] >> 20, 'MiB')
+        number = answer.get('signal')
+        if number in (signal.SIGXCPU, signal.SIGKILL):
+            raise _spent('processor time', self._limits['cpu'], 's')
+        if number == signal.SIGALRM:
+            raise _spent('time', self._limits['wall'], 's')
+        if number is not None:
+            raise OpError('import_failed', f'MuJoCo ends with signal {number} on this model')
+        sizes = Sizes(answer['sizes'])
+        for name, (what, limit, _) in limits.SIZES.items():
+            if sizes.of(name) > limit:
+                raise too_large(what, sizes.of(name), limit)
+        return sizes
+
+    def _exchange(self, bundle: Bundle) -> dict:
+        """Send a model, and return the answer."""
+        process = self._running()
+        xml = bundle.xml.encode()
+        self._number += 1
+        head = {
+            'number': self._number,
+            'xml': len(xml),
+            'parsed': {name: len(content) for name, content in bundle.parsed.items()},
+            'compiled': {name: len(content) for name, content in bundle.compiled.items()},
+            'sizes': {name: limit for name, (_, limit, _) in limits.SIZES.items()},
+            **self._limits,
+        }
+        parts = [json.dumps(head).encode() + b'\n', xml]
+        parts += [*bundle.parsed.values(), *bundle.compiled.values()]
+        seconds = self._limits['wall'] + _GRACE_SECONDS
+        late = threading.Event()
+        watch = threading.Timer(seconds, _give_up, (process, late))
+        watch.daemon = True
+        watch.start()
+        try:
+            for part in parts:
+                _write(process, part)
+            answer = json.loads(process.stdout.readline(trial_worker.MAX_LINE))
+            if answer['number'] != self._number:
+                # Never take the verdict on another model for this one's.
+                raise ValueError('an answer to another request')
+            return answer
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            self._forget(process)
+            if late.is_set():
+                raise _spent('time', seconds, 's') from error
+            raise OpError('import_failed', 'the process that tries models has ended') from error
+        finally:
+            watch.cancel()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """Return the process, started if need be."""
+        process = self._process
+        if process is not None and process.poll() is None and not self._closed:
+            return process
+        self._check_open()
+        begun = time.monotonic()
+        process = self._process = _start()
+        weakref.finalize(self, _end, process)
+        if self._closed:
+            self._forget(process)
+        watch = threading.Timer(_START_SECONDS, _kill, (process,))
+        watch.daemon = True
+        watch.start()
+        ready = process.stdout.readline(trial_worker.MAX_LINE)
+        watch.cancel()
+        if not ready:
+            self._forget(process)
+            raise OpError('import_failed', 'the process that tries models does not start')
+        _LOG.debug('models are tried by process %d, started in %.2f s', process.pid,
+                   time.monotonic() - begun)  # fmt: skip
+        return process
+
+    def _forget(self, process: subprocess.Popen[bytes]) -> None:
+        _end(process)
+        if self._process is process:
+            self._process = None
+        self._check_open()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise OpError('shutting_down')
+
+
+def import_failed(error: object) -> OpError:
+    """Return the error of a model that MuJoCo refuses: the first line of what it says."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return OpError('import_failed', lines[0] if lines else type(error).__name__)
+
+
+def _spent(what: str, limit: float, unit: str) -> OpError:
+    return OpError(
+        'import_failed',
+        f'compiling the model takes more {what} than the limit of {limit:g} {unit}',
+    )
+
+
+def _start() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, '-I', str(Path(trial_worker.__file__)), json.dumps(sys.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        # One thread, so that it can fork; no graphics.
+        env={**os.environ, 'MUJOCO_GL': 'disable', 'OPENBLAS_NUM_THREADS': '1'},
+        bufsize=0,
+        start_new_session=True,
+    )
+
+
+def _write(process: subprocess.Popen[bytes], content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[process.stdin.write(view) :]
+
+
+def _give_up(process: subprocess.Popen[bytes], late: threading.Event) -> None:
+    late.set()
+    _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process and its fork; harmless when they have ended."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError, PermissionError):
+            # Its own session, so the group has its number.
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process, and close the pipes to it; for whoever uses them."""
+    _kill(process)
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):
+            pipe.close()
+
+
+__all__ = ['Trial', 'import_failed']

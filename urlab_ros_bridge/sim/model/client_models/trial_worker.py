@@ -1,0 +1,121 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The process that tries models: it forks for each one, and the fork may be killed.
+
+Run as a script, by `trial`; it imports nothing but the standard library and MuJoCo.  A request is
+a line of JSON and the files that it tells of; the answer is a line of JSON.  The fork can open no
+file: what is not in the request does not exist for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import signal
+import sys
+from typing import Any
+from typing import BinaryIO
+
+MAX_LINE = 1 << 20
+_OUT_OF_MEMORY = ('could not allocate', 'out of memory', 'bad_alloc')
+
+
+def main() -> None:
+    """Answer requests until the other end is closed."""
+    sys.path[:] = json.loads(sys.argv[1])
+    # What libraries print must not get between the answers.
+    answers = os.fdopen(os.dup(1), 'wb', buffering=0)
+    os.dup2(2, 1)
+    import mujoco
+
+    _compile(mujoco, {'xml': '<mujoco/>', 'sizes': {}}, {}, {})  # whatever it loads at first
+    _answer(answers, {'ready': True})
+    requests = os.fdopen(0, 'rb', buffering=0)
+    while line := requests.readline(MAX_LINE):
+        request = json.loads(line)
+        child = os.fork()
+        if not child:
+            _child(mujoco, request, requests, answers)
+        _, status = os.waitpid(child, 0)
+        if os.WIFSIGNALED(status):
+            _answer(answers, {'number': request['number'], 'signal': os.WTERMSIG(status)})
+        elif status:
+            # It has not read its request to the end, perhaps.
+            sys.exit(1)
+
+
+def _child(mujoco: Any, request: dict[str, Any], requests: BinaryIO, answers: BinaryIO) -> None:
+    """Try one model, answer, and end."""
+    code = 1
+    with contextlib.suppress(BaseException):
+        request['xml'] = _read(requests, request['xml']).decode()
+        parsed, compiled = (
+            {name: _read(requests, size) for name, size in request[key].items()}
+            for key in ('parsed', 'compiled')
+        )
+        _limit(request)
+        verdict = _verdict(mujoco, request, parsed, compiled)
+        _answer(answers, {'number': request['number'], **verdict})
+        code = 0
+    os._exit(code)
+
+
+def _read(requests: BinaryIO, size: int) -> bytes:
+    pieces = []
+    while size:
+        piece = requests.read(min(size, 1 << 24))
+        if not piece:
+            raise EOFError
+        pieces.append(piece)
+        size -= len(piece)
+    return b''.join(pieces)
+
+
+def _limit(request: dict[str, Any]) -> None:
+    """From here on: no files, and so much time and memory."""
+    os.nice(5)
+    cpu = request['cpu']
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (request['memory'], request['memory']))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, request['wall'])
+
+
+def _verdict(
+    mujoco: Any, request: dict[str, Any], parsed: dict[str, bytes], compiled: dict[str, bytes]
+) -> dict[str, Any]:
+    try:
+        return _compile(mujoco, request, parsed, compiled)
+    except MemoryError:
+        return {'memory': True}
+    except Exception as error:
+        text = str(error)
+        if any(sign in text.lower() for sign in _OUT_OF_MEMORY):
+            return {'memory': True}
+        return {'refused': text[:10_000] or type(error).__name__}
+
+
+def _compile(
+    mujoco: Any, request: dict[str, Any], parsed: dict[str, bytes], compiled: dict[str, bytes]
+) -> dict[str, Any]:
+    spec = mujoco.MjSpec.from_string(request['xml'], include=parsed, assets=compiled)
+    model = spec.compile()
+    sizes = {'bytes': mujoco.mj_sizeModel(model)}
+    sizes.update({name: int(getattr(model, name)) for name in request['sizes'] if name != 'bytes'})
+    if all(sizes[name] <= limit for name, limit in request['sizes'].items()):
+        mujoco.mj_forward(model, mujoco.MjData(model))
+    return {'sizes': sizes}
+
+
+def _answer(answers: BinaryIO, content: dict[str, Any]) -> None:
+    answers.write(json.dumps(content).encode() + b'\n')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,56 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Heights at which a map of a world is cut: where a scanner looks, or where a robot would bump."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from urlab_ros_bridge.sim.model.maps.floor_map import boxes
+from urlab_ros_bridge.sim.model.maps.floor_map import is_solid
+from urlab_ros_bridge.sim.model.maps.floor_map import NoMap
+from urlab_ros_bridge.sim.model.world import World
+
+# What is lower than this is driven or stepped over (m).
+CLEARANCE = 0.03
+# Boards thinner than this may lie between two planes (m).
+SPACING = 0.01
+
+
+def scanner_height(world: World) -> float | None:
+    """Return the height of the first planar scanner above the world's origin (m), if any."""
+    for spec in world.spec.articulations:
+        sensors = world.articulations[spec.prefix].local('sensors')
+        for name in spec.lidars:
+            if name in sensors:
+                site = world.model.sensor_objid[sensors[name]]
+                return float(world.data.site_xpos[site, 2])
+    return None
+
+
+def robot_band(world: World) -> tuple[float, float]:
+    """
+    Return the heights between which the first robot would bump into things (m).
+
+    From CLEARANCE above its lowest point to its highest one, as it stands.
+
+    :raises NoMap: when the world has no robot, or one that touches nothing.
+    """
+    for robot in world.articulations.values():
+        bodies = [body.id for body in robot.bodies]
+        geoms = np.flatnonzero(is_solid(world.model) & np.isin(world.model.geom_bodyid, bodies))
+        if len(geoms):
+            low, high = boxes(world, geoms)
+            return float(low[:, 2].min()) + CLEARANCE, float(high[:, 2].max())
+    raise NoMap('there is no robot whose heights could be looked at: give a height in metres')
+
+
+def planes(low: float, high: float) -> list[float]:
+    """
+    Return heights from `low` to `high`, both included, at most SPACING apart.
+
+    >>> planes(0.5, 0.5), planes(0.0, 0.02)
+    ([0.5], [0.0, 0.01, 0.02])
+    """
+    count = int(np.ceil((high - low) / SPACING - 1e-9)) + 1
+    return [round(height, 6) for height in np.linspace(low, high, max(count, 1)).tolist()]

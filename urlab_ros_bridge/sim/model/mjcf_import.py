@@ -1,0 +1,371 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+MJCF files without a sidecar: which part is the robot, and which part is the world.
+
+The robot is every top-level body with an actuator in its subtree (or, in a file without actuators,
+every one with a joint that is not a lone free joint).  Other dynamic bodies are entities and keep
+their names; the robot is attached with ``{prefix}_``.  A file with nothing but a robot in it is
+attached whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import logging
+import os
+from pathlib import Path
+from typing import TypeVar
+import warnings
+import xml.etree.ElementTree as ElementTree
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.naming import name_unnamed
+
+_SIZES = (
+    'memory',
+    'njmax',
+    'nconmax',
+    'nuserdata',
+    'nuser_body',
+    'nuser_jnt',
+    'nuser_geom',
+    'nuser_site',
+    'nuser_cam',
+    'nuser_tendon',
+    'nuser_actuator',
+    'nuser_sensor',
+)
+# Elements that may belong to a class of defaults.
+_WITH_CLASS = (
+    'bodies', 'joints', 'geoms', 'sites', 'cameras', 'lights', 'materials', 'meshes',
+    'actuators', 'tendons', 'equalities', 'pairs', 'flexes',
+)  # fmt: skip
+Compiled = TypeVar('Compiled')
+_LOG = logging.getLogger(__name__)
+
+
+def load_spec(path: Path) -> mujoco.MjSpec:
+    """
+    Parse an MJCF file.
+
+    :raises WorldError: with MuJoCo's own message when that fails.
+    """
+    if not path.is_file():
+        raise WorldError(f'model file {str(path)!r} does not exist')
+    try:
+        spec = mujoco.MjSpec.from_file(str(path))
+    except (ValueError, RuntimeError) as error:
+        raise WorldError(f'model file {str(path)!r} is no valid MJCF: {error}') from error
+    _pin_sides(spec)
+    return spec
+
+
+class ModelFiles:
+    """Reads the files that a world is made of: these are the operator's, and read as they are."""
+
+    def model(self, path: Path) -> mujoco.MjSpec:
+        """
+        Return the uncompiled model of a file.
+
+        :raises WorldError: with MuJoCo's own message when that fails.
+        """
+        return load_spec(path)
+
+    def mesh(self, path: Path) -> Path:
+        """Return the file that MuJoCo shall read for a mesh file."""
+        return path
+
+    def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
+        """Return what compiling these files gives; it may take long."""
+        return compile_all()
+
+
+OPERATOR = ModelFiles()
+
+
+def _pin_sides(spec: mujoco.MjSpec) -> None:
+    """
+    Make the file names of six-sided textures absolute.
+
+    A compiled model tells where every other file is; for these only the folder of the file that
+    names them does, and attaching forgets it.
+    """
+    folder = Path(spec.modelfiledir, spec.texturedir)
+    for texture in spec.textures:
+        for side, name in enumerate(texture.cubefiles):
+            if name:
+                plain = Path(name).name if spec.strippath else name
+                texture.cubefiles[side] = os.path.abspath(folder / plain)
+
+
+def compile_spec(spec: mujoco.MjSpec, what: str, level: int = logging.WARNING) -> mujoco.MjModel:
+    """
+    Compile a spec.
+
+    :param what: names it in messages.
+    :param level: at which the compiler's warnings are logged.
+    :raises WorldError: with MuJoCo's own message when that fails.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        try:
+            model = spec.compile()
+        except (ValueError, RuntimeError) as error:
+            raise WorldError(f'{what} does not compile: {error}') from error
+    for warning in caught:
+        _LOG.log(level, '%s: %s', what, ' '.join(str(warning.message).split()))
+    return model
+
+
+@dataclass(frozen=True)
+class Parts:
+    """
+    An MJCF file taken apart; the specs are uncompiled and without keyframes.
+
+    :ivar robot: None when nothing in the file is articulated.
+    :ivar after: bodies of the scene that come after the robot in the file, None without any that
+        move.  They are attached after the robot, so that qpos has the order of the file.
+    :ivar whole: the file as it was, named throughout; the source of its keyframes.
+    """
+
+    scene: mujoco.MjSpec
+    robot: mujoco.MjSpec | None
+    whole: mujoco.MjSpec
+    after: mujoco.MjSpec | None = None
+
+    @property
+    def scenery(self) -> tuple[mujoco.MjSpec, ...]:
+        """What is not the robot."""
+        return (self.scene,) if self.after is None else (self.scene, self.after)
+
+
+def split_file(path: Path, files: ModelFiles = OPERATOR) -> Parts:
+    """
+    Take an MJCF file apart into scene and robot.
+
+    When the robot cannot be cut out of its scene (a constraint or tendon joins them, say) the
+    whole file counts as the robot.
+    """
+    whole = _load_named(path, files)
+    model = compile_spec(whole.copy(), f'model file {str(path)!r}', logging.DEBUG)
+    robots = _robot_roots(model)
+    if not robots:
+        return Parts(_without_keys(_load_named(path, files)), None, whole)
+    if _dynamic_roots(model) - robots:
+        parts = _in_order(path, whole, model, robots, files) or _robot_last(
+            path, whole, model, robots, files
+        )
+        if parts is not None:
+            return parts
+        _LOG.info('%s: the robot is joined to other bodies; the whole file is the robot', path)
+    scene = mujoco.MjSpec()
+    copy_settings(whole, scene)
+    return Parts(scene, _without_keys(_load_named(path, files)), whole)
+
+
+def _in_order(
+    path: Path,
+    whole: mujoco.MjSpec,
+    model: mujoco.MjModel,
+    robots: set[int],
+    files: ModelFiles,
+) -> Parts | None:
+    """Cut a file in three: scene, robot, and what follows the robot; None when that fails."""
+    first = min(robots)
+    if not any(root > first for root in _dynamic_roots(model) - robots):
+        return None
+    scene, robot, after = (_without_keys(_load_named(path, files)) for _ in range(3))
+    _keep(scene, lambda root: root not in robots and root < first)
+    _keep(robot, lambda root: root in robots)
+    _keep(after, lambda root: root not in robots and root > first)
+    for part in (robot, after):
+        _strip_world(part)
+    if not _same_size(model, scene, robot, after):
+        return None
+    # A copy has no sensors and the like whose objects were deleted.
+    after = after.copy()
+    for part in (scene, robot, after):
+        _prune_assets(part)
+    _merge_assets(after, scene, _classes(whole))
+    return Parts(scene, robot, whole, after)
+
+
+def _classes(spec: mujoco.MjSpec) -> list[str]:
+    """Return the names of all classes of defaults but the outermost."""
+    copy = spec.copy()
+    compile_spec(copy, 'a file', logging.DEBUG)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        root = ElementTree.fromstring(copy.to_xml())
+    return [child.get('class', '') for child in root.findall('default//default')]
+
+
+def _robot_last(
+    path: Path,
+    whole: mujoco.MjSpec,
+    model: mujoco.MjModel,
+    robots: set[int],
+    files: ModelFiles,
+) -> Parts | None:
+    """Cut a file in two: scene and robot; None when that fails."""
+    scene, robot = (_without_keys(_load_named(path, files)) for _ in range(2))
+    _keep(scene, lambda root: root not in robots)
+    _keep(robot, lambda root: root in robots)
+    _strip_world(robot)
+    if not _same_size(model, scene, robot):
+        return None
+    for part in (scene, robot):
+        _prune_assets(part)
+    if any(root > min(robots) for root in _dynamic_roots(model) - robots):
+        _LOG.warning('%s: qpos has the robot after all other bodies, unlike the file', path)
+    return Parts(scene, robot, whole)
+
+
+def _merge_assets(part: mujoco.MjSpec, scene: mujoco.MjSpec, classes: list[str]) -> None:
+    """
+    Prepare a part of a file to be attached, without a prefix, to another part of the file.
+
+    What both have is deleted here; the names then mean the scene's.  Defaults are in the elements
+    already, so their classes can go.
+    """
+    for kind in ('materials', 'textures', 'meshes', 'hfields', 'numerics', 'texts', 'tuples'):
+        names = {element.name for element in getattr(scene, kind)}
+        for element in list(getattr(part, kind)):
+            if element.name in names:
+                part.delete(element)
+    for kind in _WITH_CLASS:
+        for element in getattr(part, kind):
+            element.classname = part.default
+    for name in classes:
+        found = part.find_default(name)
+        if found is not None:
+            part.delete(found)
+
+
+def _load_named(path: Path, files: ModelFiles) -> mujoco.MjSpec:
+    spec = files.model(path)
+    # Named before it is cut, so that a default name means the same element in every part.
+    name_unnamed(spec)
+    return spec
+
+
+def _without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
+    for key in list(spec.keys):
+        spec.delete(key)
+    spec.nkey = 0
+    return spec
+
+
+def copy_settings(source: mujoco.MjSpec, target: mujoco.MjSpec) -> None:
+    """
+    Copy what attaching leaves behind: options, visual settings, sizes, the mass of the whole.
+
+    The last is the compiler's `settotalmass`, which holds for a whole model.
+    """
+    target.compiler.settotalmass = source.compiler.settotalmass
+    target.option = source.option
+    target.visual = source.visual
+    target.stat = source.stat
+    for name in _SIZES:
+        setattr(target, name, getattr(source, name))
+
+
+def _dynamic_roots(model: mujoco.MjModel) -> set[int]:
+    roots = {int(model.body_rootid[body]) for body in model.jnt_bodyid}
+    return roots | {body for body in range(model.nbody) if model.body_mocapid[body] >= 0}
+
+
+def _robot_roots(model: mujoco.MjModel) -> set[int]:
+    """Return ids of the top-level bodies that actuators drive, or that have inner joints."""
+    bodies: set[int] = set()
+    for actuator in range(model.nu):
+        bodies |= _driven_bodies(model, actuator)
+    if not model.nu:
+        free = int(mujoco.mjtJoint.mjJNT_FREE)
+        bodies = {
+            int(model.jnt_bodyid[joint])
+            for joint in range(model.njnt)
+            if model.jnt_type[joint] != free
+        }
+    return {int(model.body_rootid[body]) for body in bodies} - {0}
+
+
+def _driven_bodies(model: mujoco.MjModel, actuator: int) -> set[int]:
+    kind = mujoco.mjtTrn(model.actuator_trntype[actuator])
+    target = int(model.actuator_trnid[actuator, 0])
+    if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+        return {int(model.jnt_bodyid[target])}
+    if kind in (mujoco.mjtTrn.mjTRN_SITE, mujoco.mjtTrn.mjTRN_SLIDERCRANK):
+        return {int(model.site_bodyid[target])}
+    if kind == mujoco.mjtTrn.mjTRN_BODY:
+        return {target}
+    if kind == mujoco.mjtTrn.mjTRN_TENDON:
+        return _tendon_bodies(model, target)
+    return set()
+
+
+def _tendon_bodies(model: mujoco.MjModel, tendon: int) -> set[int]:
+    bodies = set()
+    start, count = model.tendon_adr[tendon], model.tendon_num[tendon]
+    for wrap in range(start, start + count):
+        kind, target = mujoco.mjtWrap(model.wrap_type[wrap]), int(model.wrap_objid[wrap])
+        if kind == mujoco.mjtWrap.mjWRAP_JOINT:
+            bodies.add(int(model.jnt_bodyid[target]))
+        elif kind == mujoco.mjtWrap.mjWRAP_SITE:
+            bodies.add(int(model.site_bodyid[target]))
+    return bodies
+
+
+def _keep(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
+    """Delete top-level bodies whose compiled id is not wanted; ids run depth-first."""
+    body_id = 1
+    doomed = []
+    for body in spec.worldbody.bodies:
+        if not wanted(body_id):
+            doomed.append(body)
+        body_id += 1 + len(body.find_all(mujoco.mjtObj.mjOBJ_BODY))
+    for body in doomed:
+        spec.delete(body)
+
+
+def _strip_world(spec: mujoco.MjSpec) -> None:
+    """Delete what stands directly in the world: it stays with the scene."""
+    world = spec.worldbody
+    for elements in (world.geoms, world.lights, world.cameras, world.sites):
+        for element in list(elements):
+            spec.delete(element)
+
+
+def _prune_assets(spec: mujoco.MjSpec) -> None:
+    """Delete meshes, height fields, materials and textures that only the other part uses."""
+    drawn = [*spec.geoms, *spec.sites, *spec.tendons, *spec.skins]
+    used = {
+        'meshes': {geom.meshname for geom in spec.geoms},
+        'hfields': {geom.hfieldname for geom in spec.geoms},
+        'materials': {element.material for element in drawn},
+    }
+    for kind, names in used.items():
+        for asset in list(getattr(spec, kind)):
+            if asset.name not in names:
+                spec.delete(asset)
+    textures = {name for material in spec.materials for name in material.textures}
+    for texture in list(spec.textures):
+        # A skybox belongs to no material.
+        if texture.name not in textures and texture.type != mujoco.mjtTexture.mjTEXTURE_SKYBOX:
+            spec.delete(texture)
+
+
+def _same_size(model: mujoco.MjModel, *specs: mujoco.MjSpec) -> bool:
+    """Say whether the parts together hold all degrees of freedom, actuators and sensors."""
+    try:
+        parts = [compile_spec(part.copy(), 'a part', logging.DEBUG) for part in specs]
+    except WorldError:
+        return False
+    return all(
+        sum(getattr(part, size) for part in parts) == getattr(model, size)
+        for size in ('nq', 'nv', 'nu', 'na', 'neq', 'ntendon', 'nsensor')
+    )

@@ -1,0 +1,203 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated world: the compiled model, its state, and who owns which part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import Entity
+from urlab_ros_bridge.sim.model.articulation import index_articulation
+from urlab_ros_bridge.sim.model.articulation import index_entities
+from urlab_ros_bridge.sim.model.assembly import assemble
+from urlab_ros_bridge.sim.model.assembly import assemble_file
+from urlab_ros_bridge.sim.model.bodies import named_bodies
+from urlab_ros_bridge.sim.model.bodies import NamedBody
+from urlab_ros_bridge.sim.model.client_models import NOTHING
+from urlab_ros_bridge.sim.model.client_models import Sizes
+from urlab_ros_bridge.sim.model.naming import prefix_problem
+from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the origin of a model's file goes: m, and quaternion wxyz."""
+
+    pos: tuple[float, ...] = (0.0, 0.0, 0.0)
+    quat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """
+    Something that was spawned.
+
+    :ivar robot: it is an articulation.
+    :ivar spec: it alone, uncompiled; only copies of it are attached.
+    :ivar sizes: of it alone, compiled.
+    """
+
+    name: str
+    robot: bool
+    spec: mujoco.MjSpec
+    place: Place
+    sizes: Sizes = NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """
+    A world that was changed while it ran.
+
+    :ivar own: what is left of what its files brought, without keyframes; only copies are changed.
+    """
+
+    own: mujoco.MjSpec
+    spawned: tuple[Spawned, ...]
+
+
+class World:
+    """
+    Model, data and index tables.
+
+    Knows nothing of time or clients; whoever changes `data` holds the engine's lock.
+
+    :ivar source: what `model` was compiled from, as it was then.
+    :ivar grown: what it consists of, when something was spawned or deleted while it ran.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        spec: WorldSpec,
+        model: mujoco.MjModel,
+        source: mujoco.MjSpec,
+        grown: Grown | None = None,
+    ) -> None:
+        self.name = name
+        self.spec = spec
+        self.model = model
+        self.source = source
+        self.grown = grown
+        self.data = mujoco.MjData(model)
+        self.articulations: dict[str, Articulation] = {
+            item.prefix: index_articulation(model, item.prefix, item.actor_id)
+            for item in spec.articulations
+        }
+        self.entities: dict[str, Entity] = index_entities(model, list(self.articulations))
+        mujoco.mj_forward(model, self.data)
+
+    @cached_property
+    def named_bodies(self) -> dict[str, NamedBody]:
+        """Return what stands in the world, by name."""
+        return named_bodies(self.model, self.articulations)
+
+    @property
+    def spawned(self) -> set[str]:
+        """Return the names of what was spawned while the world ran."""
+        return {item.name for item in self.grown.spawned} if self.grown is not None else set()
+
+    def articulation(self, prefix: object) -> Articulation:
+        """
+        Return an articulation by prefix, else by actor id.
+
+        :raises OpError: unknown_articulation, listing the prefixes.
+        """
+        found = self.articulations.get(prefix) if isinstance(prefix, str) else None
+        if found is None:
+            for candidate in self.articulations.values():
+                if candidate.actor_id == prefix:
+                    return candidate
+            raise unknown('unknown_articulation', 'articulation', prefix, self.articulations)
+        return found
+
+    def body_id(self, name: str) -> int:
+        """
+        Return a body's id by its compiled name.
+
+        :raises OpError: unknown_body, listing the bodies.
+        """
+        body = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, name)
+        if body < 0:
+            raise unknown(
+                'unknown_body',
+                'body',
+                name,
+                (self.model.body(i).name for i in range(self.model.nbody)),
+            )
+        return body
+
+    def keyframe_id(self, name: str) -> int:
+        """
+        Return a keyframe's id by its compiled name, else by ``{prefix}_{name}`` of any robot.
+
+        :raises OpError: unknown_keyframe, listing the keyframes.
+        """
+        for candidate in (name, *(f'{prefix}_{name}' for prefix in self.articulations)):
+            key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, candidate)
+            if key >= 0:
+                return key
+        raise unknown(
+            'unknown_keyframe',
+            'keyframe',
+            name,
+            (self.model.key(i).name for i in range(self.model.nkey)),
+        )
+
+    def compiled_model(self) -> bytes:
+        """Return the model as MuJoCo binary (what the handshake ships as `mjb`)."""
+        buffer = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
+        mujoco.mj_saveModel(self.model, None, buffer)
+        return buffer.tobytes()
+
+
+def load_world(config: ServerConfig) -> World:
+    """
+    Build the world that the configuration names.
+
+    :raises UnknownWorld: when a bundled world does not exist.
+    :raises WorldError: when a file is missing or does not compile.
+    :raises SidecarError: when the YAML is wrong.
+    """
+    path = Path(config.model) if config.model else models.world_path(config.world)
+    sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
+    if sidecar.is_file():
+        spec = _renamed(load_sidecar(sidecar), config)
+        return World(path.stem, spec, *assemble(spec))
+    model, source, spec = assemble_file(path, config.prefix)
+    return World(path.stem, _renamed(spec, config), model, source)
+
+
+def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
+    """
+    Apply --prefix and --actor-id to the first articulation.
+
+    An actor id that is only the prefix once more follows the prefix.
+    """
+    if not spec.articulations or not (config.prefix or config.actor_id):
+        return spec
+    first, *others = spec.articulations
+    prefix = config.prefix or first.prefix
+    actor_id = config.actor_id or (prefix if first.actor_id == first.prefix else first.actor_id)
+    problem = prefix_problem(prefix, [other.prefix for other in others])
+    if problem:
+        raise WorldError(f'--prefix: {problem}')
+    if any(actor_id in (other.actor_id, other.prefix) for other in others):
+        raise WorldError(f'--actor-id: {actor_id!r} belongs to another articulation')
+    renamed = replace(first, prefix=prefix, actor_id=actor_id)
+    return replace(spec, articulations=(renamed, *others))
+
+
+__all__ = ['Grown', 'Place', 'Spawned', 'World', 'load_world']

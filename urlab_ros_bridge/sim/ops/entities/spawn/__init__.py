@@ -1,0 +1,33 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A running world gets one thing more or less: another is made beside it, and takes its place."""
+
+from urlab_ros_bridge.sim.ops.entities.spawn.names import choose_name
+from urlab_ros_bridge.sim.ops.entities.spawn.source import read_source
+from urlab_ros_bridge.sim.ops.entities.spawn.state import carry
+from urlab_ros_bridge.sim.ops.entities.spawn.state import check_idle
+from urlab_ros_bridge.sim.ops.entities.spawn.world import ARTICULATION
+from urlab_ros_bridge.sim.ops.entities.spawn.world import Changed
+from urlab_ros_bridge.sim.ops.entities.spawn.world import check_source
+from urlab_ros_bridge.sim.ops.entities.spawn.world import ENTITY
+from urlab_ros_bridge.sim.ops.entities.spawn.world import kind_of
+from urlab_ros_bridge.sim.ops.entities.spawn.world import with_entity
+from urlab_ros_bridge.sim.ops.entities.spawn.world import with_robot
+from urlab_ros_bridge.sim.ops.entities.spawn.world import without_body
+from urlab_ros_bridge.sim.ops.entities.spawn.world import without_robot
+
+__all__ = [
+    'ARTICULATION',
+    'ENTITY',
+    'Changed',
+    'carry',
+    'check_idle',
+    'check_source',
+    'choose_name',
+    'kind_of',
+    'read_source',
+    'with_entity',
+    'with_robot',
+    'without_body',
+    'without_robot',
+]

@@ -1,0 +1,99 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What is spawned: an MJCF or URDF text, or a file of the data folder or of the bundled models.
+
+What a model may be, and where its files may lie, is decided in `client_models`.  A URDF robot
+stands free, unless its root link is called ``world``, as ROS has it; its visual geometry is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import os
+from pathlib import Path
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.client_models import BUNDLED
+from urlab_ros_bridge.sim.model.client_models import ClientModel
+from urlab_ros_bridge.sim.model.client_models import ClientModels
+from urlab_ros_bridge.sim.model.client_models import Sizes
+from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
+from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+
+_NO_NAME = 'MuJoCo Model'  # what MuJoCo calls a model without a name
+_SIDECARS = ('.yaml', '.yml')
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """
+    A model that was read and tried but not yet compiled here.
+
+    :ivar settings: what a sidecar says of the robot, None without one.
+    :ivar sizes: of the model compiled alone.
+    """
+
+    spec: mujoco.MjSpec
+    settings: ArticulationSpec | None
+    sizes: Sizes
+
+    @property
+    def own_name(self) -> str:
+        """Return what the model calls itself, or its first body; '' when it says nothing."""
+        if self.spec.modelname not in ('', _NO_NAME):
+            return self.spec.modelname
+        return next((body.name for body in self.spec.bodies[1:] if body.name), '')
+
+
+def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Source:
+    """
+    Read the `xml` or the `file` of a request.
+
+    :raises OpError: missing_field, path_not_readable, import_failed, missing_assets.
+    """
+    if ('xml' in fields) == ('file' in fields):
+        raise OpError('missing_field', 'one of xml and file')
+    if 'xml' in fields:
+        model, settings = models.of_text(fields.string('xml')), None
+    else:
+        path, settings = _find(data, fields.string('file'))
+        model = models.of_file(path)
+    if model.urdf:
+        _stand_free(model)
+    return Source(model.spec, settings, model.sizes)
+
+
+def _find(data: DataFolder, text: str) -> tuple[Path, ArticulationSpec | None]:
+    """Return the model file, and what a sidecar with one robot says of it."""
+    bundled = BUNDLED / text
+    if text in os.listdir(BUNDLED) and not (data.root / text).exists():
+        text = str(bundled)
+    path = read_user_file(data, text, '.', 'path_not_readable')
+    if path.suffix not in _SIDECARS:
+        return path, None
+    try:
+        robots = load_sidecar(path).articulations
+    except SidecarError as error:
+        raise OpError('import_failed', str(error)) from error
+    if len(robots) != 1:
+        raise OpError('import_failed', f'{path.name} has {len(robots)} robots; it must have one')
+    model = os.path.realpath(robots[0].model)
+    return read_user_file(data, model, '.', 'path_not_readable'), robots[0]
+
+
+def _stand_free(model: ClientModel) -> None:
+    """Let the roots of a URDF move, unless they are fixed to a link called world."""
+    world = model.spec.worldbody
+    for body in [] if model.fixed else world.bodies:
+        if not list(body.joints):
+            body.add_freejoint()
+
+
+__all__ = ['Source', 'read_source']

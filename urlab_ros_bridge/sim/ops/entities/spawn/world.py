@@ -1,0 +1,227 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A world with one thing more or less than another: made beside it, while that one goes on.
+
+The world before is only read.  What is spawned is attached to a copy of the world's own spec anew
+at each change: copies of copies would grow.  What both worlds have keeps its order, so spawning
+moves no number of the model, and deleting closes the gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import replace
+import logging
+from pathlib import Path
+import uuid
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.client_models import check_total
+from urlab_ros_bridge.sim.model.client_models import import_failed
+from urlab_ros_bridge.sim.model.keyframes import KeyframeBook
+from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
+from urlab_ros_bridge.sim.model.naming import name_unnamed
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
+from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
+from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
+from urlab_ros_bridge.sim.model.world import Grown
+from urlab_ros_bridge.sim.model.world import Place
+from urlab_ros_bridge.sim.model.world import Spawned
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.ops.entities.spawn.keys import add_keyframes
+from urlab_ros_bridge.sim.ops.entities.spawn.parts import attach_spawned
+from urlab_ros_bridge.sim.ops.entities.spawn.parts import delete_named
+from urlab_ros_bridge.sim.ops.entities.spawn.parts import strip
+from urlab_ros_bridge.sim.ops.entities.spawn.parts import without_keys
+from urlab_ros_bridge.sim.ops.entities.spawn.source import Source
+from urlab_ros_bridge.sim.ops.entities.spawn.tags import common
+from urlab_ros_bridge.sim.ops.entities.spawn.tags import mark
+from urlab_ros_bridge.sim.ops.entities.spawn.tags import marks
+from urlab_ros_bridge.sim.ops.entities.spawn.tags import Same
+
+ARTICULATION, ENTITY = 'articulation', 'entity'
+_OWN = 'world'  # owner of the marks of what the world's own files brought
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """
+    A world that takes the place of another.
+
+    :ivar same: which of its elements are which of the world before.
+    """
+
+    world: World
+    same: Same
+
+
+def kind_of(source: Source) -> str:
+    """
+    Return what a model is unless the request says so.
+
+    An entity has one root, free or welded, and neither actuators nor further joints.
+    """
+    spec, free = source.spec, mujoco.mjtJoint.mjJNT_FREE
+    alone = len(spec.worldbody.bodies) <= 1 and not len(spec.actuators)
+    if source.settings is None and alone and all(joint.type == free for joint in spec.joints):
+        return ENTITY
+    return ARTICULATION
+
+
+def check_source(source: Source, kind: str) -> None:
+    """
+    See that a model can be of this kind.
+
+    :raises OpError: import_failed, bad_value.
+    """
+    roots, controls = len(source.spec.worldbody.bodies), source.sizes.of('nu')
+    if kind == ARTICULATION and not roots:
+        raise OpError('bad_value', 'kind: the model has no body, so it is not an articulation')
+    if kind == ENTITY and (roots > 1 or controls):
+        what = f'{roots} roots' if roots > 1 else 'actuators'
+        raise OpError('bad_value', f'kind: the model has {what}, so it is not an entity')
+    if not roots and not source.sizes.of('ngeom'):
+        raise OpError('import_failed', 'the model is empty')
+
+
+def with_robot(world: World, name: str, source: Source, place: Place) -> Changed:
+    """
+    Return the world with one more articulation.
+
+    :raises OpError: import_failed.
+    """
+    book, robot = KeyframeBook(), source.spec
+    strip(robot, name)
+    name_unnamed(robot)
+    try:
+        book.take(robot, f'{name}_', place.pos, place.quat)
+    except WorldError as error:
+        raise import_failed(error) from error
+    pose = PoseSpec(place.pos, place.quat)
+    if source.settings is not None:
+        made = replace(source.settings, prefix=name, actor_id=name, pose=pose)
+    else:
+        made = ArticulationSpec(name, Path(name), pose=pose)
+    robots = (*world.spec.articulations, made)
+    spawned = _spawned(name, source, place, robot=True)
+    return _added(world, spawned, replace(world.spec, articulations=robots), book)
+
+
+def with_entity(world: World, name: str, source: Source, place: Place) -> Changed:
+    """
+    Return the world with one more entity, whose root body has the name.
+
+    :raises OpError: import_failed.
+    """
+    thing = without_keys(source.spec)
+    if thing.worldbody.bodies:
+        strip(thing, name)
+        name_unnamed(thing)
+    spawned = _spawned(name, source, place, robot=False)
+    return _added(world, spawned, world.spec, KeyframeBook())
+
+
+def without_robot(world: World, prefix: str) -> Changed:
+    """
+    Return the world without an articulation.
+
+    :raises OpError: destroy_failed.
+    """
+    start = f'{prefix}_'
+    others = tuple(item for item in world.spec.articulations if item.prefix != prefix)
+    return _removed(world, prefix, start, replace(world.spec, articulations=others), start)
+
+
+def without_body(world: World, name: str) -> Changed:
+    """
+    Return the world without a body that stands directly in it.
+
+    :raises OpError: destroy_failed.
+    """
+    objects = tuple(item for item in world.spec.objects if item.name != name)
+    return _removed(world, name, f'{name}.', replace(world.spec, objects=objects), '')
+
+
+def _spawned(name: str, source: Source, place: Place, robot: bool) -> Spawned:
+    mark(source.spec, uuid.uuid4().hex[:12])
+    return Spawned(name, robot, source.spec, place, source.sizes)
+
+
+def _grown(world: World) -> Grown:
+    """
+    Return what a world consists of.
+
+    :raises OpError: not_ready.
+    """
+    if world.grown is not None:
+        return world.grown
+    if world.source.compiler.settotalmass > 0:
+        raise OpError('not_ready', 'the world file sets its total mass (settotalmass)')
+    own = without_keys(world.source.copy())
+    mark(own, _OWN)
+    return Grown(own, ())
+
+
+def _added(world: World, item: Spawned, description: WorldSpec, book: KeyframeBook) -> Changed:
+    grown = _grown(world)
+    check_total(sum((other.sizes for other in grown.spawned), start=item.sizes))
+    made = replace(grown, spawned=(*grown.spawned, item))
+    return _finished(world, made, description, book, '')
+
+
+def _removed(world: World, name: str, start: str, description: WorldSpec, keys: str) -> Changed:
+    """Return the world without what has a name, or names that begin with `start`."""
+    grown = _grown(world)
+    others = tuple(item for item in grown.spawned if item.name != name)
+    if len(others) < len(grown.spawned):
+        made = replace(grown, spawned=others)
+    else:
+        own = grown.own.copy()
+        for body in own.worldbody.bodies:
+            if body.name == name or (keys and body.name.startswith(start)):
+                own.delete(body)
+        delete_named(own, start)
+        made = replace(grown, own=own)
+    try:
+        return _finished(world, made, description, KeyframeBook(), keys)
+    except OpError as error:
+        raise OpError('destroy_failed', f'{name}: something depends on it: {error}') from error
+
+
+def _finished(
+    world: World, grown: Grown, description: WorldSpec, book: KeyframeBook, dropped: str
+) -> Changed:
+    """Compile, and add the keyframes of the world before and those of `book`."""
+    spec = grown.own.copy()
+    try:
+        for item in grown.spawned:
+            attach_spawned(spec, item)
+        model = spec.compile()
+        before = marks(world.source, '' if world.grown is not None else _OWN)
+        same = common(before, marks(spec))
+        if add_keyframes(world.model, spec, model, same, dropped):
+            model = compile_spec(spec, 'the changed world', logging.DEBUG)
+        model = book.restore(spec, model)
+        cameras = {model.camera(index).name for index in range(model.ncam)}
+        kept = {name: item for name, item in description.global_cameras.items() if name in cameras}
+        description = replace(description, global_cameras=kept)
+        return Changed(World(world.name, description, model, spec, grown), same)
+    except (ValueError, RuntimeError, MemoryError, WorldError) as error:
+        raise import_failed(error) from error
+
+
+__all__ = [
+    'ARTICULATION',
+    'ENTITY',
+    'Changed',
+    'check_source',
+    'kind_of',
+    'with_entity',
+    'with_robot',
+    'without_body',
+    'without_robot',
+]

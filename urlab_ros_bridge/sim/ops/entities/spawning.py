@@ -1,0 +1,156 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+spawn_entity and delete_entity (extensions): the running world gets something more or less.
+
+The changed world is compiled beside the running one, then takes its place between two steps with
+the state of everything that both have.  For the caller it counts as a hello (the reply holds
+`handshake_payload`, as that of begin_pie); every other session expires.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.files.trim_memory import trim_memory
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.world import Place
+from urlab_ros_bridge.sim.ops.entities.spawn import ARTICULATION
+from urlab_ros_bridge.sim.ops.entities.spawn import carry
+from urlab_ros_bridge.sim.ops.entities.spawn import Changed
+from urlab_ros_bridge.sim.ops.entities.spawn import check_idle
+from urlab_ros_bridge.sim.ops.entities.spawn import check_source
+from urlab_ros_bridge.sim.ops.entities.spawn import choose_name
+from urlab_ros_bridge.sim.ops.entities.spawn import ENTITY
+from urlab_ros_bridge.sim.ops.entities.spawn import kind_of
+from urlab_ros_bridge.sim.ops.entities.spawn import read_source
+from urlab_ros_bridge.sim.ops.entities.spawn import with_entity
+from urlab_ros_bridge.sim.ops.entities.spawn import with_robot
+from urlab_ros_bridge.sim.ops.entities.spawn import without_body
+from urlab_ros_bridge.sim.ops.entities.spawn import without_robot
+from urlab_ros_bridge.sim.ops.entities.state import find
+from urlab_ros_bridge.sim.ops.entities.state import fixed
+from urlab_ros_bridge.sim.ops.entities.state import report
+from urlab_ros_bridge.sim.ops.entities.state import rotation
+from urlab_ros_bridge.sim.requests.background import abandonable
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import build_context
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.streams.assets import ReloadableModel
+from urlab_ros_bridge.sim.streams.handshake import CompiledModel
+from urlab_ros_bridge.sim.streams.handshake import handshake
+from urlab_ros_bridge.wire.stamp import ns_to_block
+
+SECONDS = 1.0  # estimate: a compiler is never quick
+
+
+def spawn_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Put a model into the running world.
+
+    `xml` is MJCF or URDF, `file` a file of the data folder or a bundled model: MJCF, URDF, or a
+    sidecar with one robot, whose controllers and sensors come along.  `pos` (m) and `quat` (wxyz)
+    are where the origin of the file goes.  `kind` is entity or articulation; see `kind_of`.
+    """
+    _running(stage)
+    place = _place(fields)
+    name, renaming = fields.string('name'), fields.boolean('allow_renaming')
+    # Before it is the turn of this change: others need not wait while a model is tried.
+    source = abandonable(
+        lambda: read_source(stage.client_models, stage.data, fields), lambda: stage.draining
+    )
+    usual = kind_of(source)
+    kind = fields.choice('kind', (ENTITY, ARTICULATION), usual)
+    check_source(source, kind)
+    robot = kind == ARTICULATION
+    with stage.changing:
+        old = _running(stage)
+        name = choose_name(old.world, name, robot, renaming, source.own_name)
+        make = with_robot if robot else with_entity
+        new = _change(stage, session, old, lambda: make(old.world, name, source, place))
+    return {**_state(new, name), **_hello(stage, new, session)}
+
+
+def delete_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+    """Take an articulation, or whatever stands directly in the world, out of it."""
+    with stage.changing:
+        old = _running(stage)
+        item = find(old.world.named_bodies, fields.string('entity'))
+        if item.kind == ARTICULATION:
+            new = _change(stage, session, old, lambda: without_robot(old.world, item.name))
+        else:
+            parent = int(old.world.model.body_parentid[item.body])
+            if parent:
+                above = old.world.model.body(parent).name
+                raise OpError('destroy_failed', f'{item.name} is a part of {above}')
+            new = _change(stage, session, old, lambda: without_body(old.world, item.name))
+    return {'entity': item.name, **_hello(stage, new, session)}
+
+
+def _running(stage: Stage) -> Context:
+    """
+    Return the running world, if nothing speaks against changing it.
+
+    :raises OpError: no_active_manager; recording_already_active, not_ready.
+    """
+    context = stage.context
+    if context is None:
+        raise OpError('no_active_manager')
+    check_idle(context)
+    return context
+
+
+def _place(fields: Fields) -> Place:
+    pos = fixed(fields, 'pos', 3) if 'pos' in fields else np.zeros(3)
+    quat = fixed(fields, 'quat', 4) if 'quat' in fields else np.array([1.0, 0.0, 0.0, 0.0])
+    return Place(tuple(pos.tolist()), tuple(rotation('quat', quat).tolist()))
+
+
+def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Changed]) -> Context:
+    trim_memory()  # the world before the last change is free by now
+    changed, new = abandonable(lambda: _build(stage, old, make), lambda: stage.draining)
+    stage.replace(old, new, lambda: carry(old, new, changed.same), session)
+    return new
+
+
+def _build(stage: Stage, old: Context, make: Callable[[], Changed]) -> tuple[Changed, Context]:
+    changed = make()
+    try:
+        return changed, build_context(stage.config, stage.data, changed.world, old)
+    except WorldError as error:
+        raise OpError('import_failed', str(error)) from error
+
+
+def _state(context: Context, name: str) -> dict[str, Any]:
+    with context.engine.lock:
+        item = context.world.named_bodies.get(name)
+        if item is None:
+            raise unknown('unknown_body', 'entity', name, context.world.named_bodies)
+        stamp = ns_to_block(context.engine.stamp_ns)
+        return {**report(context, item, bounds=False), 'sim_time': stamp}
+
+
+def _hello(stage: Stage, context: Context, session: Session) -> dict[str, Any]:
+    """Return what a hello with the session's options would be answered now."""
+    mjb = CompiledModel().of(context)
+    payload = handshake(stage, context, mjb, session.camera_header)
+    if session.include_assets:
+        payload.update(ReloadableModel().of(context))
+    payload = {'op': 'hello_ok', 'session_id': session.id, **payload}
+    revision = session.revision
+    payload['world_revision'] = revision
+    return {'world_revision': revision, 'handshake_payload': payload}
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    for handler in (spawn_entity, delete_entity):
+        registry.register(handler.__name__, handler, staged=True, seconds=lambda *_: SECONDS)

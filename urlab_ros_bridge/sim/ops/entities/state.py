@@ -1,0 +1,221 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+get_entities and set_entity_state (extensions): everything that stands in the world, by name.
+
+Poses and velocities are in the world frame, of the origin of the body; of an articulation they are
+those of its base, the first body of its file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
+from urlab_ros_bridge.sim.editor.level.transforms import as_vector
+from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.model.bodies import ARTICULATION
+from urlab_ros_bridge.sim.model.bodies import NamedBody
+from urlab_ros_bridge.sim.model.bodies import STATIC
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.stamp import ns_to_block
+
+_LEAST_NORM = 1e-6
+_BOUNDS_SECONDS = 0.01
+
+
+def get_entities(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Return where everything is and how it moves.
+
+    `entities` chooses some by name; with `bounds` each has the corners of the box around its
+    geoms, along the world's axes and (`body_bounds`) along those of its body, unless it has no
+    geometry that ends somewhere.
+    """
+    everything = context.world.named_bodies
+    chosen = [find(everything, name) for name in _names(fields)] or everything.values()
+    bounds = fields.boolean('bounds')
+    return {
+        'entities': [report(context, item, bounds) for item in chosen],
+        'sim_time': ns_to_block(context.engine.stamp_ns),
+    }
+
+
+def set_entity_state(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Write pose and velocity of what is free, or the pose of a mocap body; the rest stays.
+
+    `pos` m, `quat` wxyz of any length but 0, `linear` m/s, `angular` rad/s.  An angular velocity
+    that is not given stays what it is in the world frame, whatever `quat` becomes.
+    """
+    item = find(context.world.named_bodies, fields.string('entity'))
+    if not item.movable:
+        raise bad_value('entity', item.name, 'free or a mocap body, so it cannot be moved')
+    sizes = {'pos': 3, 'quat': 4, 'linear': 3, 'angular': 3}
+    given = {name: fixed(fields, name, size) for name, size in sizes.items() if name in fields}
+    if not given:
+        raise OpError('missing_field', 'one of pos, quat, linear, angular')
+    if 'quat' in given:
+        given['quat'] = rotation('quat', given['quat'])
+    _write(context, item, given)
+    context.engine.settle()
+    context.engine.state_changed()
+    return {
+        **report(context, item, bounds=False),
+        'sim_time': ns_to_block(context.engine.stamp_ns),
+    }
+
+
+def find(everything: dict[str, NamedBody], name: object) -> NamedBody:
+    """
+    Return one thing by name.
+
+    :raises OpError: unknown_body, listing the names.
+    """
+    found = everything.get(name) if isinstance(name, str) else None
+    if found is None:
+        raise unknown('unknown_body', 'entity', name, everything)
+    return found
+
+
+def _names(fields: Fields) -> list[Any]:
+    names = fields.given('entities')
+    if names is None:
+        return []
+    if not isinstance(names, list) or not names:
+        raise bad_value('entities', names, 'a list of names')
+    return names
+
+
+def fixed(fields: Fields, name: str, size: int) -> np.ndarray:
+    """
+    Return a vector field of a given length.
+
+    :raises OpError: bad_value.
+    """
+    values = fields.vector(name)
+    if len(values) != size:
+        raise bad_value(name, values.tolist(), f'a list of {size} numbers')
+    return values
+
+
+def rotation(name: str, quat: np.ndarray) -> np.ndarray:
+    """
+    Return a quaternion at length 1.
+
+    :raises OpError: bad_value, when it has none.
+    """
+    norm = np.linalg.norm(quat)
+    if norm < _LEAST_NORM:
+        raise bad_value(name, quat.tolist(), 'a rotation (its norm is 0)')
+    return quat / norm
+
+
+def _write(context: Context, item: NamedBody, given: dict[str, np.ndarray]) -> None:
+    data = context.world.data
+    if item.mocap >= 0:
+        for name in ('linear', 'angular'):
+            if name in given and given[name].any():
+                raise bad_value(name, given[name].tolist(), '0, as a mocap body has no velocity')
+        data.mocap_pos[item.mocap] = given.get('pos', data.mocap_pos[item.mocap])
+        data.mocap_quat[item.mocap] = given.get('quat', data.mocap_quat[item.mocap])
+        return
+    pos, quat = _slots(item)
+    linear, angular = slice(item.qvel, item.qvel + 3), slice(item.qvel + 3, item.qvel + 6)
+    turning = given.get('angular')
+    if turning is None and 'quat' in given:
+        turning = _turned(data.qpos[quat], data.qvel[angular])
+    for name, target, slots in (
+        ('pos', data.qpos, pos),
+        ('quat', data.qpos, quat),
+        ('linear', data.qvel, linear),
+    ):
+        if name in given:
+            target[slots] = given[name]
+    if turning is not None:
+        # A free joint turns about the axes of its body.
+        data.qvel[angular] = _turned(_conjugate(data.qpos[quat]), turning)
+
+
+def _slots(item: NamedBody) -> tuple[slice, slice]:
+    return slice(item.qpos, item.qpos + 3), slice(item.qpos + 3, item.qpos + 7)
+
+
+def _turned(quat: np.ndarray, vector: np.ndarray) -> np.ndarray:
+    result, unit = np.empty(3), np.array(quat)
+    mujoco.mju_normalize4(unit)
+    mujoco.mju_rotVecQuat(result, vector, unit)
+    return result
+
+
+def _conjugate(quat: np.ndarray) -> np.ndarray:
+    return quat * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def report(context: Context, item: NamedBody, bounds: bool) -> dict[str, Any]:
+    """Return the state of one thing; that of a free or mocap body is as new as qpos."""
+    model, data = context.world.model, context.world.data
+    pos, quat = data.xpos[item.body], data.xquat[item.body]
+    linear, angular = np.zeros(3), np.zeros(3)
+    if item.mocap >= 0:
+        pos, quat = data.mocap_pos[item.mocap], data.mocap_quat[item.mocap]
+    elif item.qpos >= 0:
+        pos, quat = (data.qpos[slots] for slots in _slots(item))
+        linear = data.qvel[item.qvel : item.qvel + 3]
+        angular = _turned(quat, data.qvel[item.qvel + 3 : item.qvel + 6])
+    elif item.kind != STATIC:
+        both = np.empty(6)
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, item.body, both, 0)
+        angular, linear = both[:3], both[3:]
+    vectors = {'pos': pos, 'quat': quat, 'linear': linear, 'angular': angular}
+    report: dict[str, Any] = {'name': item.name, 'kind': item.kind, 'movable': item.movable}
+    report['spawned'] = item.name in context.world.spawned
+    report.update((name, values.tolist()) for name, values in vectors.items())
+    if bounds:
+        report.update(_bounds(context.world, item))
+    return report
+
+
+def _bounds(world: World, item: NamedBody) -> dict[str, Any]:
+    """Return the box along the world's axes, and that along those of the body, in its frame."""
+    model, data = world.model, world.data
+    boxes = boxes_of(model, data, _bodies(world, item))
+    body = Pose(as_vector(data.xpos[item.body]), tuple(data.xquat[item.body].tolist()))
+    found = {'bounds': boxes.bounds(), 'body_bounds': boxes.bounds(body.inverse())}
+    return {
+        name: {'min': corners[0].tolist(), 'max': corners[1].tolist()}
+        for name, corners in found.items()
+        if corners is not None
+    }
+
+
+def _bodies(world: World, item: NamedBody) -> list[int]:
+    """Return the bodies of an articulation, or a body and all that hangs on it."""
+    if item.kind == ARTICULATION:
+        return [body.id for body in world.articulations[item.name].bodies]
+    below = {item.body}
+    for body in range(item.body + 1, world.model.nbody):  # parents come first
+        if int(world.model.body_parentid[body]) in below:
+            below.add(body)
+    return sorted(below)
+
+
+def _seconds(context: Context, fields: Fields) -> float:
+    """Estimate: boxes of many geoms take a while."""
+    return _BOUNDS_SECONDS if fields.given('bounds') else 0.0
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('get_entities', get_entities, seconds=_seconds)
+    registry.register('set_entity_state', set_entity_state)

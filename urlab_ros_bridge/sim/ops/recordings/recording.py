@@ -1,0 +1,150 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""recording_start, _stop, _save and _clear (Protocol Reference, "Recording")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import logging
+import math
+from pathlib import Path
+import re
+import threading
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.physics.recording.replay import LIVE
+from urlab_ros_bridge.sim.requests.background import yielding
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.paths import write_atomically
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.recording import encode
+from urlab_ros_bridge.wire.recording import Take
+
+DEFAULT_NAME = 'recording'  # the stock plugin's
+SUFFIX = '.json'
+MAX_NAME = 60  # characters, of up to 4 bytes; file systems take 255 bytes
+NO_LIMIT = 3.4028234663852886e38  # FLT_MAX, which the stock plugin echoes for "no limit"
+FILE_SECONDS = 1.0  # files are never quick: their ops run on a worker
+_LOG_FRAMES = 100_000  # a save of more frames is reported in the log, every tenth
+_LOG = logging.getLogger(__name__)
+_NAMES = threading.Lock()
+_BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, files stay
+
+
+def recording_start(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Record from now on; recording_save calls the file `name` unless it is told otherwise.
+
+    The session itself is called live, as the protocol says.  `max_duration_s` makes it a sliding
+    window.  A replay that is under way ends.
+    """
+    name = fields.string('name')
+    limit = fields.number('max_duration_s', NO_LIMIT)
+    if limit <= 0:
+        raise bad_value('max_duration_s', limit, 'more than 0 (leave it out for no limit)')
+    context.recorder.start(math.inf if limit >= NO_LIMIT else limit, name)
+    context.replay.stop()
+    return {'name': LIVE, 'max_duration_s': limit}
+
+
+def recording_stop(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Stop to record; the frames stay for recording_save and for a replay."""
+    recorder = context.recorder
+    recorder.stop()
+    return {
+        'name': LIVE,
+        'frame_count': recorder.frames,
+        'sim_duration_s': recorder.duration,
+    }
+
+
+def recording_save(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Write the recorded frames to a file, whole or not at all; recording may go on meanwhile.
+
+    Without `path` the file has the name of the recording, and a number where that is taken.  A
+    file that `path` names stays as it is, unless `overwrite` (extension) is true.  Runs without
+    the model's lock but for the moment of the snapshot.
+    """
+    wanted, overwrite = fields.string('path'), fields.boolean('overwrite')
+    with context.engine.lock:
+        take, name = context.recorder.snapshot(), context.recorder.name
+    if not len(take):
+        raise OpError('recording_not_active', 'nothing was recorded')
+    with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite) as path:
+        try:
+            write_atomically(path, _pieces(context, take, str(path)), replace=overwrite)
+        finally:
+            context.recorder.saved = None
+    return {'absolute_path': str(path)}
+
+
+def _file_of(name: str) -> str:
+    """Return the file of a recording; what a file name cannot hold becomes _."""
+    safe = re.sub(r'[^\w.+-]', '_', name.removesuffix(SUFFIX))[:MAX_NAME].lstrip('.')
+    return f'{safe or DEFAULT_NAME}{SUFFIX}'
+
+
+@contextmanager
+def _reserved(context: Context, wanted: str, default: str, overwrite: bool) -> Iterator[Path]:
+    """
+    Choose the file, which no other save takes meanwhile.
+
+    :raises OpError: path_not_writable.
+    """
+    with _NAMES:
+        if wanted:
+            path = context.data.for_writing(wanted)
+            if not overwrite and (path.exists() or path in _BEING_WRITTEN):
+                raise OpError('path_not_writable', f'{path} exists; overwrite true replaces it')
+        else:
+            path = _free(context.data.for_writing(default), overwrite)
+        mine = path not in _BEING_WRITTEN
+        _BEING_WRITTEN.add(path)
+    try:
+        yield path
+    finally:
+        if mine:
+            with _NAMES:
+                _BEING_WRITTEN.discard(path)
+
+
+def _free(path: Path, overwrite: bool) -> Path:
+    """Return the path, or the first of name_2, name_3, .. that is not taken."""
+    found, number = path, 1
+    while not overwrite and (found.exists() or found in _BEING_WRITTEN):
+        number += 1
+        found = path.with_name(f'{path.stem}_{number}{path.suffix}')
+    return found
+
+
+def _pieces(context: Context, take: Take, path: str) -> Iterator[str]:
+    """Yield the text of a file; `status` and the log tell how far it is."""
+    total, tenth = len(take), 0
+    for done, text in yielding(encode(take), lambda: context.engine.draining):
+        context.recorder.saved = done / total
+        if total >= _LOG_FRAMES and done * 10 // total > tenth:
+            tenth = done * 10 // total
+            _LOG.info('saving %s: %d %% of %d frames', path, tenth * 10, total)
+        yield text
+
+
+def recording_clear(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Forget the recorded frames; a recording that is under way goes on."""
+    context.recorder.clear()
+    return {}
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('recording_start', recording_start)
+    registry.register('recording_stop', recording_stop)
+    registry.register(
+        'recording_save', recording_save, locked=False, seconds=lambda *_: FILE_SECONDS
+    )
+    registry.register('recording_clear', recording_clear)

@@ -1,0 +1,91 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""reset and forward: rewinding the world, and recomputing what follows from its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.stepping.step import observation_level
+from urlab_ros_bridge.sim.physics.engine import rewind_clock
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.fields import vector
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
+
+_OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
+
+
+def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """
+    Rewind to a keyframe or the model's default state, then override single joints.
+
+    `seed` starts the noise of the sensors; mj_step itself has no randomness.  Two extensions:
+    `keep_time` resets the state but not the clock, `keep_state` the clock but not the state.
+    """
+    world, engine = context.world, context.engine
+    if fields.boolean('keep_state'):
+        _rewind(context, fields)
+        return context.observer.observe(session.observations, engine.steps_since(session.base))
+    name = fields.string('keyframe_name')
+    key = world.keyframe_id(name) if name else None
+    seed = fields.number('seed')
+    overrides = _joint_overrides(context, fields)
+    engine.reset(key, fields.boolean('keep_time'), None if seed is None else _whole(seed))
+    for slot, value in overrides:
+        world.data.qpos[slot] = value
+    engine.settle()
+    engine.state_changed()
+    return context.observer.observe(session.observations, engine.steps_since(session.base))
+
+
+def _rewind(context: Context, fields: Fields) -> None:
+    others = [name for name in _OF_THE_STATE if fields.given(name)]
+    if others:
+        raise bad_value('keep_state', True, f'false where there is {", ".join(others)}')
+    if context.engine.replay_source is not None:
+        raise OpError('not_ready', 'a replay is shown, and its frames have times of their own')
+    rewind_clock(context.engine)
+    context.engine.settle()
+    context.engine.state_changed()
+
+
+def _whole(seed: float) -> int:
+    """Return a seed that the generator takes; stock servers accept any number."""
+    return int(seed) % 2**63
+
+
+def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+    """Recompute derived state without advancing time, and observe."""
+    level = observation_level(fields, session)
+    context.engine.settle()
+    context.engine.state_changed()
+    return context.observer.observe(level, context.engine.steps_since(session.base))
+
+
+def _joint_overrides(context: Context, fields: Fields) -> list[tuple[int, float]]:
+    """Resolve {prefix: {joint: value}} to qpos slots; a joint of several slots takes its first."""
+    slots = []
+    model = context.world.model
+    for prefix, joints in fields.mapping('per_articulation_qpos').items():
+        articulation = context.world.articulation(prefix)
+        names = articulation.local('joints')
+        part = Fields({'joints': joints}, f'per_articulation_qpos.{prefix}.')
+        named = part.mapping('joints')
+        values = vector(f'per_articulation_qpos.{prefix}', list(named.values()))
+        for name, value in zip(named, values, strict=True):
+            joint = names.get(name, names.get(name.removeprefix(f'{articulation.prefix}_')))
+            if joint is None:
+                raise unknown('bad_value', 'joint', name, names)
+            slots.append((int(model.jnt_qposadr[joint]), float(value)))
+    return slots
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('reset', reset)
+    registry.register('forward', forward)

@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""step: everything that advances the world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import contextmanager
+from contextlib import nullcontext
+import math
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.ops.pushed_state import read_pushed_state
+from urlab_ros_bridge.sim.ops.stepping.command import Command
+from urlab_ros_bridge.sim.ops.stepping.command import read_command
+from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
+from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
+from urlab_ros_bridge.sim.requests.fields import bad_value
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Deferred
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
+
+MAX_STEPS = 10_000_000
+
+
+def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] | bytes | Deferred:
+    """
+    Advance the world as the mode says, and observe it.
+
+    direct: n_steps sub-steps with the commands; puppet: take the pushed state; live: stage ctrl
+    and read back.  With the extension `while_paused` a paused live world advances n_steps.
+    During a replay: n_steps of its frames.
+    """
+    engine, replay_source = context.engine, context.engine.replay_source
+    level, cameras = observation_level(fields, session), requested_cameras(context, fields)
+    if replay_source is not None:
+        _replay(context, fields, replay_source)
+    elif engine.mode == 'puppet':
+        _puppet(context, fields)
+    else:
+        command = read_command(context, fields)
+        if engine.mode == 'direct':
+            advance(context, step_count(fields), command)
+        else:
+            _live(context, fields, command)
+    if replay_source is not None or cameras is not None:
+        reply = context.observer.observe(level, engine.steps_since(session.base))
+        if replay_source is not None:
+            reply.update(replay_source.report())
+        return cameras.complete(reply) if cameras else reply
+    return observed(context, session, level)
+
+
+def observed(context: Context, session: Session, level: str) -> dict[str, Any] | bytes:
+    """Return the reply of a step in the session's encoding: packed already where that is quick."""
+    observer, count = context.observer, context.engine.steps_since(session.base)
+    if session.encoding == 'msgpack':
+        return observer.packed(level, count)
+    return observer.observe(level, count)
+
+
+def advance(context: Context, count: int, command: Command) -> None:
+    """Run `count` sub-steps in direct mode with a command."""
+    engine = context.engine
+    deadline = engine.step_deadline()
+    engine.wait_unpaused(deadline)
+    command.stage()
+    try:
+        with _wrenches(context, command) if command.xfrc else nullcontext():
+            engine.advance(count, command.raw, deadline)
+    finally:
+        engine.publish(rows=False)
+
+
+class PreparedStep:
+    """A step request that comes again with other setpoints (see `repeated`)."""
+
+    def __init__(self, context: Context, session: Session, fields: Fields) -> None:
+        """
+        Keep what the request says.
+
+        :raises OpError: what the handler would raise for it.
+        """
+        command = read_command(context, fields)
+        self._context, self._session = context, session
+        self._fields = fields
+        self._controls = [control for control, _ in command.ctrl]
+        self._raw = command.raw
+        self._count = step_count(fields)
+        self._level = observation_level(fields, session)
+
+    def seconds(self) -> float:
+        """Estimate as for any step request."""
+        return _step_seconds(self._context, self._fields)
+
+    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
+        """Step as asked; in another mode than direct the ordinary handler takes over."""
+        context, engine = self._context, self._context.engine
+        if engine.mode != 'direct' or engine.replay_source is not None:
+            return step(context, self._session, self._fields.with_setpoints(vectors))
+        pairs = list(zip(self._controls, vectors, strict=True))
+        advance(context, self._count, Command(pairs, raw=self._raw))
+        return observed(context, self._session, self._level)
+
+
+def _live(context: Context, fields: Fields, command: Command) -> None:
+    engine = context.engine
+    stepping = fields.boolean('while_paused')
+    if stepping and not engine.paused:
+        raise OpError(
+            'bad_value', 'while_paused: the simulation is running; set_paused true first'
+        )
+    count, deadline = step_count(fields) if stepping else 0, engine.step_deadline()
+    command.stage()
+    with _wrenches(context, command) if stepping and command.xfrc else nullcontext():
+        for done in range(1, count + 1):
+            engine.advance(1, command.raw, deadline)
+            engine.publish(rows=True)
+            engine.check_deadline(deadline, done, count)
+
+
+@contextmanager
+def _wrenches(context: Context, command: Command) -> Iterator[None]:
+    """
+    Apply the wrenches of a command for its window only.
+
+    mj_step leaves xfrc_applied as it is; the protocol wants a one-shot impulse.
+    """
+    xfrc = context.world.data.xfrc_applied
+    for body, force in command.xfrc:
+        xfrc[body] += force
+    try:
+        yield
+    finally:
+        xfrc[:] = 0.0
+
+
+def _puppet(context: Context, fields: Fields) -> None:
+    """Write the client's state, run mj_forward once."""
+    world, engine = context.world, context.engine
+    pushed = read_pushed_state(world, fields)
+    time = fields.number('time', world.data.time, low=-1e9, high=1e9)
+    for name, values in pushed.items():
+        getattr(world.data, name)[:] = values
+    world.data.time = time
+    engine.accept_state()
+    engine.publish(rows=False)
+
+
+def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> None:
+    """Show the next n_steps frames; commands and pushed states are not looked at."""
+    engine, deadline = context.engine, context.engine.step_deadline()
+    if engine.mode == 'direct':
+        engine.wait_unpaused(deadline)
+    if engine.replay_source is not replay_source:
+        raise OpError('step_timeout', 'the replay ended while the step waited')
+    try:
+        replay_source.advance(step_count(fields), deadline)
+    finally:
+        engine.publish(rows=False)
+
+
+def observation_level(fields: Fields, session: Session) -> str:
+    """Return the level of this one reply: the request's, else the session's."""
+    if 'observations' not in fields:
+        return session.observations
+    return fields.choice('observations', OBSERVATION_LEVELS)
+
+
+def step_count(fields: Fields) -> int:
+    """Return n_steps; less than 1 counts as 1, as with stock servers."""
+    count = fields.integer('n_steps', 1)
+    if count > MAX_STEPS:
+        raise bad_value('n_steps', count, f'at most {MAX_STEPS}')
+    return max(count, 1)
+
+
+def _step_seconds(context: Context, fields: Fields) -> float:
+    """Estimate a step request; one that waits for unpausing or for frames counts as slow."""
+    engine = context.engine
+    if (engine.mode == 'direct' and engine.paused) or fields.given('include_cameras'):
+        return math.inf
+    if engine.mode == 'live' and 'while_paused' not in fields:
+        return 0.0
+    return engine.seconds_per_step * fields.integer('n_steps', 1)
+
+
+def register(registry: Registry) -> None:
+    """Add the ops of this module."""
+    registry.register('step', step, seconds=_step_seconds, prepare=PreparedStep)

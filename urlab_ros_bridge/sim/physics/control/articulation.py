@@ -1,0 +1,122 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What drives the actuators of one articulation before each sub-step.
+
+Setpoints are sticky and live in two slots, `zmq` (clients) and `ui`; `set_control_source` chooses.
+An active drive owns its actuators; then the controller turns setpoints into ctrl, or
+they are written through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
+from urlab_ros_bridge.sim.physics.control.controllers import Controller
+from urlab_ros_bridge.sim.physics.control.controllers import make_controller
+from urlab_ros_bridge.sim.physics.control.twist import DriveTwist
+from urlab_ros_bridge.sim.physics.control.twist import make_twist
+from urlab_ros_bridge.sim.physics.control.twist import TwistController
+from urlab_ros_bridge.wire import ops
+
+
+class ArticulationControl:
+    """Setpoints, controller and twist controller of one articulation."""
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        articulation: Articulation,
+        spec: ArticulationSpec,
+    ) -> None:
+        self._model = model
+        self._data = data
+        self._index = articulation.actuator_index
+        names = [actuator.name for actuator in articulation.actuators]
+        ids = np.array([actuator.id for actuator in articulation.actuators], dtype=np.intp)
+        self.articulation = articulation
+        self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
+        self.twist: TwistController | None = make_twist(spec.twist, names, model, ids)
+        self.source = 'zmq'
+        self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
+        self._ctrl = (
+            data.ctrl[self._index] if isinstance(self._index, slice) else np.zeros(articulation.nu)
+        )
+        self.reset(None)
+
+    @property
+    def default_mode(self) -> str:
+        """Return the handshake's default_control_mode."""
+        return 'ue_controller' if self.controller is not None else 'raw'
+
+    def write(self, values: Sequence[float]) -> None:
+        """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
+        slot = self.slots['zmq']
+        if len(values) == len(slot):
+            slot[:] = values
+            return
+        count = min(len(values), len(slot))
+        slot[:count] = values[:count]
+
+    def apply(self, raw: bool) -> None:
+        """Write data.ctrl for the next sub-step; `raw` bypasses the controller."""
+        setpoint = self.slots[self.source]
+        if self.twist is not None and self.twist.active:
+            self.twist.apply(self._data.time, self._data, setpoint)
+        if self.controller is None or raw:
+            self._data.ctrl[self._index] = setpoint
+            return
+        self.controller.compute(self._model, self._data, setpoint, self._ctrl)
+        if not isinstance(self._index, slice):
+            self._data.ctrl[self._index] = self._ctrl
+
+    def follow(self) -> None:
+        """Bring a held twist to the time of a state that was written from outside."""
+        if self.twist is not None and self.twist.active and not isinstance(self.twist, DriveTwist):
+            self.twist.advance(self._data.time)
+
+    def resume(self, other: ArticulationControl) -> None:
+        """Go on as the same articulation of a world that this one takes the place of."""
+        self.source = other.source
+        for source, slot in self.slots.items():
+            slot[:] = other.slots[source]
+        if not isinstance(self._index, slice):
+            self._ctrl[:] = self._data.ctrl[self._index]
+        if self.controller is not None and other.controller is not None:
+            self.controller.configure(other.controller.params())
+        if self.twist is not None and other.twist is not None:
+            self.twist.resume(other.twist)
+
+    def reset(self, ctrl: np.ndarray | None) -> None:
+        """
+        Forget commands: setpoints become `ctrl` of a keyframe (shape (nu,), whole model).
+
+        Without one they become zero, or, under a controller, the reference joint positions, so
+        that a robot holds the pose that mj_resetData gives it.
+        """
+        if self.twist is not None:
+            self.twist.reset()
+        for slot in self.slots.values():
+            if ctrl is not None:
+                slot[:] = ctrl[self._index]
+            elif self.controller is not None:
+                slot[:] = self._rest_targets()
+            else:
+                slot[:] = 0.0
+        if not isinstance(self._index, slice):
+            self._ctrl[:] = self._data.ctrl[self._index]
+
+    def _rest_targets(self) -> np.ndarray:
+        model, targets = self._model, np.zeros(self.articulation.nu)
+        for position, actuator in enumerate(self.articulation.actuators):
+            if model.actuator_trntype[actuator.id] == int(mujoco.mjtTrn.mjTRN_JOINT):
+                joint = model.actuator_trnid[actuator.id, 0]
+                if model.jnt_type[joint] >= int(mujoco.mjtJoint.mjJNT_SLIDE):
+                    targets[position] = model.qpos0[model.jnt_qposadr[joint]]
+        return targets

@@ -1,0 +1,138 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Twist controllers that drive velocity actuators."""
+
+from __future__ import annotations
+
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Iterable
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class TwistSetupError(UrlabError, ValueError):
+    """The model or the geometry of a sidecar cannot produce the twists of its kind."""
+
+
+class DriveTwist(TwistController, ABC):
+    """
+    Makes the base follow the twist: while it is active it owns its actuators' setpoints.
+
+    The target is also clamped to what the actuators' ctrlrange allows.  Subclasses only say how a
+    twist becomes actuator setpoints.
+    """
+
+    def __init__(
+        self,
+        spec: TwistSpec,
+        actuator_names: Sequence[str],
+        model: mujoco.MjModel,
+        actuator_ids: np.ndarray,
+    ) -> None:
+        super().__init__(spec)
+        self._names = list(actuator_names)
+        self._model = model
+        self._ids = np.asarray(actuator_ids, dtype=np.intp)
+        self._slots = self._find(self._used_actuators())
+        self._gear = model.actuator_gear[self._addresses('actuator_outadr'), 0].copy()
+        self._reach = self._control_reach()
+        self._matrix = self._inverse_kinematics()
+        """(n, 3): actuator velocities = matrix @ twist, before gear."""
+
+    @abstractmethod
+    def _used_actuators(self) -> list[str]:
+        """Return the local names of the actuators in the order of the rows of the matrix."""
+
+    @abstractmethod
+    def _inverse_kinematics(self) -> np.ndarray:
+        """Return the (n, 3) matrix from a twist in the base frame to joint velocities."""
+
+    def apply(self, time: float, data: mujoco.MjData, setpoint: np.ndarray) -> None:
+        """
+        Write the setpoints of its own actuators for the step that begins at `time`.
+
+        Once at rest it writes zeros, and releases the actuators.
+        """
+        if not self.active:
+            return
+        self.advance(time)
+        setpoint[self._slots] = self._velocities(data) * self._gear
+
+    def _velocities(self, data: mujoco.MjData) -> np.ndarray:
+        return self._matrix @ self.value
+
+    def _within_reach(self, twist: Sequence[float]) -> float:
+        """Return the factor <= 1 that keeps every actuator inside its ctrlrange."""
+        controls = np.abs(self._matrix @ twist) * np.abs(self._gear)
+        worst = float(np.max(controls / self._reach))
+        return 1.0 / worst if worst > 1.0 else 1.0
+
+    def _control_reach(self) -> np.ndarray:
+        """Return the largest |ctrl| that every actuator takes in both directions."""
+        controls = self._addresses('actuator_ctrladr')
+        ranges = self._model.actuator_ctrlrange[controls]
+        limited = self._model.actuator_ctrllimited[controls].astype(bool)
+        reach = np.where(limited, np.minimum(-ranges[:, 0], ranges[:, 1]), np.inf)
+        for slot, free in zip(self._slots, reach, strict=True):
+            if free <= 0.0:
+                raise TwistSetupError(
+                    f'the ctrlrange of actuator {self._names[slot]!r} does not '
+                    'allow both directions'
+                )
+        return reach
+
+    def _addresses(self, table: str) -> np.ndarray:
+        """Return where its actuators begin in arrays of controls or outputs."""
+        ids = self._ids[self._slots]
+        # Since MuJoCo 4 an actuator may have several; before, the actuator id was the address.
+        return getattr(self._model, table)[ids] if hasattr(self._model, table) else ids
+
+    def _find(self, names: Iterable[str]) -> np.ndarray:
+        """Return the local slots of velocity actuators."""
+        slots: list[int] = []
+        for name in names:
+            if name not in self._names:
+                raise UnknownName('actuator', name, self._names)
+            slot = self._names.index(name)
+            if slot in slots:
+                raise TwistSetupError(f'the actuator {name!r} is used twice')
+            self._check_velocity_actuator(name, int(self._ids[slot]))
+            slots.append(slot)
+        return np.array(slots, dtype=np.intp)
+
+    def _check_velocity_actuator(self, name: str, actuator: int) -> None:
+        """Refuse what does not make force = kv (ctrl - gear qd), as <velocity> does."""
+        model = self._model
+        gain, bias = model.actuator_gainprm[actuator], model.actuator_biasprm[actuator]
+        servo = (
+            gain[0] > 0.0
+            and bias[2] == -gain[0]
+            and bias[0] == 0.0
+            and bias[1] == 0.0
+            and model.actuator_gaintype[actuator] == int(mujoco.mjtGain.mjGAIN_FIXED)
+            and model.actuator_biastype[actuator] == int(mujoco.mjtBias.mjBIAS_AFFINE)
+            and model.actuator_dyntype[actuator] == int(mujoco.mjtDyn.mjDYN_NONE)
+        )
+        on_joint = model.actuator_trntype[actuator] == int(mujoco.mjtTrn.mjTRN_JOINT)
+        if not servo or not on_joint:
+            raise TwistSetupError(
+                f'the actuator {name!r} is not a <velocity> actuator of a joint; '
+                'a twist controller drives only those'
+            )
+
+    def _joint(self, slot: int, kind: mujoco.mjtJoint) -> int:
+        """Return the joint id of an actuator, which must be of the given kind."""
+        joint = int(self._model.actuator_trnid[self._ids[slot], 0])
+        if self._model.jnt_type[joint] != int(kind):
+            raise TwistSetupError(
+                f'the actuator {self._names[slot]!r} must drive a {kind.name[6:].lower()} joint'
+            )
+        return joint

@@ -1,0 +1,389 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The engine: one model, one lock, and the rules of time.
+
+Whoever reads or changes `world.data`, or publishes, holds `engine.lock`.  Stepping happens on the
+thread that asks for it: the live loop in live mode, the transport's thread for a `step` request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Collection
+import logging
+import threading
+import time
+
+import mujoco
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.external import ExternalActions
+from urlab_ros_bridge.sim.physics.lock import ModelLock
+from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
+from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
+from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
+from urlab_ros_bridge.sim.physics.wall_timeout import STILL
+from urlab_ros_bridge.wire.stamp import seconds_to_ns
+
+STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
+PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
+_RUNGE_KUTTA = int(mujoco.mjtIntegrator.mjINT_RK4)
+_LOG = logging.getLogger(__name__)
+
+
+class Engine:
+    """
+    Stepping, modes and pause of one world.
+
+    :ivar mode: 'live', 'direct' or 'puppet'.
+    :ivar pinned: the mode cannot be changed by clients.
+    :ivar mode_chosen: somebody set a mode, so a plain hello no longer promotes to direct.
+    :ivar steps: sub-steps since the start or the last time reset.
+    :ivar epoch: how often time and `steps` began anew.
+    :ivar fault: why the live loop has stopped time, '' when all is well.
+    :ivar revision: how often the model's options were changed.
+    :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
+    :ivar on_state: called with the lock held after the state changed; the argument says whether
+        rows belong to this tick.
+    :ivar publications: how often that was done.
+    :ivar on_substep: called with the lock held after each mj_step (or puppet push).
+    :ivar on_due: called with the lock held before each step of the live loop.
+    :ivar draining: the server or the world ends: whoever waits is told.
+    :ivar replaced: a changed world has taken the place of this one.
+    :ivar replay_source: a replay that takes the place of physics; live mode and reset end it.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        controls: dict[str, ArticulationControl],
+        lidars: dict[str, list[Lidar]],
+        step_mode: str = 'auto',
+        paused: bool = False,
+        sensing: Sensing | None = None,
+    ) -> None:
+        self.world = world
+        self.controls = controls
+        self.lidars = lidars
+        self.lock = ModelLock()
+        self.pinned = step_mode != 'auto'
+        self.mode = step_mode if self.pinned else 'live'
+        self.mode_chosen = self.pinned
+        self.paused = paused
+        self._mode_lock = threading.Lock()
+        self._complain = RateLimitedLog(_LOG, logging.ERROR)
+        self.steps = 0
+        self.epoch = 0
+        self.revision = 0
+        self.fault = ''
+        self.speed = 1.0
+        self.draining = False
+        self.replaced = False
+        self.replay_source: ReplaySource | None = None
+        self.on_state: list[Callable[[bool], None]] = []
+        self.publications = 0
+        self.on_substep: list[Callable[[], None]] = []
+        self.on_due: list[Callable[[], None]] = []
+        self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
+        self._stepped = time.monotonic()  # when the last step was done
+        self.external = ExternalActions(world.model, world.data)
+        self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
+        self.sensing.settled(world.model, world.data)
+        self._scratch: mujoco.MjData | None = None
+        self.invalidate()
+
+    @property
+    def stamp_ns(self) -> int:
+        """Return the simulation time as integer nanoseconds."""
+        return seconds_to_ns(self.world.data.time)
+
+    def substep(self, raw: Collection[str] = ()) -> None:
+        """
+        Apply controls, integrate one timestep, compute what is seen then.  Needs the lock.
+
+        Afterwards poses, contacts and the sensors of positions and velocities are those of the
+        new state; accelerations and forces are those of the step that led to it.
+        """
+        model, data, external = self.world.model, self.world.data, self.external
+        acting = external.active
+        if acting:
+            external.begin()
+        for prefix, control in self.controls.items():
+            control.apply(prefix in raw)
+        before = data.time
+        self._integrate()
+        if acting:
+            external.end()
+        self.steps += 1
+        if data.time <= before:
+            self._diverged()
+        self.sensing.stepped(model, data)
+        for hook in self.on_substep:
+            hook()
+
+    def wake(self, now: float) -> None:
+        """
+        Drop the commands whose commanders may be gone, before time goes on.  Needs the lock.
+
+        :param now: s by time.monotonic.
+        """
+        if now - self._stepped > STILL + self.world.model.opt.timestep / self.speed:
+            for control in self.controls.values():
+                if control.twist is not None:
+                    control.twist.stood_still(self._stepped, now)
+            self.external.stood_still(self._stepped, now)
+
+    def rest(self, now: float) -> None:
+        """Note when the last step was done (s by time.monotonic).  Needs the lock."""
+        self._stepped = now
+
+    def _integrate(self) -> None:
+        """
+        Do the work of mj_step from the middle: its first half is that of the step to come.
+
+        The state is that of mj_step bit for bit, and what follows from positions and velocities
+        is computed once, but for the state that is published instead of the one before.
+        """
+        model, data = self.world.model, self.world.data
+        if model.opt.integrator == _RUNGE_KUTTA:  # has no halves
+            mujoco.mj_step(model, data)
+        else:
+            if not self._derived:
+                mujoco.mj_step1(model, data)
+            mujoco.mj_step2(model, data)
+        mujoco.mj_step1(model, data)
+        self._derived, self._solved = True, False
+
+    def invalidate(self) -> None:
+        """Have the next step compute anew what follows from the state: it was changed."""
+        self._derived = self._solved = False
+
+    def solved(self) -> mujoco.MjData:
+        """
+        Return data with the forces of all contacts in the state that is published.
+
+        They are those under the present ctrl; the warm start of the next step is not touched.
+        Needs the lock, and holds until the next change.
+        """
+        if self._solved:
+            return self.world.data
+        if self._scratch is None:
+            self._scratch = mujoco.MjData(self.world.model)
+        mujoco.mj_copyData(self._scratch, self.world.model, self.world.data)
+        mujoco.mj_forward(self.world.model, self._scratch)
+        return self._scratch
+
+    def steps_since(self, base: tuple[int, int]) -> int:
+        """Return the sub-steps since a `counter`; a time reset in between counts from there."""
+        epoch, steps = base
+        return self.steps - steps if epoch == self.epoch else self.steps
+
+    @property
+    def counter(self) -> tuple[int, int]:
+        """Return (epoch, steps) as they are now."""
+        return self.epoch, self.steps
+
+    @staticmethod
+    def step_deadline() -> float:
+        """Return when a step request that begins now has to be done, by time.monotonic."""
+        return time.monotonic() + STEP_TIMEOUT
+
+    def advance(self, count: int, raw: Collection[str], deadline: float) -> None:
+        """
+        Run `count` sub-steps for a step request.  Needs the lock.
+
+        :param raw: prefixes whose controllers are bypassed.
+        :raises OpError: step_timeout at the deadline, shutting_down when the server drains.
+        """
+        start = time.monotonic()
+        if count:
+            self.wake(start)
+        try:
+            for done in range(1, count + 1):
+                self.substep(raw)
+                self.check_deadline(deadline, done, count)
+        finally:
+            if count:
+                self.rest(time.monotonic())
+        if count:
+            cost = (self._stepped - start) / count
+            self.seconds_per_step += 0.1 * (cost - self.seconds_per_step)
+
+    def check_deadline(self, deadline: float, done: int, count: int) -> None:
+        """
+        Break a step request off that still has to do something but may not.
+
+        :raises OpError: step_timeout or shutting_down.
+        """
+        if done == count:
+            return
+        if self.draining:
+            raise OpError('shutting_down')
+        if time.monotonic() > deadline:
+            raise OpError(
+                'step_timeout',
+                f'{done} of {count} steps done in {STEP_TIMEOUT:g} s; '
+                'ask for fewer steps at a time',
+            )
+
+    def wait_unpaused(self, deadline: float) -> None:
+        """
+        Wait until time may run in direct mode.  Needs the lock, which is free while waiting.
+
+        :raises OpError: step_timeout at the deadline or when the mode is changed meanwhile,
+            shutting_down when the server drains.
+        """
+        while self.paused and self.mode == 'direct' and not (self.draining or self.replaced):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise OpError('step_timeout', 'the simulation is paused; set_paused false first')
+            self.lock.changed.wait(left)
+        if self.draining:
+            raise OpError('shutting_down')
+        if self.replaced:
+            raise OpError('session_expired', 'the world was changed; say hello again')
+        if self.mode != 'direct':
+            raise OpError('step_timeout', f'the mode became {self.mode} while the step waited')
+
+    def state_changed(self) -> None:
+        """Publish the state as it is now, after an op has changed it.  Needs the lock."""
+        self.publish(rows=self.mode == 'live')
+
+    def publish(self, rows: bool) -> None:
+        """Hand the state to every publisher.  Needs the lock."""
+        self.publications += 1
+        for publish in self.on_state:
+            publish(rows)
+
+    def set_mode(self, mode: str) -> str:
+        """
+        Change the mode and return the previous one.  Needs the lock.
+
+        Entering direct or puppet ends a pause; a mode that is set already changes nothing.
+        """
+        with self._mode_lock:
+            previous = self._enter(mode)
+        if mode != previous:
+            self.lock.changed.notify_all()
+        return previous
+
+    def promote(self) -> None:
+        """
+        Enter direct mode for a stock client, unless a mode was set before.
+
+        Takes the lock itself, but never waits long for it: a hello must be quick.
+        """
+        if self.mode_chosen:
+            return
+        held = self.lock.acquire(timeout=PROMOTION_WAIT)
+        try:
+            with self._mode_lock:
+                if not self.mode_chosen:
+                    self._enter('direct')
+            if held:
+                self.lock.changed.notify_all()
+        finally:
+            if held:
+                self.lock.release()
+
+    def _enter(self, mode: str) -> str:
+        previous, self.mode, self.mode_chosen = self.mode, mode, True
+        if mode not in ('live', previous):
+            self.paused = False
+        if mode == 'live':
+            self.replay_source = None
+        return previous
+
+    def set_paused(self, paused: bool) -> None:
+        """Stop or resume time.  Needs the lock."""
+        self.fault = ''
+        if paused != self.paused:
+            self.paused = paused
+            self.lock.changed.notify_all()
+            self.state_changed()
+
+    def fail(self, reason: str) -> None:
+        """Stop time because stepping or publishing broke; reset or set_paused clear the fault."""
+        with self.lock:
+            self.fault = reason
+            self.paused = True
+            self.lock.changed.notify_all()
+
+    def reset(self, key: int | None, keep_time: bool, seed: int | None = None) -> None:
+        """
+        Put the world into a keyframe (or mj_resetData's state).  Needs the lock.
+
+        The caller writes overrides, then calls `settle`.  A seed makes sensor noise repeatable.
+        """
+        model, data = self.world.model, self.world.data
+        now = data.time
+        self.invalidate()
+        if key is None:
+            mujoco.mj_resetData(model, data)
+        else:
+            mujoco.mj_resetDataKeyframe(model, data, key)
+        for control in self.controls.values():
+            control.reset(None if key is None else model.key_ctrl[key])
+        if keep_time:
+            data.time = now
+        if not keep_time:
+            self._begin_anew(0)
+        self.external.clear()
+        self.sensing.restart(seed)
+        self.fault = ''
+        self.replay_source = None
+
+    def settle(self) -> None:
+        """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
+        model, data = self.world.model, self.world.data
+        mujoco.mj_forward(model, data)
+        self._derived = self._solved = True
+        self.sensing.settled(model, data)
+        self.lock.changed.notify_all()
+
+    def accept_state(self) -> None:
+        """Count a state that was written from outside as one step.  Needs the lock."""
+        for control in self.controls.values():
+            control.follow()
+        self.settle()
+        self.steps += 1
+        for hook in self.on_substep:
+            hook()
+
+    def _diverged(self) -> None:
+        """MuJoCo has reset the data because the state became invalid; go on from there."""
+        self._complain(
+            'the simulation became unstable and was reset by MuJoCo (time back to '
+            f'{self.world.data.time:g} s); check gains, timestep and commands'
+        )
+        # Bad positions and velocities are found after a step, bad accelerations within it; then
+        # the step was done from the state after the reset.
+        self._begin_anew(1 if self.world.data.time > 0.0 else 0)
+        self.external.clear()
+        for control in self.controls.values():
+            control.reset(None)
+        self.sensing.forget_scans(self.world.data.time)
+
+    def _begin_anew(self, steps: int) -> None:
+        self.epoch += 1
+        self.steps = steps
+
+
+def rewind_clock(engine: Engine) -> None:
+    """
+    Set the time to 0 and count steps anew.  Needs the lock; the caller calls `settle`.
+
+    What was commanded until some time ends: its end would lie in another stretch of time.
+    """
+    engine.world.data.time = 0.0
+    engine.steps = 0
+    engine.epoch += 1
+    engine.external.expire()
+    for control in engine.controls.values():
+        if control.twist is not None:
+            control.twist.stop(0.0)
+    engine.sensing.forget_scans(0.0)

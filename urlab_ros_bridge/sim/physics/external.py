@@ -1,0 +1,179 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What acts on a world for a while of simulation time: wrenches on bodies, set-points that lapse.
+
+Wrenches are put into xfrc_applied for the length of one sub-step and taken out again, so they add
+to those of a step request and nothing is left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
+
+# More of them cannot be meant; each costs time in every sub-step.
+MAX_WRENCHES = 1000
+
+
+@dataclass(slots=True)
+class Wrench:
+    """
+    A force and torque on a body, at its centre of mass.
+
+    :ivar wrench: force (N) and torque (N m), shape (6,).
+    :ivar in_body: it turns with the body; else it is in the world's frame.
+    :ivar until: last simulation time (s) at which a sub-step with it begins.
+    :ivar name: a new wrench of the same name on the same body takes its place; '' adds up.
+    :ivar wall: ends it when time stands still for too long; None: it waits.
+    """
+
+    body: int
+    wrench: np.ndarray
+    in_body: bool
+    until: float
+    name: str = ''
+    wall: WallTimeout | None = None
+
+
+@dataclass(slots=True)
+class Lapse:
+    """
+    A set-point that becomes zero.
+
+    :ivar slot: array of set-points, and `index` in it.
+    :ivar until: simulation time (s).
+    :ivar wall: makes it zero when time stands still for too long; None: it waits.
+    """
+
+    slot: np.ndarray
+    index: int
+    until: float
+    wall: WallTimeout | None = None
+
+
+class ExternalActions:
+    """
+    The wrenches and lapsing set-points of one world.  Everything needs the engine's lock.
+
+    :ivar active: there are any; while there are none they cost nothing.
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        self.active = False
+        self._model = model
+        self._data = data
+        self._wrenches: list[Wrench] = []
+        self._lapses: dict[tuple[int, int], Lapse] = {}
+        self._saved: list[tuple[int, np.ndarray]] = []
+
+    def apply(self, wrench: Wrench) -> bool:
+        """Add a wrench, or let it replace that of its name; tell whether there was room."""
+        self._wrenches = [
+            each
+            for each in self._wrenches
+            if not (wrench.name and (each.name, each.body) == (wrench.name, wrench.body))
+        ]
+        if len(self._wrenches) >= MAX_WRENCHES:
+            return False
+        self._wrenches.append(wrench)
+        self.active = True
+        return True
+
+    def lapse(
+        self,
+        slot: np.ndarray,
+        indices: Iterable[int],
+        until: float | None,
+        wall: WallTimeout | None = None,
+    ) -> None:
+        """
+        Let set-points become zero.
+
+        :param slot: array of set-points, `indices` of it.
+        :param until: simulation time (s); None: they hold.
+        :param wall: makes them zero when time stands still for too long; None: they wait.
+        """
+        for index in indices:
+            key = (id(slot), index)
+            self._lapses.pop(key, None)
+            if until is not None:
+                self._lapses[key] = Lapse(slot, index, until, replace(wall) if wall else None)
+        self.active = bool(self._wrenches or self._lapses)
+
+    def resume(
+        self,
+        other: ExternalActions,
+        bodies: Mapping[int, int],
+        slots: Iterable[tuple[np.ndarray, np.ndarray]],
+    ) -> None:
+        """
+        Go on with what acts on a world that this one takes the place of.
+
+        :param bodies: number of a body there -> here; other bodies are gone.
+        :param slots: arrays of set-points: there, here.
+        """
+        for wrench in other._wrenches:
+            if wrench.body in bodies:
+                self._wrenches.append(replace(wrench, body=bodies[wrench.body]))
+        here = {id(old): new for old, new in slots}
+        for (array, index), lapse in other._lapses.items():
+            if array in here:
+                self.lapse(here[array], [index], lapse.until, lapse.wall)
+        self.active = bool(self._wrenches or self._lapses)
+
+    def expire(self) -> None:
+        """End everything now, as if its time had come."""
+        for lapse in self._lapses.values():
+            lapse.slot[lapse.index] = 0.0
+        self.clear()
+
+    def stood_still(self, since: float, until: float) -> None:
+        """End what was commanded by who may be gone (s by time.monotonic)."""
+        self._wrenches = [
+            wrench
+            for wrench in self._wrenches
+            if not (wrench.wall and wrench.wall.lapsed(since, until))
+        ]
+        for lapse in self._lapses.values():
+            if lapse.wall and lapse.wall.lapsed(since, until):
+                lapse.until = -np.inf
+
+    def clear(self) -> None:
+        """Forget everything: after a reset."""
+        self._wrenches.clear()
+        self._lapses.clear()
+        self.active = False
+
+    def begin(self) -> None:
+        """Set up the sub-step that begins now, before its controls."""
+        now = self._data.time
+        for key, lapse in list(self._lapses.items()):
+            if now >= lapse.until:
+                lapse.slot[lapse.index] = 0.0
+                del self._lapses[key]
+        self._wrenches = [wrench for wrench in self._wrenches if now <= wrench.until]
+        applied = self._data.xfrc_applied
+        for wrench in self._wrenches:
+            self._saved.append((wrench.body, applied[wrench.body].copy()))
+            applied[wrench.body] += self._in_world(wrench)
+        self.active = bool(self._wrenches or self._lapses)
+
+    def end(self) -> None:
+        """Take the wrenches out again, after the sub-step."""
+        while self._saved:
+            body, before = self._saved.pop()
+            self._data.xfrc_applied[body] = before
+
+    def _in_world(self, wrench: Wrench) -> np.ndarray:
+        if not wrench.in_body:
+            return wrench.wrench
+        rotation = self._data.xmat[wrench.body].reshape(3, 3)
+        return np.concatenate([rotation @ wrench.wrench[:3], rotation @ wrench.wrench[3:]])

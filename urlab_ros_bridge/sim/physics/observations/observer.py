@@ -1,0 +1,194 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From MjData to the observation blocks of a reply (Protocol Reference, "Observation levels").
+
+What a level contains is said once, as a tree of arrays (`packed.Layout`): most leaves are views
+into MjData, so an observation is a copy of numbers and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from functools import partial
+import time
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import Index
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.physics.observations.packed import Layout
+from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
+from urlab_ros_bridge.sim.physics.observations.packed import Tree
+from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.wire.stamp import ns_to_block
+
+
+class _Builder:
+    """Collects leaves: views where the slots allow it, else copies with their refresh."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.data = engine.world.data
+        self.refresh: list[Callable[[], None]] = []
+
+    def leaf(self, source: np.ndarray, index: Index | int) -> np.ndarray:
+        """Return the slots of a vector, or a row of a matrix."""
+        if not isinstance(index, np.ndarray):
+            return source[index]
+        copy = np.zeros(len(index))
+        if len(index):
+            self.refresh.append(partial(np.take, source, index, 0, copy))
+        return copy
+
+    def articulation(self, control: ArticulationControl, level: str) -> Tree:
+        """Return the block of an articulation at a level: minimal, standard or full."""
+        data, parts = self.data, control.articulation
+        tree: Tree = {
+            'qpos': self.leaf(data.qpos, parts.qpos),
+            'qvel': self.leaf(data.qvel, parts.qvel),
+        }
+        if level != 'minimal':
+            tree['ctrl'] = self.leaf(data.ctrl, parts.actuator_index)
+            tree['act'] = self._act(parts)
+            tree['sensors'] = {
+                sensor.name: data.sensordata[sensor.start : sensor.stop]
+                for sensor in parts.sensors
+            }
+            if control.twist is not None:
+                tree.update(self._twist(control))
+        if level == 'full':
+            tree['bodies'] = {
+                body.name: {'xpos': data.xpos[body.id], 'xquat': data.xquat[body.id]}
+                for body in parts.bodies
+            }
+            tree['actuator_force'] = self.leaf(data.actuator_force, parts.actuator_index)
+        return tree
+
+    def entities(self, engine: Engine) -> Tree:
+        """Return pose (and state, when free) of every entity."""
+        data, blocks = self.data, {}
+        for name, entity in engine.world.entities.items():
+            block = blocks[name] = {
+                'xpos': data.xpos[entity.body],
+                'xquat': data.xquat[entity.body],
+            }
+            if entity.qpos is not None:
+                block['qpos'] = data.qpos[entity.qpos]
+                block['qvel'] = data.qvel[entity.qvel]
+        return blocks
+
+    def scan_stamps(self, lidars: Iterable[Lidar]) -> Tree:
+        """Return when each scan was made (ns): a snapshot repeats the last one."""
+        stamps = {lidar: np.zeros((), np.int64) for lidar in lidars}
+
+        def update() -> None:
+            for lidar, stamp in stamps.items():
+                stamp[()] = lidar.stamp_ns
+
+        self.refresh.append(update)
+        return {lidar.name: stamp for lidar, stamp in stamps.items()}
+
+    def _act(self, parts: Articulation) -> np.ndarray:
+        """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
+        act = np.zeros(parts.nu)
+        if parts.act_slots:
+            positions, slots = (np.array(column) for column in zip(*parts.act_slots, strict=True))
+            source = self.data.act
+
+            def update() -> None:
+                act[positions] = source[slots]
+
+            self.refresh.append(update)
+        return act
+
+    def _twist(self, control: ArticulationControl) -> Tree:
+        twist, linear, angular = control.twist, np.zeros(3), np.zeros(3)
+        actions = np.zeros((), np.int64)
+
+        shown: tuple[float, float, float] | None = None
+
+        def update() -> None:
+            nonlocal shown
+            if twist.value is not shown:  # most robots stand or hold a twist for long
+                shown = twist.value
+                linear[0], linear[1], angular[2] = shown
+            actions[()] = twist.actions
+
+        self.refresh.append(update)
+        return {'twist': {'linear': linear, 'angular': angular}, 'actions': actions}
+
+
+class Observer:
+    """Builds whole replies.  Everything here needs the engine's lock."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._data = engine.world.data
+        self._layouts: dict[str, Layout] = {}
+        self._packed: dict[tuple[str, str], PackedMessage] = {}
+        self._snapshot = (-1, b'')
+
+    def header(self, step: int) -> dict[str, Any]:
+        """Return time, step, sim_time and wall_time."""
+        return {
+            'time': self._data.time,
+            'step': step,
+            'sim_time': ns_to_block(self._engine.stamp_ns),
+            'wall_time': ns_to_block(time.time_ns()),
+        }
+
+    def observe(self, level: str, step: int) -> dict[str, Any]:
+        """Return the body of a step, reset or forward reply."""
+        return {**self.header(step), **self._layout(level).numbers()}
+
+    def packed(self, level: str, step: int) -> bytes:
+        """Return the msgpack frame of a step reply."""
+        return self._pack(level, 'step_ok', '', step)
+
+    def snapshot(self) -> bytes:
+        """
+        Return a state/full message: standard level, and effort, scan_stamps and mode (extensions).
+
+        All publishers of one publication get the same one.
+        """
+        engine = self._engine
+        publication, snapshot = self._snapshot
+        if publication != engine.publications:
+            snapshot = self._pack('snapshot', 'state_full', engine.mode, engine.steps)
+            self._snapshot = engine.publications, snapshot
+        return snapshot
+
+    def _pack(self, level: str, op: str, mode: str, step: int) -> bytes:
+        message = self._packed.get((level, mode))
+        if message is None:
+            fixed = {'mode': mode} if mode else None
+            message = PackedMessage(op, self._layout(level), fixed)
+            self._packed[level, mode] = message
+        return message.pack(self._data.time, self._engine.stamp_ns, step)
+
+    def _layout(self, level: str) -> Layout:
+        layout = self._layouts.get(level)
+        if layout is None:
+            layout = self._layouts[level] = self._build(level)
+        return layout
+
+    def _build(self, level: str) -> Layout:
+        engine, builder = self._engine, _Builder(self._engine)
+        blocks = {}
+        for prefix, control in engine.controls.items():
+            block = blocks[prefix] = builder.articulation(
+                control, 'standard' if level == 'snapshot' else level
+            )
+            if level == 'snapshot':
+                # The actuator torque or force of each hinge and slide joint.
+                block['effort'] = builder.leaf(
+                    self._data.qfrc_actuator, control.articulation.scalar_dof
+                )
+                if engine.lidars.get(prefix):
+                    block['scan_stamps'] = builder.scan_stamps(engine.lidars[prefix])
+        tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
+        return Layout(tree, builder.refresh)

@@ -1,0 +1,175 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Files that clients name.
+
+A bare name lies in the folder Replays of the data folder (Protocol Reference, "Recording").  An
+absolute path must lie under the data folder, unless the server was told to allow others.  What
+counts is where a path leads after symbolic links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+import contextlib
+import errno
+import os
+from pathlib import Path
+import stat
+import time
+import uuid
+
+from urlab_ros_bridge.files import confined
+from urlab_ros_bridge.files import default_data_dir
+from urlab_ros_bridge.files import PathRefused
+from urlab_ros_bridge.sim.errors import OpError
+
+RECORDINGS = 'Replays'  # the stock plugin's name of the folder
+WRITE_ERROR = 'path_not_writable'
+READ_ERROR = 'path_not_readable'
+_BUFFER_BYTES = 1 << 20
+_READ_CHARS = 1 << 14  # small, so that a reader can pause often
+_STALE_SECONDS = 86_400.0
+
+
+class DataFolder:
+    """
+    The folder that file ops are confined to.
+
+    :ivar root: the folder; it is made when something is written first.
+    """
+
+    def __init__(self, root: Path | None = None, allow_absolute: bool = False) -> None:
+        self.root = Path(os.path.realpath(root if root is not None else default_data_dir()))
+        self._allow_absolute = allow_absolute
+
+    def for_writing(self, text: str, folder: str = RECORDINGS) -> Path:
+        """
+        Return the absolute path of a file to write; its folder is made.
+
+        :raises OpError: path_not_writable.
+        """
+        path = self._resolve(text, folder, WRITE_ERROR)
+        try:
+            if path.is_dir() or (path.exists() and not path.is_file()):
+                raise OpError(WRITE_ERROR, f'{path} is not a regular file')
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise refused(WRITE_ERROR, path, error) from error
+        return path
+
+    def for_reading(self, text: str, folder: str = RECORDINGS) -> Path:
+        """
+        Return the absolute path of a file to read.
+
+        :raises OpError: path_not_readable; also for anything but a regular file.
+        """
+        path = self._resolve(text, folder, READ_ERROR)
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            raise refused(READ_ERROR, path, error) from error
+        if not stat.S_ISREG(mode):
+            raise OpError(READ_ERROR, f'{path} is not a regular file')
+        return path
+
+    def holds(self, path: Path) -> bool:
+        """Say whether clients may name a path, which has no symbolic links in it."""
+        return self._allow_absolute or (path != self.root and path.is_relative_to(self.root))
+
+    def _resolve(self, text: str, folder: str, code: str) -> Path:
+        try:
+            return confined(
+                self.root,
+                folder,
+                text,
+                allow_absolute=self._allow_absolute,
+                advice='start the server with --allow-absolute-paths',
+            )
+        except PathRefused as error:
+            raise OpError(code, str(error)) from error
+
+
+def write_atomically(path: Path, pieces: Iterable[str], replace: bool = True) -> None:
+    """
+    Write a text file as a whole or not at all.
+
+    :param replace: whether it may take the place of a file that there is in the end.
+
+    The text goes to a file beside it that takes its place when all is on the disk.  Whatever
+    `pieces` raises is passed on, and the old file stays.
+
+    :raises OpError: path_not_writable, with the system's reason.
+    """
+    _remove_stale(path)
+    part = path.with_name(f'.{path.name[:200]}.{uuid.uuid4().hex[:12]}.part')
+    try:
+        with open(part, 'x', buffering=_BUFFER_BYTES, encoding='utf-8') as file:
+            for piece in pieces:
+                file.write(piece)
+            file.flush()
+            os.fsync(file.fileno())
+        if replace:
+            os.replace(part, path)
+        else:
+            _put_in_place(part, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise refused(WRITE_ERROR, path, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _put_in_place(part: Path, path: Path) -> None:
+    """Give a file its name, unless there is one of that name."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError as error:  # a file system without hard links
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
+        os.replace(part, path)
+
+
+def read_text(path: Path) -> Iterator[str]:
+    """
+    Yield a text file in small pieces: UTF-8, or UTF-16 when a byte order mark says so.
+
+    :raises OpError: path_not_readable.
+    """
+    try:
+        with open(path, 'rb') as file:
+            mark = file.read(2)
+        encoding = 'utf-16' if mark in (b'\xff\xfe', b'\xfe\xff') else 'utf-8-sig'
+        with open(path, encoding=encoding) as file:
+            while piece := file.read(_READ_CHARS):
+                yield piece
+    except OSError as error:
+        raise refused(READ_ERROR, path, error) from error
+    except UnicodeDecodeError as error:
+        raise OpError(READ_ERROR, f'{path} is not text: {error.reason}') from error
+
+
+def refused(code: str, path: Path, error: OSError) -> OpError:
+    """Return the error of a file that the system refuses."""
+    return OpError(code, f'{path}: {error.strerror or error}')
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove what a killed server has left of earlier attempts."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(path.parent):
+            ours = entry.name.startswith(f'.{path.name[:200]}.') and entry.name.endswith('.part')
+            if ours and time.time() - entry.stat().st_mtime > _STALE_SECONDS:
+                os.unlink(entry.path)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,120 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Which op is handled by which function.
+
+The dispatcher knows no op by name: a module of `sim/ops` registers its handlers here, the fields
+and categories come from the wire's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from typing import Protocol
+
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
+from urlab_ros_bridge.wire.ops import Op
+from urlab_ros_bridge.wire.ops import OPS
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """
+    What a handler returns when the rest of its reply can wait until the engine's lock is free.
+
+    An op that may return one registers an estimate (`Entry.seconds`) that keeps it off the thread
+    that serves everybody.
+
+    :ivar finish: returns the whole reply without `op`; it may raise OpError.
+    """
+
+    finish: Callable[[], dict[str, Any]]
+
+
+# The first argument is what the op's category works on: the running world's Context
+# (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
+# without `op`, or the whole reply as a frame in the session's encoding, or a Deferred.
+Handler = Callable[[Any, Session, Fields], dict[str, Any] | bytes | Deferred]
+Estimate = Callable[[Any, Fields], float]
+
+
+class Prepared(Protocol):
+    """A request that was understood once and comes again with other setpoints."""
+
+    def seconds(self) -> float:
+        """Estimate how long it will take."""
+
+    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
+        """Do what the handler would do; `vectors` are the setpoints of each articulation."""
+
+
+Prepare = Callable[[Any, Session, Fields], Prepared]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    A registered op.
+
+    :ivar locked: the handler runs with the engine's lock held (only ops that need a world).
+    :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
+        off the thread that serves everybody; None means it is quick, and math.inf that it waits
+        for an event that may never come.
+    :ivar staged: the handler gets the Stage, although the op needs a world: it changes which.
+    :ivar prepare: for an op whose requests repeat: keeps what one says but its setpoints.
+    """
+
+    op: Op
+    handler: Handler
+    locked: bool = True
+    seconds: Estimate | None = None
+    prepare: Prepare | None = None
+    staged: bool = False
+
+
+class Registry:
+    """The ops that this server serves."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+
+    def register(
+        self,
+        name: str,
+        handler: Handler,
+        *,
+        locked: bool = True,
+        seconds: Estimate | None = None,
+        prepare: Prepare | None = None,
+        staged: bool = False,
+    ) -> None:
+        """
+        Serve `name` with `handler`.
+
+        :raises ValueError: when the op is not in the wire's table, is served already, or wants
+            the lock of a world that it does not need.
+        """
+        if name not in OPS:
+            raise ValueError(f'{name!r} is not in the op table')
+        if name in self._entries:
+            raise ValueError(f'{name!r} is registered twice')
+        locked = locked and not staged
+        if locked and OPS[name].category != MANAGER_REQUIRED:
+            raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
+        self._entries[name] = Entry(OPS[name], handler, locked, seconds, prepare, staged)
+
+    def get(self, name: object) -> Entry | None:
+        """Return the entry of an op, None when it is not served."""
+        return self._entries.get(name) if isinstance(name, str) else None
+
+    def meta(self) -> list[dict[str, Any]]:
+        """Return the served ops as `meta` lists them, in order of registration."""
+        return [OPS[name].meta() for name in self._entries]
+
+
+__all__ = ['Deferred', 'Entry', 'Estimate', 'Handler', 'Prepare', 'Prepared', 'Registry']

@@ -1,0 +1,60 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is subscribed on an XPUB socket."""
+
+from __future__ import annotations
+
+import zmq
+
+MAX_SUBSCRIPTIONS = 10_000
+MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth
+MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
+
+
+class Subscriptions:
+    """
+    The topics that anybody listens to on one XPUB socket.
+
+    :ivar generation: grows with every change.
+    """
+
+    def __init__(self, socket: zmq.Socket) -> None:
+        self.socket = socket
+        self.generation = 0
+        self._topics: set[bytes] = set()
+        self._sizes: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self._topics)
+
+    def read(self) -> None:
+        """
+        Take in what was subscribed and unsubscribed since the last call; never blocks.
+
+        Of very many changes the rest is left to the next call.
+        """
+        before = self.generation
+        for _ in range(MAX_CHANGES):
+            if not self.socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
+                break
+            message = self.socket.recv(zmq.NOBLOCK)
+            kind, topic = message[:1], message[1:]
+            if kind == b'\x01':
+                if len(self._topics) < MAX_SUBSCRIPTIONS and len(topic) <= MAX_TOPIC_BYTES:
+                    self._topics.add(topic)
+                self.generation += 1
+            elif kind == b'\x00':
+                self._topics.discard(topic)
+                self.generation += 1
+        if self.generation != before:
+            self._sizes = tuple(sorted({len(topic) for topic in self._topics}))
+
+    def wanted(self, topic: str) -> bool:
+        """Say whether anybody subscribes to a topic: a subscription is a prefix."""
+        # One look per length of subscription, not per subscription: a bridge of many robots has
+        # one for each topic, and every topic is asked for.
+        name, topics = topic.encode(), self._topics
+        return any(name[:size] in topics for size in self._sizes if size <= len(name))
+
+
+__all__ = ['Subscriptions']

@@ -1,0 +1,162 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The model as XML with its files: what a client needs to reload it without this machine.
+
+Protocol Reference, "include_assets": `mjcf_compiled` names files by bare names, `vfs_assets` holds
+them under these names.  Two files of one bare name in different folders get different names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import logging
+import os
+from pathlib import Path
+from typing import Any
+import warnings
+import weakref
+from xml.etree import ElementTree
+
+import mujoco
+
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.stage import Context
+
+_SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
+# XML element -> (object type, attribute of the model that tells where its file is).
+_KINDS = {
+    'mesh': (mujoco.mjtObj.mjOBJ_MESH, 'mesh_pathadr'),
+    'hfield': (mujoco.mjtObj.mjOBJ_HFIELD, 'hfield_pathadr'),
+    'skin': (mujoco.mjtObj.mjOBJ_SKIN, 'skin_pathadr'),
+    'texture': (mujoco.mjtObj.mjOBJ_TEXTURE, 'tex_pathadr'),
+}
+_FOLDERS = ('meshdir', 'texturedir', 'assetdir', 'strippath')
+_LOG = logging.getLogger(__name__)
+
+
+class ReloadableModel:
+    """XML and files of the running world, kept until the model or the world changes."""
+
+    def __init__(self) -> None:
+        self._held: tuple[weakref.ref[Engine], int, dict[str, Any]] | None = None
+
+    def of(self, context: Context) -> dict[str, Any]:
+        """
+        Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
+
+        None of them when MuJoCo cannot write the model: it opens the files anew for that, and a
+        hello never fails.
+        """
+        engine, held = context.engine, self._held
+        revision = engine.revision
+        if held is None or held[0]() is not engine or held[1] != revision:
+            world = context.world
+            try:
+                xml, files = export(world.source, world.model)
+                fields = {'mjcf_compiled': xml, 'vfs_assets': files}
+            except ValueError as error:
+                _LOG.error('the model cannot be written as XML: %s', error)
+                fields = {}
+            held = self._held = (weakref.ref(engine), revision, fields)
+        return held[2]
+
+
+def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, bytes]]:
+    """
+    Return a model as XML and the files that the XML names, each by its bare name.
+
+    :param spec: what `model` was compiled from; it is not changed.
+    :param model: as it is now: options and values that were changed since come along, with the
+        six digits that MJCF is written in.
+    :raises ValueError: with MuJoCo's own message when it cannot write the model.
+    """
+    root = ElementTree.fromstring(_current_xml(spec, model))
+    for compiler in root.iter('compiler'):
+        for folder in _FOLDERS:
+            compiler.attrib.pop(folder, None)
+    box = _Box(dict(spec.assets))
+    for element, attribute, path in _references(root, model):
+        element.set(attribute, box.add(path))
+    return ElementTree.tostring(root, encoding='unicode'), box.files
+
+
+def _current_xml(spec: mujoco.MjSpec, model: mujoco.MjModel) -> str:
+    if not hasattr(spec, 'copy_back'):  # before MuJoCo 4
+        _LOG.warning('mjcf_compiled shows the model as it was compiled; MuJoCo 4 knows changes')
+        return spec.to_xml()
+    copy = spec.copy()
+    with warnings.catch_warnings():
+        # Both compile, and the compiler's warnings were logged when the world was loaded.
+        warnings.simplefilter('ignore')
+        copy.copy_back(model)
+        return copy.to_xml()
+
+
+def _references(
+    root: ElementTree.Element, model: mujoco.MjModel
+) -> Iterator[tuple[ElementTree.Element, str, str]]:
+    """Yield (element, attribute, path on disk) of every file that the XML names."""
+    # Not iter(): a geom of a default class may be called mesh, assets stand in <asset> only.
+    for section in (*root.iter('asset'), *root.iter('deformable')):
+        for element in section:
+            kind = _KINDS.get(element.tag)
+            if kind is None:
+                continue
+            if element.get('file'):
+                yield element, 'file', _path(model, element, *kind)
+            for side in _SIDES:
+                if element.get(side):
+                    yield element, side, element.get(side)
+
+
+def _path(
+    model: mujoco.MjModel, element: ElementTree.Element, kind: mujoco.mjtObj, addresses: str
+) -> str:
+    written = element.get('file')
+    index = mujoco.mj_name2id(model, kind, element.get('name') or Path(written).stem)
+    starts = [int(getattr(model, addresses)[index])] if index >= 0 else getattr(model, addresses)
+    for start in starts:
+        if start >= 0:
+            path = model.paths[start : model.paths.index(b'\0', start)].decode()
+            if Path(path).name == Path(written).name:
+                return path
+    return written
+
+
+class _Box:
+    """Files by bare name; names differ in more than case, as MuJoCo's own file box wants it."""
+
+    def __init__(self, memory: dict[str, bytes]) -> None:
+        self.files: dict[str, bytes] = {}
+        self._memory = memory
+        self._names: dict[str, str] = {}
+        self._taken: dict[str, bytes] = {}
+
+    def add(self, path: str) -> str:
+        """Put a file in, if it is not there yet, and return its name."""
+        name = self._names.get(path)
+        if name is not None:
+            return name
+        content = self._read(path)
+        name = self._free_name(Path(path).name, content)
+        self._names[path] = name
+        self.files[name] = self._taken[name.lower()] = content
+        return name
+
+    def _read(self, path: str) -> bytes:
+        try:
+            return Path(path).read_bytes()
+        except OSError as error:
+            for name in (path, Path(path).name):
+                if name in self._memory:
+                    return bytes(self._memory[name])
+            raise ValueError(f'{path}: {error.strerror}') from error
+
+    def _free_name(self, bare: str, content: bytes) -> str:
+        stem, suffix = os.path.splitext(bare)
+        name, number = bare, 1
+        while self._taken.get(name.lower(), content) != content:
+            number += 1
+            name = f'{stem}_{number}{suffix}'
+        return name

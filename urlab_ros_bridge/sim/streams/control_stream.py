@@ -1,0 +1,190 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The inbound control stream: setpoints and gains without a reply (port 5556 of the stock plugin).
+
+It has no thread of its own.  The live loop drains the socket before every step, which costs less
+than a microsecond when nothing came; in direct and puppet mode, where steps bring their own
+commands, what came is drained and discarded, as stock servers do.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+import numpy as np
+import zmq
+
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
+from urlab_ros_bridge.wire import control as wire
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import UnknownTopic
+from urlab_ros_bridge.wire.errors import WireError
+
+RECEIVE_QUEUE = 1000  # messages; what a faster sender sends beyond that is lost at the sender
+# What is taken in before one step: about half a millisecond's worth.
+DRAIN_LIMIT = 200  # messages, and parts of messages that have too many
+DRAIN_BYTES = 1 << 16  # the message that reaches it is the last one; JSON counts eightfold
+JSON_WEIGHT = 8
+MAX_MESSAGE_BYTES = 1 << 20
+DISCARD_INTERVAL = 0.005  # s; looking costs 2 us, a tenth of a small model's step
+_GAINS_END = f'/{wire.SET_GAINS} '.encode()
+_READABLE = int(zmq.POLLIN)  # arithmetic with zmq's own flag takes as long as the look itself
+_LOG = logging.getLogger(__name__)
+
+
+class _Target:
+    """Where setpoints of one articulation go."""
+
+    def __init__(self, control: ArticulationControl) -> None:
+        self.control = control
+        actuators = control.articulation.actuators
+        self.ids = np.array([actuator.id for actuator in actuators], dtype=np.int64)
+        self._whole = self.ids.astype('<i4').tobytes()
+        self._sorted = np.argsort(self.ids)
+
+    def write(self, setpoints: np.ndarray) -> int:
+        """Stage setpoints (shape (n,), fields id and value); return how many had no actuator."""
+        slot = self.control.slots['zmq']
+        ids = setpoints['id']
+        if ids.tobytes() == self._whole:
+            slot[:] = setpoints['value']
+            return 0
+        if not len(self.ids):
+            return len(ids)
+        place = np.searchsorted(self.ids, ids, sorter=self._sorted)
+        index = self._sorted[np.minimum(place, len(self.ids) - 1)]
+        known = self.ids[index] == ids
+        slot[index[known]] = setpoints['value'][known]
+        return len(ids) - int(np.count_nonzero(known))
+
+
+class ControlStream:
+    """Feeds one world's setpoints from a SUB socket; the socket outlives it."""
+
+    def __init__(self, engine: Engine, socket: zmq.Socket, counters: StreamCounters) -> None:
+        self._engine = engine
+        self._socket = socket
+        self._counters = counters
+        self._targets = {prefix: _Target(control) for prefix, control in engine.controls.items()}
+        self._filters = [
+            wire.control_topic(kind, prefix) for prefix in self._targets for kind in wire.KINDS
+        ]
+        self._reported: set[tuple[str, str]] = set()
+        self._next_discard = 0.0
+        self._more = False  # of the message that was received last
+        with engine.lock:
+            for topic in self._filters:
+                socket.setsockopt(zmq.SUBSCRIBE, topic)
+            engine.on_due.append(self.drain)
+            engine.on_state.append(self._on_state)
+
+    def close(self) -> None:
+        """Stop listening; nothing of this world's commands reaches the next."""
+        for topic in self._filters:
+            self._socket.setsockopt(zmq.UNSUBSCRIBE, topic)
+        for _ in range(RECEIVE_QUEUE):
+            if self._skip_rest(RECEIVE_QUEUE) and self._receive() is None:
+                break
+
+    def drain(self) -> None:
+        """Take in what came, up to a limit.  Needs the engine's lock; never blocks."""
+        live = self._engine.mode == 'live'
+        if not self._skip_rest(DRAIN_LIMIT):
+            return
+        left = DRAIN_BYTES
+        for _ in range(DRAIN_LIMIT):
+            parts = self._receive()
+            if parts is None:
+                return
+            self._counters.received += 1
+            if live:
+                weight = JSON_WEIGHT if parts[0].endswith(_GAINS_END) else 1
+                left -= weight * len(parts[-1])
+                self._take(parts)
+            else:
+                self._counters.discarded += 1
+            if self._more or left <= 0:
+                return
+
+    def _on_state(self, rows: bool) -> None:
+        """Drain in every state but running live: that loop drains before its steps."""
+        engine = self._engine
+        if engine.mode != 'live':
+            now = time.monotonic()
+            if now >= self._next_discard:
+                self._next_discard = now + DISCARD_INTERVAL
+                self.drain()
+        elif engine.paused:
+            self.drain()
+
+    def _receive(self) -> list[bytes] | None:
+        """Return the first parts of a message, at most one too many; None when there is none."""
+        socket = self._socket
+        if not socket.getsockopt(zmq.EVENTS) & _READABLE:
+            return None
+        try:
+            parts = [socket.recv(zmq.NOBLOCK)]
+            while len(parts) < 3 and socket.getsockopt(zmq.RCVMORE):
+                parts.append(socket.recv(zmq.NOBLOCK))
+        except zmq.Again:
+            return None
+        self._more = len(parts) == 3 and bool(socket.getsockopt(zmq.RCVMORE))
+        return parts
+
+    def _skip_rest(self, limit: int) -> bool:
+        """Drop parts of a message that has too many; say whether it has ended."""
+        socket = self._socket
+        while self._more and limit > 0:
+            socket.recv(zmq.NOBLOCK)
+            self._more = bool(socket.getsockopt(zmq.RCVMORE))
+            limit -= 1
+        return not self._more
+
+    def _take(self, parts: list[bytes]) -> None:
+        prefix, kind = '', 'stream'
+        try:
+            kind, prefix = wire.parse_control_topic(parts[0])
+            if len(parts) != 2:
+                raise wire.MalformedControl(kind, f'{len(parts)} parts, expected 2')
+            target = self._targets.get(prefix)
+            if target is None:  # from a sender of the world before
+                raise UnknownTopic(parts[0][:80])
+            if kind == wire.CONTROL:
+                self._set(prefix, target, parts[1])
+            else:
+                self._configure(target, parts[1])
+        except (WireError, ControllerSchemaViolation) as error:
+            self._counters.rejected += 1
+            self._report(prefix, kind, str(error))
+        else:
+            self._counters.applied += 1
+
+    def _set(self, prefix: str, target: _Target, payload: bytes) -> None:
+        setpoints = wire.unpack_setpoints(payload)
+        unknown = target.write(setpoints)
+        if unknown:
+            self._counters.unknown_ids += unknown
+            ids = map(str, target.ids.tolist())
+            first = setpoints['id'][~np.isin(setpoints['id'], target.ids)][0]
+            self._report(prefix, 'id', f'no actuator has id {first} ({list_names("id", ids)})')
+
+    def _configure(self, target: _Target, payload: bytes) -> None:
+        gains = wire.unpack_gains(payload)
+        controller = target.control.controller
+        if controller is None:
+            raise wire.MalformedControl(wire.SET_GAINS, 'the articulation has no controller')
+        controller.configure(gains)
+
+    def _report(self, prefix: str, kind: str, problem: str) -> None:
+        """Log the first problem of each kind of an articulation; the rest is only counted."""
+        if (prefix, kind) not in self._reported:
+            self._reported.add((prefix, kind))
+            _LOG.warning('control stream, %s: %s (said once; status counts them)', prefix, problem)
+
+
+__all__ = ['ControlStream']

@@ -1,0 +1,196 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The hello_ok payload: what the compiled model cannot carry (Protocol Reference, "hello")."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+import weakref
+
+import mujoco
+
+from urlab_ros_bridge import __version__
+from urlab_ros_bridge.sim.cameras.describe import camera_topics
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.wire.rows import SCENE
+
+EXTENSIONS = (
+    'shared_session',
+    'sim_time_row',
+    'effort_row',
+    'keep_time',
+    'keep_state',
+    'twist_timeout',
+    'step_while_paused',
+    'status',
+    'replay_frame',
+    'randomize',
+    'camera_header',
+    'live_cameras',
+    'apply_wrench',
+    'setpoints',
+    'wall_timeout',
+    'shm_channel',
+    'entities',
+    'spawn',
+    'scan_stamps',
+    'ports',
+    'push_by_joint',
+    'recording_name',
+)
+
+
+class CompiledModel:
+    """The model as MuJoCo binary, kept until the model or the world changes."""
+
+    def __init__(self) -> None:
+        self._held: tuple[weakref.ref[Engine], int, bytes] | None = None
+
+    def of(self, context: Context) -> bytes:
+        """Return the binary of the model as it is now."""
+        engine, held = context.engine, self._held
+        revision = engine.revision
+        if held is None or held[0]() is not engine or held[1] != revision:
+            held = self._held = (weakref.ref(engine), revision, context.world.compiled_model())
+        return held[2]
+
+
+def empty_handshake(stage: Stage) -> dict[str, Any]:
+    """Return the fields of hello_ok while no world runs."""
+    return {**_server(stage), 'manager_present': False, 'articulations': []}
+
+
+def _server(stage: Stage) -> dict[str, Any]:
+    return {
+        'urlab_version': f'urlab/{__version__}',
+        'mujoco_version': mujoco.mj_versionString(),
+        'mujoco_version_int': mujoco.mj_version(),
+        'extensions': list(EXTENSIONS),
+        'ports': dict(stage.ports),
+    }
+
+
+def handshake(
+    stage: Stage, context: Context, mjb: bytes, camera_header: str = ''
+) -> dict[str, Any]:
+    """
+    Return the fields of hello_ok, as they are now.
+
+    :param camera_header: header that the session wants in front of camera frames, '' for none.
+    """
+    world = context.world
+    specs = {spec.prefix: spec for spec in world.spec.articulations}
+    return {
+        **_server(stage),
+        'manager_present': True,
+        'shm_session_dir': stage.shm_dir,
+        'mjb': mjb,
+        'mjb_size': len(mjb),
+        'articulations': [
+            articulation_block(context, articulation, specs[prefix], camera_header)
+            for prefix, articulation in world.articulations.items()
+        ],
+        'entities': {name: _entity_block(context, name) for name in world.entities},
+        'global_cameras': camera_topics(context.cameras, SCENE, camera_header),
+        'depth_unit': 'm',
+        'world': world.name,
+        'run': context.run,
+        'timestep': world.model.opt.timestep,
+        'qpos_joints': [world.model.joint(joint).name for joint in range(world.model.njnt)],
+    }
+
+
+def articulation_block(
+    context: Context,
+    articulation: Articulation,
+    spec: ArticulationSpec,
+    camera_header: str = '',
+) -> dict[str, Any]:
+    """Return one entry of the articulations block, extensions included."""
+    control = context.engine.controls[articulation.prefix]
+    block: dict[str, Any] = {
+        'prefix': articulation.prefix,
+        'actor_id': articulation.actor_id,
+        'default_control_mode': control.default_mode,
+        'actuator_types': {
+            actuator.name: actuator_kind(context.world.model, actuator.id)
+            for actuator in articulation.actuators
+        },
+        'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
+        'camera_topics': camera_topics(context.cameras, articulation.prefix, camera_header),
+        'lidars': {
+            lidar.name: lidar.describe() for lidar in context.engine.lidars[articulation.prefix]
+        },
+        'frames': dict(spec.frames),
+        'covariances': {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in spec.covariances.items()
+        },
+    }
+    if spec.gripper:
+        block['grippers'] = {name: list(joints) for name, joints in spec.gripper.items()}
+    return {**block, **_controllers(control, spec)}
+
+
+def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[str, Any]:
+    """Return the blocks of the controllers that are attached."""
+    found = {}
+    if control.controller is not None:
+        found['controller'] = {
+            'kind': control.controller.kind,
+            'params': control.controller.params(),
+            'schema': control.controller.schema(),
+        }
+    if control.twist is not None:
+        found['twist_controller'] = {
+            'kind': spec.twist.kind,
+            'limits': control.twist.limits(),
+            'timeout': spec.twist.timeout,
+        }
+    return found
+
+
+def actuator_kind(model: mujoco.MjModel, actuator: int) -> str:
+    """
+    Return the authored MuJoCo kind of an actuator, worked out from its gain, bias and dynamics.
+
+    Every kind compiles to <general>; what fits none of the shortcuts is a 'motor', as for stock
+    servers.
+    """
+    dynamics = mujoco.mjtDyn(model.actuator_dyntype[actuator])
+    gain = mujoco.mjtGain(model.actuator_gaintype[actuator])
+    gain0, bias = model.actuator_gainprm[actuator, 0], model.actuator_biasprm[actuator]
+    if mujoco.mjtTrn(model.actuator_trntype[actuator]) == mujoco.mjtTrn.mjTRN_BODY:
+        return 'adhesion'
+    if mujoco.mjtGain.mjGAIN_MUSCLE == gain:
+        return 'muscle'
+    if gain == mujoco.mjtGain.mjGAIN_AFFINE and dynamics == mujoco.mjtDyn.mjDYN_NONE:
+        return 'damper'
+    if mujoco.mjtBias(model.actuator_biastype[actuator]) != mujoco.mjtBias.mjBIAS_AFFINE:
+        return 'motor'
+    if math.isclose(bias[1], -gain0) and gain0 != 0:
+        return 'intvelocity' if dynamics == mujoco.mjtDyn.mjDYN_INTEGRATOR else 'position'
+    if bias[1] == 0 and math.isclose(bias[2], -gain0) and gain0 != 0:
+        return 'velocity'
+    if dynamics == mujoco.mjtDyn.mjDYN_FILTER:
+        return 'cylinder'
+    return 'motor'
+
+
+def _entity_block(context: Context, name: str) -> dict[str, Any]:
+    entity = context.world.entities[name]
+    block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free_joint is not None}
+    if entity.free_joint is not None:
+        block.update(
+            free_joint=entity.free_joint_name,
+            free_joint_id=entity.free_joint,
+            qpos_offset=entity.qpos.start,
+            qvel_offset=entity.qvel.start,
+        )
+    return block

@@ -1,0 +1,104 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The info stream: which actuators and cameras there are (port 5557 of the stock plugin).
+
+One JSON message per articulation, in live mode only: every 50 turns of the live loop for the first
+2500, then every 500, and at once when somebody new subscribes.  Nothing is built for nobody.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import zmq
+
+from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.physics.live import IDLE_BEAT
+from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.streams.handshake import articulation_block
+from urlab_ros_bridge.wire.control import ActuatorList
+from urlab_ros_bridge.wire.control import pack_info
+from urlab_ros_bridge.wire.control import UNLIMITED
+
+EARLY_PERIOD, EARLY_TURNS, LATE_PERIOD = 50, 2500, 500
+LOOK_PERIOD = 25  # turns between two looks for new subscribers
+
+
+class InfoPublisher:
+    """Publishes the actuator lists of one world."""
+
+    def __init__(self, context: Context, subscribed: Subscriptions) -> None:
+        self._context = context
+        self._engine = context.engine
+        self._subscribed = subscribed
+        self._generation = subscribed.generation
+        self._turns = self._next_look = self._next_info = 0
+        self._made: tuple[int, list[bytes]] | None = None
+        context.engine.on_state.append(self.beat)
+
+    def close(self) -> None:
+        """End the stream of this world; the socket is the server's."""
+
+    def beat(self, rows: bool) -> None:
+        """Count a turn of the live loop and publish when it is time.  Needs the lock."""
+        if not rows:
+            return
+        self._turns += self._turns_of_a_beat()
+        if self._turns < self._next_look:
+            return
+        self._next_look = self._turns + LOOK_PERIOD
+        self._subscribed.read()
+        new = self._subscribed.generation != self._generation
+        self._generation = self._subscribed.generation
+        if self._turns < self._next_info and not new:
+            return
+        period = EARLY_PERIOD if self._turns < EARLY_TURNS else LATE_PERIOD
+        self._next_info = self._turns + period
+        if self._subscribed:
+            for message in self._messages():
+                self._subscribed.socket.send(message, zmq.NOBLOCK)
+
+    def _turns_of_a_beat(self) -> int:
+        """Return 1, or while paused what a stock loop, which goes on spinning, would count."""
+        if not self._engine.paused:
+            return 1
+        return max(round(IDLE_BEAT / self._engine.world.model.opt.timestep), 1)
+
+    def _messages(self) -> list[bytes]:
+        revision = self._engine.revision
+        if self._made is None or self._made[0] != revision:
+            world = self._context.world
+            specs = {spec.prefix: spec for spec in world.spec.articulations}
+            self._made = (
+                revision,
+                [
+                    pack_info(self._describe(articulation, specs[prefix]))
+                    for prefix, articulation in world.articulations.items()
+                ],
+            )
+        return self._made[1]
+
+    def _describe(self, articulation: Articulation, spec: object) -> ActuatorList:
+        model = self._context.world.model
+        ids = [actuator.id for actuator in articulation.actuators]
+        limits = [actuator_limits(model, actuator) for actuator in ids]
+        cameras = articulation_block(self._context, articulation, spec)['camera_topics']
+        return ActuatorList(
+            robot=articulation.prefix,
+            names=[f'{articulation.prefix}_{member.name}' for member in articulation.actuators],
+            ids=ids,
+            mins=[low for low, _ in limits],
+            maxs=[high for _, high in limits],
+            cameras={
+                name: str(camera.get('zmq_endpoint') or '') for name, camera in cameras.items()
+            },
+        )
+
+
+def actuator_limits(model: mujoco.MjModel, actuator: int) -> tuple[float, float]:
+    """Return the control range; +-100 for an actuator without one, as stock servers say."""
+    if not model.actuator_ctrllimited[actuator]:
+        return UNLIMITED
+    low, high = model.actuator_ctrlrange[actuator].tolist()
+    return low, high

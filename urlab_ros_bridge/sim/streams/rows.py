@@ -1,0 +1,233 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From MjData to PUB rows.
+
+The hot path of live mode: one preallocated buffer per kind of row is filled by a single indexed
+copy, then cut into payloads.  `select` is called when subscriptions change and decides what is
+filled and sent at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from urlab_ros_bridge.sim.model.articulation import as_index
+from urlab_ros_bridge.sim.model.articulation import Entity
+from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.wire import rows
+
+Send = Callable[[bytes, bytes], None]
+Wanted = Callable[[str], bool]
+Cut = tuple[bytes, int, int]  # topic, start and stop within a buffer
+
+
+class JointRows:
+    """Rows of hinge, slide and ball joints: id, first slot of qpos, qvel and qacc."""
+
+    def __init__(self, world: World, control: ArticulationControl) -> None:
+        articulation, model = control.articulation, world.model
+        self._data = world.data
+        self._topics = [
+            f'{articulation.prefix}/joint/{joint.name}' for joint in articulation.wire_joints
+        ]
+        ids = [joint.id for joint in articulation.wire_joints]
+        self._qpos = as_index([int(model.jnt_qposadr[joint]) for joint in ids])
+        self._dof = as_index([int(model.jnt_dofadr[joint]) for joint in ids])
+        self._buffer = np.zeros(len(ids), rows.JOINT_DTYPE)
+        self._buffer['id'] = ids
+        self._cuts: list[Cut] = []
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+        size = rows.JOINT.size
+        self._cuts = [
+            (topic.encode(), index * size, (index + 1) * size)
+            for index, topic in enumerate(self._topics)
+            if wanted(topic)
+        ]
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows."""
+        if not self._cuts:
+            return
+        buffer, data = self._buffer, self._data
+        buffer['pos'] = data.qpos[self._qpos]
+        buffer['vel'] = data.qvel[self._dof]
+        buffer['acc'] = data.qacc[self._dof]
+        raw = buffer.tobytes()
+        for topic, start, stop in self._cuts:
+            send(topic, raw[start:stop])
+
+
+class SensorRows:
+    """Rows of sensors, apart from scanners."""
+
+    def __init__(self, world: World, control: ArticulationControl, scanners: set[str]) -> None:
+        articulation = control.articulation
+        self._data = world.data
+        sensors = [sensor for sensor in articulation.sensors if sensor.name not in scanners]
+        self._topics: list[Cut] = []
+        source, target, raw = [], [], b''
+        for sensor in sensors:
+            dim = sensor.stop - sensor.start
+            start = len(raw)
+            raw += rows.SENSOR_HEAD.pack(sensor.id, dim) + bytes(4 * dim)
+            source += range(sensor.start, sensor.stop)
+            target += range(start // 4 + 2, start // 4 + 2 + dim)
+            self._topics.append(
+                (f'{articulation.prefix}/sensor/{sensor.name}'.encode(), start, len(raw))
+            )
+        self._buffer = np.frombuffer(bytearray(raw), '<f4')
+        self._source, self._target = as_index(source), np.array(target, dtype=np.intp)
+        self._cuts: list[Cut] = []
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+        self._cuts = [cut for cut in self._topics if wanted(cut[0].decode())]
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows."""
+        if not self._cuts:
+            return
+        self._buffer[self._target] = self._data.sensordata[self._source]
+        raw = self._buffer.tobytes()
+        for topic, start, stop in self._cuts:
+            send(topic, raw[start:stop])
+
+
+class ScannerRows:
+    """
+    Rows of planar scanners, sent only in ticks that bring a new scan.
+
+    A row has the stamp of its tick, so an older scan is not sent to whoever is new; but while
+    time stands still it is the only one there will be.
+    """
+
+    def __init__(self, engine: Engine, control: ArticulationControl, lidars: list[Lidar]) -> None:
+        sensors = {sensor.name: sensor for sensor in control.articulation.sensors}
+        self._engine = engine
+        self._data = engine.world.data
+        self._rows = [
+            (f'{control.articulation.prefix}/sensor/{lidar.name}', lidar, sensors[lidar.name])
+            for lidar in lidars
+        ]
+        self._selected: list[tuple] = []
+        self._sent: dict[str, int] = {}
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+        self._selected = [row for row in self._rows if wanted(row[0])]
+        before, self._sent = self._sent, {}
+        for topic, lidar, _ in self._selected:
+            held = not (self._engine.paused or lidar.is_of(self._data.time))
+            self._sent[topic] = before.get(topic, lidar.scans if held else -1)
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows that are new."""
+        for topic, lidar, sensor in self._selected:
+            if self._sent[topic] != lidar.scans:
+                self._sent[topic] = lidar.scans
+                send(
+                    topic.encode(),
+                    rows.pack_sensor(sensor.id, self._data.sensordata[sensor.start : sensor.stop]),
+                )
+
+
+class BaseRows:
+    """Rows of free joints: position, quaternion xyzw, world-linear and body-angular velocity."""
+
+    def __init__(self, world: World, control: ArticulationControl) -> None:
+        model = world.model
+        self._data = world.data
+        self._rows = [
+            (
+                f'{control.articulation.prefix}/base_state/{joint.name}',
+                int(model.jnt_qposadr[joint.id]),
+                int(model.jnt_dofadr[joint.id]),
+            )
+            for joint in control.articulation.free_joints
+        ]
+        self._selected: list[tuple[bytes, int, int]] = []
+        self._buffer = np.zeros(13, '<f4')
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+        self._selected = [(topic.encode(), q, v) for topic, q, v in self._rows if wanted(topic)]
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows."""
+        buffer, data = self._buffer, self._data
+        for topic, q, v in self._selected:
+            buffer[0:3] = data.qpos[q : q + 3]
+            buffer[3:6] = data.qpos[q + 4 : q + 7]
+            buffer[6] = data.qpos[q + 3]
+            buffer[7:13] = data.qvel[v : v + 6]
+            send(topic, buffer.tobytes())
+
+
+class CommandRows:
+    """The rows twist, actions (when not 0) and effort."""
+
+    def __init__(self, world: World, control: ArticulationControl) -> None:
+        self._data = world.data
+        self._control = control
+        prefix = control.articulation.prefix
+        self._twist, self._actions, self._effort = (
+            f'{prefix}/{kind}'.encode() for kind in ('twist', 'actions', 'effort')
+        )
+        self._wanted: set[bytes] = set()
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+        topics = {self._effort} if self._control.articulation.scalar_joints else set()
+        if self._control.twist is not None:
+            topics |= {self._twist, self._actions}
+        self._wanted = {topic for topic in topics if wanted(topic.decode())}
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows."""
+        wanted = self._wanted
+        if self._twist in wanted:
+            send(self._twist, rows.TWIST.pack(*self._control.twist.value))
+        if self._actions in wanted and self._control.twist.actions:
+            send(self._actions, rows.ACTIONS.pack(self._control.twist.actions))
+        if self._effort in wanted:
+            torque = self._data.qfrc_actuator[self._control.articulation.scalar_dof]
+            send(self._effort, torque.astype('<f4').tobytes())
+
+
+class EntityRows:
+    """Rows of one entity: float64, quaternions wxyz."""
+
+    def __init__(self, world: World, entity: Entity) -> None:
+        self._data = world.data
+        self._topic = f'{rows.SCENE}/{entity.name}'
+        self._sources: list[tuple[str, np.ndarray]] = [
+            ('xpos', world.data.xpos[entity.body]),
+            ('xquat', world.data.xquat[entity.body]),
+        ]
+        if entity.qpos is not None:
+            self._sources += [
+                ('qpos', world.data.qpos[entity.qpos]),
+                ('qvel', world.data.qvel[entity.qvel]),
+            ]
+        self._selected: list[tuple[bytes, np.ndarray]] = []
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+        self._selected = [
+            (f'{self._topic}/{field}'.encode(), view)
+            for field, view in self._sources
+            if wanted(f'{self._topic}/{field}')
+        ]
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows; the views are of MjData itself."""
+        for topic, view in self._selected:
+            send(topic, view.tobytes())

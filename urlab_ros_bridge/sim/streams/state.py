@@ -1,0 +1,94 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The state stream: rows, state/full and sim_time on one XPUB socket.
+
+XPUB tells what is subscribed, so nothing is built that nobody reads.  All methods run with the
+engine's lock held; sending never blocks, a subscriber that is too slow loses messages.
+"""
+
+from __future__ import annotations
+
+import time
+
+import zmq
+
+from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.physics.observations.observer import Observer
+from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.streams.rows import BaseRows
+from urlab_ros_bridge.sim.streams.rows import CommandRows
+from urlab_ros_bridge.sim.streams.rows import EntityRows
+from urlab_ros_bridge.sim.streams.rows import JointRows
+from urlab_ros_bridge.sim.streams.rows import ScannerRows
+from urlab_ros_bridge.sim.streams.rows import SensorRows
+from urlab_ros_bridge.wire.rows import pack_sim_time
+from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
+
+SEND_QUEUE = 20_000  # messages per subscriber; about half a second of a 40-row robot at 1 kHz
+SUBSCRIPTION_CHECK = 0.01  # s
+_FIRST = zmq.SNDMORE | zmq.NOBLOCK
+
+
+class StatePublisher:
+    """Publishes every tick of an engine."""
+
+    def __init__(self, engine: Engine, observer: Observer, subscribed: Subscriptions) -> None:
+        """Publish the engine's ticks; `subscribed` with its socket outlives this world."""
+        self._engine = engine
+        self._observer = observer
+        self._socket = subscribed.socket
+        self._subscribed = subscribed
+        self._generation = -1
+        self._next_check = 0.0
+        self._snapshot = self._closing = False
+        self._rows = []
+        world = engine.world
+        for prefix, control in engine.controls.items():
+            lidars = engine.lidars[prefix]
+            names = {lidar.name for lidar in lidars}
+            self._rows += [
+                JointRows(world, control),
+                SensorRows(world, control, names),
+                ScannerRows(engine, control, lidars),
+                BaseRows(world, control),
+                CommandRows(world, control),
+            ]
+        self._rows += [EntityRows(world, entity) for entity in world.entities.values()]
+        engine.on_state.append(self.publish)
+
+    def close(self) -> None:
+        """End the stream of this world; the socket and its subscriptions are the server's."""
+
+    def publish(self, with_rows: bool) -> None:
+        """Send one tick: rows (in live mode), state/full, sim_time."""
+        now = time.perf_counter()
+        if now >= self._next_check:
+            self._next_check = now + SUBSCRIPTION_CHECK
+            self._subscribed.read()
+            if self._subscribed.generation != self._generation:
+                self._select()
+        if not self._subscribed:
+            return
+        if with_rows:
+            for group in self._rows:
+                group.send(self._send)
+        if self._snapshot:
+            self._send(STATE_FULL_TOPIC.encode(), self._observer.snapshot())
+        if self._closing:
+            self._send(
+                SIM_TIME_TOPIC.encode(),
+                pack_sim_time(self._engine.stamp_ns, self._engine.steps, time.time_ns()),
+            )
+
+    def _send(self, topic: bytes, payload: bytes) -> None:
+        self._socket.send(topic, _FIRST)
+        self._socket.send(payload, zmq.NOBLOCK)
+
+    def _select(self) -> None:
+        self._generation, wanted = self._subscribed.generation, self._subscribed.wanted
+        for group in self._rows:
+            group.select(wanted)
+        self._snapshot = wanted(STATE_FULL_TOPIC)
+        self._closing = wanted(SIM_TIME_TOPIC)

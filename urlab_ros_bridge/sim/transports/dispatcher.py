@@ -1,0 +1,248 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+From a request frame to a reply frame; no sockets here, so every transport shares it.
+
+Order of checks, as the stock dispatcher has it: bad_request, missing_op, hello and meta,
+session_expired, unknown_op or not_in_editor, missing_field, no_active_manager, handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
+import logging
+from typing import Any
+
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests.fields import Fields
+from urlab_ros_bridge.sim.requests.registry import Deferred
+from urlab_ros_bridge.sim.requests.registry import Entry
+from urlab_ros_bridge.sim.requests.registry import Prepared
+from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.transports.repeated import Repeated
+from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.errors import ERROR_CODES
+from urlab_ros_bridge.wire.errors import list_names
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.ops import EDITOR_ONLY
+from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
+from urlab_ros_bridge.wire.ops import OPS
+
+# How long a request waits while a changed world takes its place; mostly that is milliseconds.
+SETTLE_SECONDS = 15.0
+# Of a frame up to this size the first step is done at once: of most requests it is the only one.
+FIRST_STEP_BYTES = 1 << 16
+_LOG = logging.getLogger(__name__)
+PreSession = Callable[[Stage, Fields], tuple[Session, dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class Call:
+    """
+    A request that has passed every check and waits to be run.
+
+    :ivar subject: what the op works on, see `registry.Handler`.
+    :ivar prepared: with `vectors`, stands for `fields` when the request is one that repeats.
+    """
+
+    entry: Entry
+    session: Session
+    fields: Fields
+    seconds: float
+    subject: Any
+    prepared: Prepared | None = None
+    vectors: Sequence[Sequence[float]] = ()
+
+
+@dataclass(slots=True)
+class Reading:
+    """A frame that is being decoded, in steps of about a tenth of a millisecond."""
+
+    frame: bytes
+    editing: bool
+    steps: codec.Steps
+
+
+class Dispatcher:
+    """Checks, runs and answers requests; thread-safe."""
+
+    def __init__(
+        self, stage: Stage, registry: Registry, pre_session: dict[str, PreSession]
+    ) -> None:
+        self._stage = stage
+        self._registry = registry
+        self._pre_session = pre_session
+        self._repeated = Repeated()
+
+    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | Call | Reading:
+        """
+        Decode and check a frame: return the reply if it is known already, else the call.
+
+        A frame that takes longer to decode gives a Reading: go on with `read_on`.
+
+        :param editing: whether the frame came by a way that serves editor ops.
+        """
+        if not self._stage.settled.is_set():
+            self._stage.settled.wait(SETTLE_SECONDS)
+        try:
+            call = self._again(frame)
+            if call is not None:
+                return call
+            request = codec.unpack_request(frame)
+        except WireError as error:
+            return error_frame('bad_request', str(error), None)
+        except OpError as error:
+            return error_frame(error.code, str(error), None)
+        except Exception:
+            return self._broken(None)
+        if type(request) is dict:
+            return self._check(request, frame, editing)
+        reading = Reading(frame, editing, request)
+        return self.read_on(reading) if len(frame) <= FIRST_STEP_BYTES else reading
+
+    def read_on(self, reading: Reading) -> bytes | Call | Reading:
+        """Do the next step of a reading; return it again when that was not the last one."""
+        try:
+            next(reading.steps)
+            return reading
+        except StopIteration as end:
+            return self._check(end.value, reading.frame, reading.editing)
+        except WireError as error:
+            return error_frame('bad_request', str(error), None)
+        except Exception:
+            return self._broken(None)
+
+    def run(self, call: Call, timeout: float = -1.0) -> bytes | None:
+        """
+        Run a call and return the reply.
+
+        :param timeout: seconds to wait for the model's lock; None is returned when they pass.
+        """
+        entry, session = call.entry, call.session
+        lock = call.subject.engine.lock if entry.locked else None
+        if lock is not None and not lock.acquire(timeout):
+            return None
+        try:
+            if lock is not None and call.subject.engine.replaced:
+                raise OpError('session_expired', 'the world was changed; say hello again')
+            if call.prepared is not None:
+                body = call.prepared.run(call.vectors)
+            else:
+                body = entry.handler(call.subject, session, call.fields)
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
+        except Exception:
+            return self._broken(session)
+        finally:
+            if lock is not None:
+                lock.release()
+        if type(body) is bytes:
+            return body
+        try:
+            if isinstance(body, Deferred):
+                body = body.finish()
+            return codec.pack({'op': f'{entry.op.name}_ok', **body}, session.encoding)
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
+        except Exception:
+            return self._broken(session)
+
+    def dispatch(self, frame: bytes) -> bytes:
+        """Answer a frame on the calling thread, however long it takes."""
+        accepted = self.accept(frame)
+        while isinstance(accepted, Reading):
+            accepted = self.read_on(accepted)
+        return accepted if isinstance(accepted, bytes) else self.run(accepted)
+
+    def _check(self, request: dict[str, Any], frame: bytes, editing: bool) -> bytes | Call:
+        """Return the reply to a decoded request if it is known already, else the call."""
+        session = None
+        try:
+            op = request.get('op')
+            if not isinstance(op, str):
+                raise OpError('missing_op')
+            fields = Fields(request)
+            pre_session = self._pre_session.get(op)
+            if pre_session is not None:
+                session, reply = pre_session(self._stage, fields)
+                return codec.pack({'op': f'{op}_ok', **reply}, session.encoding)
+            session = self._stage.sessions.find(request.get('session_id'))
+            entry = self._entry(op, editing)
+            for name in entry.op.required:
+                fields.need(name)
+            subject = self._subject(entry)
+            seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
+            call = Call(entry, session, fields, seconds, subject)
+            if entry.prepare is not None and self._repeated.worth_learning(frame):
+                self._learn(frame, request, call)
+            return call
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
+        except Exception:
+            return self._broken(session)
+
+    def _entry(self, op: str, editing: bool) -> Entry:
+        known = OPS.get(op)
+        if known is not None and known.category == EDITOR_ONLY:
+            if self._stage.editor is None:
+                raise OpError('not_in_editor', f'{op} needs an editor; this server simulates only')
+            if not editing:
+                raise OpError('wrong_transport', f'{op} is an editor op; send it over ZMQ')
+        entry = self._registry.get(op)
+        if entry is not None:
+            return entry
+        served = (item['name'] for item in self._registry.meta())
+        raise OpError('unknown_op', f'{op:.60} ({list_names("op", served, 40)})')
+
+    def _again(self, frame: bytes) -> Call | None:
+        """Return the call of a frame that differs from an earlier one in its setpoints only."""
+        found = self._repeated.find(frame)
+        if found is None:
+            return None
+        (first, prepared), vectors = found
+        if first.subject is not self._stage.context:
+            self._repeated.forget()
+            return None
+        session = self._stage.sessions.find(first.session.id)
+        return Call(
+            first.entry,
+            session,
+            first.fields,
+            prepared.seconds(),
+            first.subject,
+            prepared,
+            vectors,
+        )
+
+    def _learn(self, frame: bytes, request: dict[str, Any], call: Call) -> None:
+        """Keep a request; one that is refused now will be refused by its handler again."""
+        try:
+            prepared = call.entry.prepare(call.subject, call.session, call.fields)
+        except OpError:
+            return
+        self._repeated.remember(frame, request, (call, prepared))
+
+    def _subject(self, entry: Entry) -> Any:
+        """Return what the op works on: the running world, the editor or the stage."""
+        if entry.op.category == MANAGER_REQUIRED:
+            context = self._stage.context
+            if context is None:
+                raise OpError('shutting_down' if self._stage.draining else 'no_active_manager')
+            return self._stage if entry.staged else context
+        return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
+
+    def _broken(self, session: Session | None) -> bytes:
+        _LOG.exception('an op failed inside the server')
+        return error_frame('internal_error', '', session)
+
+
+def error_frame(code: str, message: str, session: Session | None) -> bytes:
+    """Return an error reply; it has exactly op, code and message."""
+    return codec.pack(
+        {'op': 'error', 'code': code, 'message': message or ERROR_CODES[code]},
+        session.encoding if session else 'msgpack',
+    )

@@ -1,0 +1,181 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Request/reply through two shared-memory regions.
+
+The client writes a request into one region and waits for the other one to change.  One request is
+in flight; of several written at once only the latest is seen (as stock servers have it).  A client
+of this project rings when it has written, so it is waited for asleep.  A stock client only
+writes, so it is looked for every 200 us while it is active, more rarely when it is not, and never
+when nobody has the region open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import logging
+from queue import SimpleQueue
+import threading
+import time
+
+from urlab_ros_bridge.sim.transports.dispatcher import Call
+from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
+from urlab_ros_bridge.sim.transports.dispatcher import error_frame
+from urlab_ros_bridge.sim.transports.dispatcher import Reading
+from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
+from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.shm import RegionWriter
+from urlab_ros_bridge.wire.shm.futex import sleep_precisely
+from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.wire.shm.spin_wait import SpinWait
+
+SPIN_SECONDS = 2e-4
+# Seconds without a request -> seconds between two looks at a region whose client does not ring.
+POLL = ((1.0, 2e-4), (2.0, 1e-3), (float('inf'), 1e-2))
+LONG_SLEEP = 0.5
+_LOG = logging.getLogger(__name__)
+
+
+class ShmRpcTransport(threading.Thread):
+    """Serves one pair of regions that this process has made."""
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        frame_reader: FrameReader,
+        requests: Region,
+        replies: Region,
+        large: LargeReplies,
+        watched: Callable[[], bool],
+        gone: Callable[[], bool] | None = None,
+    ) -> None:
+        """
+        Prepare the thread; it closes and removes both regions when it ends.
+
+        :param frame_reader: finishes frames that take long to decode.
+        :param large: keeps replies that do not fit, for the repetition over ZMQ.
+        :param watched: says whether anybody has `requests` open.
+        :param gone: for a pair of one client that rings: says whether it will never come again,
+            which ends the thread.
+        """
+        super().__init__(name=f'shm-rpc-{requests.path.stem}', daemon=True)
+        self._dispatcher = dispatcher
+        self._frame_reader = frame_reader
+        self._reader = RegionReader(requests)
+        self._writer = RegionWriter(replies)
+        self._large = large
+        self._watched = watched
+        self._gone = gone
+        self._spin_wait = SpinWait(self._reader, SPIN_SECONDS)
+        self._last_active = time.monotonic()
+        self._rung = gone is not None
+        self._stopping = False
+
+    def run(self) -> None:
+        """Serve until `stop`, or until the client is gone."""
+        sleep_precisely()
+        while not self._stopping:
+            try:
+                if not self._spin_wait.spin() and self._sleep():
+                    break
+                self._serve()
+            except Exception:
+                _LOG.exception('a request broke the transport; it goes on')
+                time.sleep(0.01)
+        self._writer.close(unlink=True)
+        self._reader.region.path.unlink(missing_ok=True)
+        self._reader.close()
+
+    def opened(self, is_open: bool) -> None:
+        """
+        Take in that somebody has opened the requests, or that nobody has them open any more.
+
+        Called from another thread.
+        """
+        # Whoever comes next finds sound headers, whatever was done to them.
+        self._repair()
+        if is_open:
+            self._last_active = time.monotonic()
+            self._rung = False
+            self._reader.region.bell.wake()
+
+    def stop(self) -> None:
+        """Let a running call answer, then end.  Call after the engine began draining."""
+        self._stopping = True
+        deadline = time.monotonic() + 10.0
+        # A ring just before the thread goes to sleep is not heard, so it rings again.
+        while self.is_alive() and time.monotonic() < deadline:
+            self._reader.region.bell.wake()
+            self.join(timeout=0.02)
+
+    def _sleep(self) -> bool:
+        """Sleep until a write or a stop may have happened; say whether the client is gone."""
+        reader = self._reader
+        idle = time.monotonic() - self._last_active
+        if self._gone and idle > LONG_SLEEP and self._gone():
+            return True
+        if (self._rung and reader.rings) or not self._watched():
+            pause = LONG_SLEEP
+        else:
+            pause = next(pause for limit, pause in POLL if idle < limit)
+        reader.sleep(pause, alone=True)
+        return False
+
+    def _serve(self) -> None:
+        reader = self._reader
+        if not reader.pending or self._stopping:
+            return
+        try:
+            frame = reader.read()
+        except MalformedRegion as error:
+            self._repair()
+            self._writer.write(error_frame('bad_request', str(error), None), reader.sequence)
+            return
+        if frame is None:
+            # It is being written, or the header makes no sense: not so often that it costs.
+            time.sleep(POLL[0][1])
+            return
+        self._rung = reader.tag == reader.sequence
+        try:
+            reply = self._answer(frame)
+        except Exception:
+            _LOG.exception('a request broke the transport; it goes on')
+            reply = error_frame('internal_error', '', None)
+        self._writer.write(self._fitting(frame, reply), reader.sequence)
+        self._last_active = time.monotonic()
+
+    def _repair(self) -> None:
+        for region in (self._reader.region, self._writer.region):
+            if region.fd >= 0:
+                region.repair()
+
+    def _answer(self, frame: bytes) -> bytes:
+        accepted = self._dispatcher.accept(frame, editing=False)
+        if isinstance(accepted, Reading):
+            done: SimpleQueue[bytes | Call] = SimpleQueue()
+            refused = self._frame_reader.submit(self, accepted, done.put)
+            accepted = done.get() if refused is None else refused
+        return self._dispatcher.run(accepted) if isinstance(accepted, Call) else accepted
+
+    def _fitting(self, frame: bytes, reply: bytes) -> bytes:
+        """Return the reply, or an error in its place when it is too large for the region."""
+        capacity = self._writer.capacity
+        if len(reply) <= capacity:
+            return reply
+        self._large.keep(frame, reply)
+        text = f'the reply has {len(reply)} bytes, {capacity} fit; repeat the request over ZMQ'
+        return _error('reply_too_large', text, _encoding(reply))
+
+
+def _error(code: str, message: str, encoding: str) -> bytes:
+    return codec.pack({'op': 'error', 'code': code, 'message': message}, encoding)
+
+
+def _encoding(reply: bytes) -> str:
+    return 'json' if reply[:1] == b'{' else 'msgpack'
+
+
+__all__ = ['ShmRpcTransport']

@@ -1,0 +1,69 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Compiled names, ``{prefix}_{local name}``, and the articulation that each of them belongs to.
+
+Articulations may be called `arm` and `arm_left`.  Then `arm_left_j1` begins with both prefixes;
+it belongs to the longest one that fits, so that no element ever belongs to two robots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from collections.abc import Iterable
+
+
+def compiled_name(prefix: str, local: str) -> str:
+    """
+    Return the name in the compiled model.
+
+    >>> compiled_name('arm', 'j1'), compiled_name('', 'table')
+    ('arm_j1', 'table')
+    """
+    return f'{prefix}_{local}' if prefix else local
+
+
+class Prefixes:
+    """
+    The prefixes of all articulations of one world.
+
+    An empty prefix is that of a model without prefixes: it gets what belongs to no other one.
+    """
+
+    def __init__(self, prefixes: Iterable[str]) -> None:
+        """Take the prefixes, without their underscores."""
+        self._longest_first = sorted({p for p in prefixes if p}, key=len, reverse=True)
+
+    def split(self, name: str) -> tuple[str, str]:
+        """
+        Split a compiled name into prefix and local name; the prefix is empty for scenery.
+
+        >>> arms = Prefixes(['arm', 'arm_left'])
+        >>> arms.split('arm_left_j1'), arms.split('arm_j1'), arms.split('table')
+        (('arm_left', 'j1'), ('arm', 'j1'), ('', 'table'))
+        """
+        for prefix in self._longest_first:
+            if name.startswith(f'{prefix}_'):
+                return prefix, name[len(prefix) + 1 :]
+        return '', name
+
+    def owner(self, name: str) -> str:
+        """Return the prefix of the articulation that a name belongs to, '' for scenery."""
+        return self.split(name)[0]
+
+    def local(self, prefix: str, name: str) -> str | None:
+        """Return the local name when `name` belongs to the articulation, else None."""
+        owner, local = self.split(name)
+        return local if owner == prefix else None
+
+
+def known_name(given: str, prefix: str, known: Container[str]) -> str:
+    """
+    Return the local name that a user means, who may write the compiled one.
+
+    A local name comes first: joints of the robot `panda` are often called `panda_joint1`.
+
+    >>> known_name('panda_joint1', 'panda', ['panda_joint1']), known_name('arm_j1', 'arm', ['j1'])
+    ('panda_joint1', 'j1')
+    """
+    return given if given in known else given.removeprefix(f'{prefix}_')

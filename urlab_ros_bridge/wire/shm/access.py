@@ -1,0 +1,302 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Writing and reading shared-memory regions: one writer, any number of readers, no lock.
+
+A writer fills the slot after the last one, stores its number, then counts the sequence up.  So
+the slot of write `s` is touched again by write `s + slots`, which begins when the sequence stands
+at `s + slots - 1`.  A copy made after the sequence was read as `s` is whole if the sequence is at
+most `s + slots - 2` after it: with two slots, if it has not moved.  (Stock readers allow `slots`
+more and can return a torn payload when they are lapped once.)
+
+The order of loads and stores is kept by `make_fence`: x86 keeps it except for streaming stores,
+other machines do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+import platform
+import threading
+import time
+from typing import Any
+from typing import TypeVar
+
+import numpy as np
+
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+from urlab_ros_bridge.wire.errors import MalformedRegion
+from urlab_ros_bridge.wire.shm.region import ASLEEP
+from urlab_ros_bridge.wire.shm.region import CLOCKS
+from urlab_ros_bridge.wire.shm.region import LATEST
+from urlab_ros_bridge.wire.shm.region import Region
+from urlab_ros_bridge.wire.shm.region import SEQUENCE
+from urlab_ros_bridge.wire.shm.region import SLOTS
+from urlab_ros_bridge.wire.shm.region import TAGS
+
+T = TypeVar('T')
+_MASK = 2**64 - 1
+_ATTEMPTS = 16
+# s; a sequence that went back is believed after this long.  Peers that write it byte by byte show
+# a smaller number for a moment whenever it carries (255 becomes 0, then 256).
+_BACK_BELIEVED = 0.005
+
+
+def make_fence() -> Callable[[], None]:
+    """
+    Return a function that no load or store of this thread is moved across, in either direction.
+
+    A lock operation is the one memory barrier that Python has.  On x86 its atomic instruction is
+    a full barrier.  Elsewhere taking is an acquire and giving back a release operation, which let
+    others move into the critical section from both sides; a release followed by an acquire stay
+    in order, so two rounds make a full barrier.
+    """
+    lock = threading.Lock()
+    take, give_back = lock.acquire, lock.release
+
+    def once() -> None:
+        take()
+        give_back()
+
+    def twice() -> None:
+        take()
+        give_back()
+        take()
+        give_back()
+
+    return once if platform.machine().lower() in ('x86_64', 'amd64', 'i686') else twice
+
+
+class RegionWriter:
+    """
+    The one writer of a region; one thread at a time.
+
+    It trusts only its own count, so a peer that scribbles over the header does no harm for long.
+    """
+
+    def __init__(self, region: Region) -> None:
+        """
+        Go on where the last writer of a region left off.
+
+        :raises MalformedRegion: when the header names a slot that does not exist; the region is
+            closed then.
+        """
+        self.region = region
+        self.capacity = region.capacity
+        self.sequence = region.longs[SEQUENCE]
+        self._latest = region.words[LATEST]
+        if self._latest >= region.slots:
+            region.close()
+            raise MalformedRegion(region.path, f'it names slot {self._latest} of {region.slots}')
+        self._fence = make_fence()
+
+    @classmethod
+    def create(cls, path: Path, stride: int, slots: int = SLOTS) -> RegionWriter:
+        """Make the file and its writer, see `Region.create`."""
+        return cls(Region.create(path, stride, slots))
+
+    def reserve(self) -> memoryview:
+        """Return the slot to fill, `capacity` bytes; nobody reads it before `commit`."""
+        return self.region.payloads[(self._latest + 1) % self.region.slots]
+
+    def commit(self, size: int, tag: int = 0, clock: int = 0) -> None:
+        """
+        Publish the first `size` bytes of the slot that `reserve` gave, and ring.
+
+        :param tag: 64-bit number that travels with the payload, when the region has tags.
+        :param clock: likewise 32 bits, see `shm_region.clock_of`.
+        :raises FrameTooLarge: nothing is published.
+        """
+        if not 0 <= size <= self.capacity:
+            raise FrameTooLarge(size, self.capacity)
+        region, fence = self.region, self._fence
+        slot = (self._latest + 1) % region.slots
+        region.sizes[slot][0] = size
+        if region.tagged:
+            region.longs[TAGS + slot] = tag & _MASK
+            region.words[CLOCKS + slot] = clock
+        fence()
+        region.words[LATEST] = self._latest = slot
+        fence()
+        region.longs[SEQUENCE] = self.sequence = (self.sequence + 1) & _MASK
+        # What is written next must not be seen before this.
+        fence()
+        if region.tagged and region.words[ASLEEP]:
+            region.bell.wake()
+
+    def write(self, payload: bytes | memoryview, tag: int = 0, clock: int = 0) -> None:
+        """Copy a payload into the next slot and publish it, see `commit`."""
+        size = len(payload)
+        if size > self.capacity:
+            raise FrameTooLarge(size, self.capacity)
+        self.reserve()[:size] = payload
+        self.commit(size, tag, clock)
+
+    def forget(self) -> None:
+        """Make what was written last invisible to readers to come."""
+        self.commit(0)
+        if self.region.tagged:
+            self.region.words[ASLEEP] = 0
+
+    def close(self, unlink: bool = False) -> None:
+        """Unmap; with `unlink` remove the file, which tells readers that no more comes."""
+        if unlink:
+            self.region.path.unlink(missing_ok=True)
+            if self.region.fd >= 0:
+                self.region.bell.wake()
+        self.region.close()
+
+
+class RegionReader:
+    """
+    A reader of a region: always the newest payload, each at most once, never a torn one.
+
+    :ivar sequence: of the payload that was read last; 0 before the first.
+    :ivar tag: of that payload; 0 in a region without tags.
+    :ivar clock: of that payload, see `shm_region.time_of`; 0 in a region without tags.
+    :ivar torn: copies that were thrown away because the writer had lapped them.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.sequence = 0
+        self.tag = self.clock = 0
+        self.torn = 0
+        self._slot = -1
+        self._back_since: float | None = None
+        self._fence = make_fence()
+
+    @classmethod
+    def open(cls, path: Path) -> RegionReader:
+        """Map a file for reading, see `Region.open`."""
+        return cls(Region.open(path))
+
+    @property
+    def pending(self) -> bool:
+        """Whether something was written since the last payload that was read."""
+        return self.region.longs[SEQUENCE] != self.sequence
+
+    def skip(self) -> None:
+        """Take what is there now as read."""
+        self.sequence = self.region.longs[SEQUENCE]
+        self._slot = self.region.words[LATEST]
+
+    def sleep(self, timeout: float, alone: bool = False) -> None:
+        """
+        Sleep until a write or a ring, at most `timeout` seconds; the region must be writable.
+
+        It may end early.  A writer that does not ring, or a machine without futex, leaves only
+        the timeout, see `rings`.
+
+        :param alone: no other reader sleeps on this region, so the writer need not ring again.
+        """
+        region = self.region
+        if region.tagged:
+            region.words[ASLEEP] = 1
+            # The writer counts first and looks at this word then; here it is the other way round.
+            self._fence()
+        region.bell.wait(self.sequence & 0xFFFFFFFF, timeout)
+        if alone and region.tagged:
+            region.words[ASLEEP] = 0
+
+    @property
+    def rings(self) -> bool:
+        """Whether `sleep` ends when something is written by a peer that knows the extension."""
+        return self.region.tagged and self.region.bell.supported
+
+    def read(self) -> bytes | None:
+        """
+        Return the newest payload, None when there is nothing new.
+
+        None also when a fast writer laps every attempt; the next call tries again.
+
+        :raises MalformedRegion: when the header makes no sense; that write counts as read.
+        """
+        return self._take(bytes)
+
+    def read_into(self, buffer: memoryview | bytearray | np.ndarray) -> int | None:
+        """
+        Copy the newest payload to the beginning of `buffer` and return its size, see `read`.
+
+        :raises FrameTooLarge: when the buffer is too small; that payload counts as read.
+        """
+        whole: Any = buffer
+        target = memoryview(whole).cast('B')
+
+        def copy(payload: memoryview) -> int:
+            size = len(payload)
+            if size <= len(target):
+                target[:size] = payload
+            return size
+
+        size = self._take(copy)
+        if size is not None and size > len(target):
+            raise FrameTooLarge(size, len(target))
+        return size
+
+    def lend(self) -> memoryview | None:
+        """
+        Return the newest payload where it lies, see `read`.
+
+        What is computed from it counts only if `intact` is true afterwards.
+        """
+        return self._take(lambda payload: payload)
+
+    @property
+    def intact(self) -> bool:
+        """Whether the payload that was taken last still lies where it was."""
+        self._fence()
+        return self.region.fd >= 0 and not self._lapped(self.sequence)
+
+    def close(self) -> None:
+        """Unmap."""
+        self.region.close()
+
+    def _lapped(self, sequence: int) -> bool:
+        """Say whether the slot of a write may have been written to since."""
+        region = self.region
+        return (region.longs[SEQUENCE] - sequence) & _MASK > region.slots - 2
+
+    def _take(self, copy: Callable[[memoryview], T]) -> T | None:
+        region, fence = self.region, self._fence
+        longs = region.longs
+        for _ in range(_ATTEMPTS):
+            sequence = longs[SEQUENCE]
+            if sequence == self.sequence:
+                return None
+            advance = (sequence - self.sequence) & _MASK
+            if advance > _MASK >> 1 and not self._went_back():
+                return None
+            fence()
+            slot = region.words[LATEST]
+            if slot == self._slot and advance == 1:
+                # Two writes in a row never share a slot: either this one was read already, when
+                # its slot was named and not yet counted, or the next is just being counted.
+                return None
+            size = region.sizes[slot][0] if slot < region.slots else -1
+            sound = 0 <= size <= region.capacity
+            result = copy(region.payloads[slot][:size]) if sound and size else None
+            tag = clock = 0
+            if region.tagged and sound:
+                tag, clock = longs[TAGS + slot], region.words[CLOCKS + slot]
+            fence()
+            if self._lapped(sequence):
+                self.torn += 1
+                continue
+            self.sequence, self._slot, self.tag, self.clock = sequence, slot, tag, clock
+            self._back_since = None
+            if not sound:
+                raise MalformedRegion(region.path, f'slot {slot} claims {size} bytes')
+            return result
+        return None
+
+    def _went_back(self) -> bool:
+        """Say whether the sequence has been smaller than before for a while."""
+        now = time.monotonic()
+        if self._back_since is None:
+            self._back_since = now
+        return now - self._back_since > _BACK_BELIEVED
+
+
+__all__ = ['Region', 'RegionReader', 'RegionWriter', 'make_fence']
