@@ -92,7 +92,7 @@ class Supervisor(threading.Thread):
             while not self._stopping:
                 if self._link is None:
                     self._wait_for_need()
-                elif not self._hear():
+                elif not self._hear(self._link):
                     self._died()
         except Exception:
             _LOG.exception('cameras are off: their supervision broke')
@@ -162,16 +162,16 @@ class Supervisor(threading.Thread):
             return self._broken(f'the renderer did not start: {error}')
         finally:
             os.close(model)
-        return self._await_ready(backend)
+        return self._await_ready(backend, ours)
 
-    def _await_ready(self, backend: str) -> str:
+    def _await_ready(self, backend: str, connection: socket.socket) -> str:
         deadline = self._born + START_SECONDS
         while not self._stopping:
             left = deadline - time.monotonic()
-            readable, _, _ = select.select([self._link, self._wake_in], [], [], max(left, 0.0))
+            readable, _, _ = select.select([connection, self._wake_in], [], [], max(left, 0.0))
             self._drain_wake(readable)
-            if self._link in readable:
-                message = link.receive(self._link)
+            if connection in readable:
+                message = link.receive(connection)
                 if message is None:
                     return self._broken('the renderer ended while starting')
                 kind, body, _ = message
@@ -190,20 +190,20 @@ class Supervisor(threading.Thread):
         ready, self._ready = self._ready, Future()
         ready.set_result(self._port)
 
-    def _hear(self) -> bool:
+    def _hear(self, connection: socket.socket) -> bool:
         """Take in one message; false when the renderer is gone."""
-        readable, _, _ = select.select([self._link, self._wake_in], [], [])
+        readable, _, _ = select.select([connection, self._wake_in], [], [])
         self._drain_wake(readable)
-        if self._link not in readable:
+        if connection not in readable:
             return True
-        message = link.receive(self._link)
+        message = link.receive(connection)
         if message is None:
             return False
         kind, body, _ = message
         content = json.loads(body)
         if kind == link.WATCHED:
             self._rig.subscribe(content['watched'], content['new'])
-        elif kind == link.DONE:
+        elif kind == link.DONE and self._port is not None:
             slots = {int(camera): slot for camera, slot in content['slots'].items()}
             self._port.answered(content['number'], slots)
         return True

@@ -87,16 +87,22 @@ class Articulation:
         return {member.name: member.id for member in getattr(self, kind)}
 
 
+class FreeJoint(NamedTuple):
+    """A free joint: compiled name and id, slots in qpos and qvel."""
+
+    name: str
+    id: int
+    qpos: slice
+    qvel: slice
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A dynamic body that belongs to no articulation; `qpos`/`qvel` only when it is free."""
+    """A dynamic body that belongs to no articulation; `free` is its free joint, if it has one."""
 
     name: str
     body: int
-    free_joint: int | None
-    free_joint_name: str
-    qpos: slice | None
-    qvel: slice | None
+    free: FreeJoint | None
 
 
 def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> Articulation:
@@ -167,16 +173,10 @@ def index_entities(model: mujoco.MjModel, prefixes: list[str]) -> dict[str, Enti
 def _entity(model: mujoco.MjModel, name: str, body: int) -> Entity:
     first = int(model.body_jntadr[body])
     if first < 0 or model.jnt_type[first] != _FREE:
-        return Entity(name, body, None, '', None, None)
+        return Entity(name, body, None)
     start_q, start_v = int(model.jnt_qposadr[first]), int(model.jnt_dofadr[first])
-    return Entity(
-        name,
-        body,
-        first,
-        model.joint(first).name,
-        slice(start_q, start_q + 7),
-        slice(start_v, start_v + 6),
-    )
+    slots = slice(start_q, start_q + 7), slice(start_v, start_v + 6)
+    return Entity(name, body, FreeJoint(model.joint(first).name, first, *slots))
 
 
 def _members(

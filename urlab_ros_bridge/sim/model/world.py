@@ -35,8 +35,8 @@ from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 class Place:
     """Where the origin of a model's file goes: m, and quaternion wxyz."""
 
-    pos: tuple[float, ...] = (0.0, 0.0, 0.0)
-    quat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    pos: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

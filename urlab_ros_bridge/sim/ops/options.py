@@ -118,7 +118,7 @@ def describe(options: Any) -> dict[str, Any]:
 def _change(options: Any, part: Fields, name: str) -> Callable[[], None]:
     """Check one field and return what sets it."""
     if name in _VECTORS:
-        values = part.vector(name)
+        values = part.need_vector(name)
         if len(values) != 3:
             raise bad_value(f'options.{name}', values.tolist(), 'a vector of 3')
         return lambda: _store(options, name, values)
@@ -135,7 +135,7 @@ def _scalar(part: Fields, name: str) -> float | int:
         return _ENUMS[name][part.choice(name, _ENUMS[name])]
     if name in _NUMBERS:
         low, high = _NUMBERS[name]
-        return part.number(name, low=low, high=high)
+        return part.need_number(name, low=low, high=high)
     value = part.integer(name, 0)
     limit = _MASK_LIMITS.get(name, _COUNT_LIMIT + 1)
     if not 0 <= value < limit:

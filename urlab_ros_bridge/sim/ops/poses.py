@@ -26,7 +26,7 @@ def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, An
     """
     target = fields.string('target')
     articulation = _target(context, target, fields.string('target_by').lower())
-    values = fields.vector('qpos')
+    values = fields.need_vector('qpos')
     if articulation.nq == 0:
         raise OpError('no_joints', f'{articulation.prefix} has no joints')
     base_only = len(values) == 7 and articulation.first_joint_free and articulation.nq != 7

@@ -109,7 +109,8 @@ def _range(part: Fields, kind: Kind, way: str) -> tuple[float, float]:
     )
     if not valid or 'low' not in ends or 'high' not in ends:
         raise bad_value(way, given, 'a number or [low, high]')
-    first, last = (ends.number(end, low=limits.low, high=limits.high) for end in ('low', 'high'))
+    first = ends.need_number('low', low=limits.low, high=limits.high)
+    last = ends.need_number('high', low=limits.low, high=limits.high)
     if first > last or not math.isfinite(last):
         raise bad_value(way, given, '[low, high] with low <= high')
     return first, last

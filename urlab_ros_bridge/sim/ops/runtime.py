@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
 from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
@@ -50,7 +52,7 @@ def set_paused(context: Context, session: Session, fields: Fields) -> dict[str, 
 def set_sim_speed(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
     """Set the pace of live mode in percent of real time, clamped to [5, 100]."""
     low, high = SPEED_PERCENT
-    percent = min(max(fields.number('percent'), low), high)
+    percent = min(max(fields.need_number('percent'), low), high)
     context.engine.speed = percent / 100.0
     return {'percent': percent}
 
@@ -80,10 +82,10 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     twist = context.engine.controls[articulation.prefix].twist
     if twist is None:
         raise OpError('no_twist_controller', f'{articulation.prefix} has no twist controller')
-    linear = fields.vector('linear', ())
-    angular = fields.vector('angular', ())
+    linear = fields.vector('linear', np.zeros(3))
+    angular = fields.vector('angular', np.zeros(3))
     timeout = fields.number('timeout', low=0.0) or None
-    wall = read_wall_timeout(fields, moves=any(linear) or any(angular))
+    wall = read_wall_timeout(fields, moves=bool(linear.any() or angular.any()))
     now = context.world.data.time
     vx, vy, yaw = twist.set(list(linear), list(angular), now, timeout, wall)
     return {

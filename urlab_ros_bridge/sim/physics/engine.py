@@ -94,7 +94,7 @@ class Engine:
         self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
         self.sensing.settled(world.model, world.data)
         self._scratch: mujoco.MjData | None = None
-        self.invalidate()
+        self._derived = self._solved = False
 
     @property
     def stamp_ns(self) -> int:

@@ -39,7 +39,8 @@ class Deferred:
 # The first argument is what the op's category works on: the running world's Context
 # (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
 # without `op`, or the whole reply as a frame in the session's encoding, or a Deferred.
-Handler = Callable[[Any, Session, Fields], dict[str, Any] | bytes | Deferred]
+Reply = dict[str, Any] | bytes | Deferred
+Handler = Callable[[Any, Session, Fields], Reply]
 Estimate = Callable[[Any, Fields], float]
 
 
@@ -49,7 +50,7 @@ class Prepared(Protocol):
     def seconds(self) -> float:
         """Estimate how long it will take."""
 
-    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
+    def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
         """Do what the handler would do; `vectors` are the setpoints of each articulation."""
 
 

@@ -103,17 +103,23 @@ def _references(
             kind = _KINDS.get(element.tag)
             if kind is None:
                 continue
-            if element.get('file'):
-                yield element, 'file', _path(model, element, *kind)
+            written = element.get('file')
+            if written:
+                yield element, 'file', _path(model, element, written, *kind)
             for side in _SIDES:
-                if element.get(side):
-                    yield element, side, element.get(side)
+                written = element.get(side)
+                if written:
+                    yield element, side, written
 
 
 def _path(
-    model: mujoco.MjModel, element: ElementTree.Element, kind: mujoco.mjtObj, addresses: str
+    model: mujoco.MjModel,
+    element: ElementTree.Element,
+    written: str,
+    kind: mujoco.mjtObj,
+    addresses: str,
 ) -> str:
-    written = element.get('file')
+    """Return the path of a file that was read, as it was written where it is not known."""
     index = mujoco.mj_name2id(model, kind, element.get('name') or Path(written).stem)
     starts = [int(getattr(model, addresses)[index])] if index >= 0 else getattr(model, addresses)
     for start in starts:

@@ -19,6 +19,7 @@ import zmq
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
 from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
 from urlab_ros_bridge.wire import control as wire
 from urlab_ros_bridge.wire.errors import list_names
@@ -125,7 +126,7 @@ class ControlStream:
     def _receive(self) -> list[bytes] | None:
         """Return the first parts of a message, at most one too many; None when there is none."""
         socket = self._socket
-        if not socket.getsockopt(zmq.EVENTS) & _READABLE:
+        if not readable(socket):
             return None
         try:
             parts = [socket.recv(zmq.NOBLOCK)]

@@ -140,7 +140,7 @@ def articulation_block(
 
 def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[str, Any]:
     """Return the blocks of the controllers that are attached."""
-    found = {}
+    found: dict[str, Any] = {}
     if control.controller is not None:
         found['controller'] = {
             'kind': control.controller.kind,
@@ -185,12 +185,12 @@ def actuator_kind(model: mujoco.MjModel, actuator: int) -> str:
 
 def _entity_block(context: Context, name: str) -> dict[str, Any]:
     entity = context.world.entities[name]
-    block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free_joint is not None}
-    if entity.free_joint is not None:
+    block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free is not None}
+    if entity.free is not None:
         block.update(
-            free_joint=entity.free_joint_name,
-            free_joint_id=entity.free_joint,
-            qpos_offset=entity.qpos.start,
-            qvel_offset=entity.qvel.start,
+            free_joint=entity.free.name,
+            free_joint_id=entity.free.id,
+            qpos_offset=entity.free.qpos.start,
+            qvel_offset=entity.free.qvel.start,
         )
     return block

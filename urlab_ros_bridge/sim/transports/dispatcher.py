@@ -14,11 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import logging
 from typing import Any
+from typing import Protocol
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.requests.registry import Entry
+from urlab_ros_bridge.sim.requests.registry import Prepare
 from urlab_ros_bridge.sim.requests.registry import Prepared
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import Session
@@ -67,6 +69,19 @@ class Reading:
     steps: codec.Steps
 
 
+class RequestRunner(Protocol):
+    """What a transport needs of a dispatcher."""
+
+    def accept(self, frame: bytes) -> bytes | Call | Reading:
+        """Return the reply if it is known already, else the call, or a reading to go on with."""
+
+    def run(self, call: Call) -> bytes:
+        """Run a call, once the model's lock is free, and return the reply."""
+
+    def try_to_run(self, call: Call, timeout: float) -> bytes | None:
+        """Run a call; None when the model's lock is not free within `timeout` seconds."""
+
+
 class Dispatcher:
     """Checks, runs and answers requests; thread-safe."""
 
@@ -99,7 +114,7 @@ class Dispatcher:
             return error_frame(error.code, str(error), None)
         except Exception:
             return self._broken(None)
-        if type(request) is dict:
+        if isinstance(request, dict):
             return self._check(request, frame, editing)
         reading = Reading(frame, editing, request)
         return self.read_on(reading) if len(frame) <= FIRST_STEP_BYTES else reading
@@ -116,18 +131,23 @@ class Dispatcher:
         except Exception:
             return self._broken(None)
 
-    def run(self, call: Call, timeout: float = -1.0) -> bytes | None:
-        """
-        Run a call and return the reply.
+    def run(self, call: Call) -> bytes:
+        """Run a call, once the model's lock is free, and return the reply."""
+        if call.entry.locked:
+            call.subject.engine.lock.acquire()
+        return self._run(call)
 
-        :param timeout: seconds to wait for the model's lock; None is returned when they pass.
-        """
-        entry, session = call.entry, call.session
-        lock = call.subject.engine.lock if entry.locked else None
-        if lock is not None and not lock.acquire(timeout):
+    def try_to_run(self, call: Call, timeout: float) -> bytes | None:
+        """Run a call; None when the model's lock is not free within `timeout` seconds."""
+        if call.entry.locked and not call.subject.engine.lock.acquire(timeout):
             return None
+        return self._run(call)
+
+    def _run(self, call: Call) -> bytes:
+        """Run a call that has the lock if it needs it; the lock is released."""
+        entry, session = call.entry, call.session
         try:
-            if lock is not None and call.subject.engine.replaced:
+            if entry.locked and call.subject.engine.replaced:
                 raise OpError('session_expired', 'the world was changed; say hello again')
             if call.prepared is not None:
                 body = call.prepared.run(call.vectors)
@@ -138,9 +158,9 @@ class Dispatcher:
         except Exception:
             return self._broken(session)
         finally:
-            if lock is not None:
-                lock.release()
-        if type(body) is bytes:
+            if entry.locked:
+                call.subject.engine.lock.release()
+        if isinstance(body, bytes):
             return body
         try:
             if isinstance(body, Deferred):
@@ -178,7 +198,7 @@ class Dispatcher:
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
             call = Call(entry, session, fields, seconds, subject)
             if entry.prepare is not None and self._repeated.worth_learning(frame):
-                self._learn(frame, request, call)
+                self._learn(frame, request, call, entry.prepare)
             return call
         except OpError as error:
             return error_frame(error.code, str(error), session)
@@ -218,10 +238,10 @@ class Dispatcher:
             vectors,
         )
 
-    def _learn(self, frame: bytes, request: dict[str, Any], call: Call) -> None:
+    def _learn(self, frame: bytes, request: dict[str, Any], call: Call, prepare: Prepare) -> None:
         """Keep a request; one that is refused now will be refused by its handler again."""
         try:
-            prepared = call.entry.prepare(call.subject, call.session, call.fields)
+            prepared = prepare(call.subject, call.session, call.fields)
         except OpError:
             return
         self._repeated.remember(frame, request, (call, prepared))

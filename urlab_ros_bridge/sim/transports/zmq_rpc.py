@@ -27,10 +27,11 @@ from typing import Any
 
 import zmq
 
+from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.transports.dispatcher import Call
-from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
 from urlab_ros_bridge.sim.transports.dispatcher import Reading
+from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
 from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
@@ -42,7 +43,7 @@ MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread m
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
-_READABLE = int(zmq.POLLIN)
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -84,7 +85,7 @@ class ZmqRpcTransport(threading.Thread):
         self,
         context: zmq.Context,
         socket: zmq.Socket,
-        dispatcher: Dispatcher,
+        dispatcher: RequestRunner,
         reader: FrameReader,
         eager: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -145,10 +146,10 @@ class ZmqRpcTransport(threading.Thread):
         look-out: a third of a round trip (bench/step_rate.py).  ZeroMQ's own threads need a core
         meanwhile, so each look gives way to them.
         """
-        get, clock, give_way = self._socket.get, time.perf_counter, _GIVE_WAY
+        socket, clock, give_way = self._socket, time.perf_counter, _GIVE_WAY
         deadline = clock() + LOOK_OUT_SECONDS
         while clock() < deadline:
-            if get(zmq.EVENTS) & _READABLE:
+            if readable(socket):
                 return
             give_way()
 
@@ -202,7 +203,7 @@ class ZmqRpcTransport(threading.Thread):
             self._reply(envelope, accepted)
             return
         if accepted.seconds <= QUICK_SECONDS:
-            reply = self._dispatcher.run(accepted, timeout=QUICK_SECONDS)
+            reply = self._dispatcher.try_to_run(accepted, QUICK_SECONDS)
             if reply is not None:
                 self._reply(envelope, reply)
                 return

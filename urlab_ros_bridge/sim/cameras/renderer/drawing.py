@@ -43,11 +43,11 @@ class Raw(NamedTuple):
         """Write the frame as it goes on the wire; uses `words` up."""
         shape = self.words.shape
         if self.lens is not None:
-            target = np.frombuffer(out, np.float32).reshape(shape)
-            pixels.metres(self.words.view(np.float32), *self.lens, target)
+            depth = np.frombuffer(out, np.float32).reshape(shape)
+            pixels.metres(self.words.view(np.float32), *self.lens, depth)
         elif self.table is not None:
-            target = np.frombuffer(out, np.uint32).reshape(shape)
-            pixels.labelled(self.words, self.table, target)
+            labels = np.frombuffer(out, np.uint32).reshape(shape)
+            pixels.labelled(self.words, self.table, labels)
         else:
             pixels.bgra(self.words, np.frombuffer(out, np.uint32).reshape(shape))
 

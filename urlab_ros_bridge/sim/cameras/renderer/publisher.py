@@ -78,7 +78,7 @@ class Outlet:
         """
         camera, (bare, framed) = self._camera, self._sends
         copy = len(self._trackers) >= FRAME_SLOTS - 3
-        trackers = []
+        trackers: list[zmq.MessageTracker | None] = []
         if bare:
             trackers.append(self._put(self._bare, memory.pixels(camera.index, slot), copy))
         if framed:
@@ -88,7 +88,7 @@ class Outlet:
             )
             trackers.append(self._put(self._framed, message, copy))
         if trackers and not copy:
-            self._trackers[slot] = trackers
+            self._trackers[slot] = [tracker for tracker in trackers if tracker is not None]
 
     def _put(self, topic: bytes, payload: memoryview, copy: bool) -> zmq.MessageTracker | None:
         self.socket.send(topic, zmq.SNDMORE | zmq.NOBLOCK)

@@ -37,8 +37,7 @@ class Stagehand:
         self._rendering = RenderSpec(**settings['rendering'])
         self._gl_renderer = gl_renderer
         self._overlays: Sequence[Mapping[str, Any]] = settings.get('overlays', [])
-        self._renderer: SceneRenderer | None = None
-        self.load_model(mjb)
+        self._show(_read(mjb))
 
     @property
     def words_needed(self) -> int:
@@ -52,11 +51,13 @@ class Stagehand:
 
     def load_model(self, mjb: bytes) -> None:
         """Draw another model with the same cameras."""
-        model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
+        model = _read(mjb)
+        self._renderer.close()
+        self._show(model)
+
+    def _show(self, model: mujoco.MjModel) -> None:
         data = mujoco.MjData(model)
         quality = choose_quality(model, self._rendering, self._gl_renderer)
-        if self._renderer is not None:
-            self._renderer.close()
         self._model, self._state = model, VisualState(model, data, self._cameras)
         self._renderer = SceneRenderer(model, data, self._cameras, self._prefixes, quality)
         self._renderer.overlays = list(self._overlays)
@@ -79,6 +80,10 @@ class Stagehand:
     def draw(self, camera: int, words: np.ndarray) -> Raw:
         """Draw a frame into a buffer of `words_needed` words."""
         return self._renderer.draw(camera, words)
+
+
+def _read(mjb: bytes) -> mujoco.MjModel:
+    return mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
 
 
 __all__ = ['Stagehand']

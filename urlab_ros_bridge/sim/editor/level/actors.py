@@ -19,6 +19,7 @@ from urlab_ros_bridge.sim.model.sidecar.specs import ObjectSpec
 
 # Kind of actor -> key of the sidecar's list.
 LISTS = {'robot': 'articulations', 'object': 'objects', 'light': 'lights'}
+ActorSpec = ArticulationSpec | ObjectSpec | LightSpec
 _LIGHT_CLASSES = {'directional': 'DirectionalLight', 'point': 'PointLight', 'spot': 'SpotLight'}
 _FILES = ('model', 'file')
 LEVELS = 'Levels'  # folder of the data folder that levels are kept in
@@ -77,7 +78,7 @@ class Actor:
 def read_actor(
     kind: str,
     entry: Mapping[str, Any],
-    spec: ArticulationSpec | ObjectSpec | LightSpec,
+    spec: ActorSpec,
     folder: Path,
 ) -> Actor:
     """
@@ -95,7 +96,8 @@ def read_actor(
         if key in settings:
             settings[key] = os.path.realpath(folder / settings[key])
     name = spec.prefix if isinstance(spec, ArticulationSpec) else spec.name
-    pose = Pose(as_vector(spec.pos), tuple(float(part) for part in spec.quat))
+    w, x, y, z = map(float, spec.quat)
+    pose = Pose(as_vector(spec.pos), (w, x, y, z))
     return Actor(kind, name, spec.actor_id, pose, settings)
 
 

@@ -195,10 +195,13 @@ class Library:
 
     def _check(self, made: Blueprint) -> None:
         """Read and compile what is behind a blueprint: a broken file is refused at once."""
+        file = made.file
+        if file is None:
+            return
         if made.kind == 'robot':
-            compile_spec(self._files.model(made.file), f'model file {str(made.file)!r}')
+            compile_spec(self._files.model(file), f'model file {str(file)!r}')
         else:
-            read_mesh(self._files.mesh(made.file))
+            read_mesh(self._files.mesh(file))
 
     def _free_name(self, stem: str) -> str:
         taken = {item.name for item in self._fixed} | set(self._imports)

@@ -10,6 +10,7 @@ Everything here is data; nothing is compiled before play begins or bounds are as
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import yaml
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import ActorSpec
 from urlab_ros_bridge.sim.editor.level.actors import LISTS
 from urlab_ros_bridge.sim.editor.level.actors import read_actor
 from urlab_ros_bridge.sim.editor.level.actors import relative
@@ -86,7 +88,11 @@ class Level:
         top = read_yaml(sidecar, SidecarError)
         spec = parse_sidecar(top)
         level = cls(sidecar, spec.scene, model_files)
-        groups = (spec.articulations, spec.objects, spec.lights)
+        groups: tuple[Sequence[ActorSpec], ...] = (
+            spec.articulations,
+            spec.objects,
+            spec.lights,
+        )
         for (kind, key), items in zip(LISTS.items(), groups, strict=True):
             entries = (top.value or {}).get(key) or []
             for entry, item in zip(entries, items, strict=True):

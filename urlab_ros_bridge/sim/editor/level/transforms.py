@@ -112,9 +112,16 @@ def read_location(fields: Fields, name: str = 'location') -> Vector | None:
 
     :raises OpError: bad_value.
     """
-    values = fields.vector(name)
-    if values is None:
-        return None
+    return need_location(fields, name) if name in fields else None
+
+
+def need_location(fields: Fields, name: str = 'location') -> Vector:
+    """
+    Return a field of three numbers in m.
+
+    :raises OpError: missing_field, bad_value.
+    """
+    values = fields.need_vector(name)
     if len(values) != 3 or np.abs(values).max() > MAX_LOCATION:
         raise bad_value(name, values.tolist(), f'three numbers within +-{MAX_LOCATION:g} m')
     return as_vector(values)

@@ -10,7 +10,6 @@ and they keep each other out; begin_pie, stop_pie and pie_status look after that
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from urlab_ros_bridge.sim.editor.editor import Editor
 from urlab_ros_bridge.sim.editor.ops import debug as ops_debug
@@ -22,6 +21,7 @@ from urlab_ros_bridge.sim.editor.ops import viewport as ops_viewport
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Handler
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import Session
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
@@ -54,7 +54,7 @@ def _handler(name: str, namespace: str) -> Handler:
 
 def _one_at_a_time(handler: Handler) -> Handler:
     @functools.wraps(handler)
-    def call(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    def call(editor: Editor, session: Session, fields: Fields) -> Reply:
         with editor.lock:
             return handler(editor, session, fields)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from urlab_ros_bridge.sim.editor.editor import Editor
 from urlab_ros_bridge.sim.editor.level.transforms import IDENTITY
-from urlab_ros_bridge.sim.editor.level.transforms import read_location
+from urlab_ros_bridge.sim.editor.level.transforms import need_location
 from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.level.transforms import to_wire
 from urlab_ros_bridge.sim.editor.ops.requests import color_of
@@ -104,8 +104,7 @@ def _draw(editor: Editor, fields: Fields, kind: str, **geometry: Any) -> dict[st
 
 
 def _point(fields: Fields, name: str) -> list[float]:
-    fields.need(name)
-    return list(read_location(fields, name))
+    return list(need_location(fields, name))
 
 
 def _ends(fields: Fields) -> dict[str, list[float]]:

@@ -93,10 +93,12 @@ def save_level(editor: Editor, session: Session, fields: Fields) -> dict[str, An
     """
     code, level = 'save_level_failed', editor.level
     name = fields.string('name')
-    own = level.path is not None and level.path.is_relative_to(editor.data.root)
     if not name and level.path is None:
         raise OpError(code, 'the level has no name yet: give one in the field name')
-    path = level.path if own and not name else _level_file(editor, name or level.name, code)
+    if level.path is not None and level.path.is_relative_to(editor.data.root) and not name:
+        path = level.path
+    else:
+        path = _level_file(editor, name or level.name, code)
     if path != level.path and path.exists() and not fields.boolean('force_overwrite'):
         raise OpError(code, f'{path} exists; give another name, or force_overwrite')
     _write(level, path, code)

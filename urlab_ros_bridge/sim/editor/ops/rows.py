@@ -97,8 +97,12 @@ def snapshot_row(editor: Editor, actor: Actor) -> dict[str, Any]:
 
 def hierarchy(editor: Editor, actor: Actor) -> dict[str, Any]:
     """Return an actor and, below it, the tree of its bodies."""
-    root = {'name': actor.name, 'class': classes(editor, actor)[0], 'children': []}
-    root['location'] = list(actor.pose.pos)
+    root: dict[str, Any] = {
+        'name': actor.name,
+        'class': classes(editor, actor)[0],
+        'children': [],
+        'location': list(actor.pose.pos),
+    }
     if actor.kind in ('light', SCENE_BODY):
         return root
     nodes: list[dict[str, Any]] = []

@@ -86,9 +86,11 @@ def _new(
 
 def _check_class(editor: Editor, existing: Actor, blueprint: Blueprint) -> None:
     """Make sure that a slip of the pen does not turn one robot into another."""
-    has = '' if existing.kind == 'light' else editor.library.of(existing.kind, existing.settings)
-    if not has or has.class_path != blueprint.class_path:
-        what = existing.light_class if not has else has.class_path
+    if existing.kind == 'light':
+        what = existing.light_class
+    else:
+        what = editor.library.of(existing.kind, existing.settings).class_path
+    if what != blueprint.class_path:
         raise OpError(
             'spawn_failed',
             f'the actor {existing.actor_id!r} is a {what}, not a {blueprint.class_path}; '

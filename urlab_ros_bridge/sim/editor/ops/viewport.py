@@ -8,8 +8,8 @@ from typing import Any
 
 from urlab_ros_bridge.sim.cameras.catalog.view_modes import LOOKS
 from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.level.transforms import need_location
 from urlab_ros_bridge.sim.editor.level.transforms import Pose
-from urlab_ros_bridge.sim.editor.level.transforms import read_location
 from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.ops.requests import failing_as
 from urlab_ros_bridge.sim.editor.ops.requests import target_of
@@ -35,7 +35,7 @@ def set_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, An
         if not LEAST_FOV <= fov <= GREATEST_FOV:
             raise bad_value('fov', fov, f'within [{LEAST_FOV:g}, {GREATEST_FOV:g}] degrees')
         view.fov = fov
-    place = read_location(fields)
+    place = need_location(fields)
     view.pose = Pose(place, read_rotation(fields) or view.pose.quat)
     editor.aim()
     return view.describe()

@@ -117,7 +117,7 @@ class Viewport:
         smoothing = tracking.smoothing
         kept = smoothing ** (max(elapsed, 0.0) * _TICKS) if smoothing > 0 else 0.0
         place = kept * np.asarray(self._pose.pos) + (1.0 - kept) * wanted
-        gaze = np.subtract(actor.pos, place)
+        gaze = as_vector(np.subtract(actor.pos, place))
         quat = looking_along(gaze) if np.linalg.norm(gaze) > 1e-6 else self._pose.quat
         self._pose = Pose(as_vector(place), quat)
 

@@ -195,7 +195,7 @@ CONTROLLERS: dict[str, type] = {'pd': PdSection, 'base': PassthroughSection}
 
 def _given(section: type, place: Place) -> dict[str, Any]:
     """Return those values of a section that are given."""
-    made = read(section, place)
+    made: Any = read(section, place)
     given = place.mapping()
     return {
         name: getattr(made, name)

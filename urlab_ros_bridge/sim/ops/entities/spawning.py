@@ -111,7 +111,9 @@ def _running(stage: Stage) -> Context:
 def _place(fields: Fields) -> Place:
     pos = fixed(fields, 'pos', 3) if 'pos' in fields else np.zeros(3)
     quat = fixed(fields, 'quat', 4) if 'quat' in fields else np.array([1.0, 0.0, 0.0, 0.0])
-    return Place(tuple(pos.tolist()), tuple(rotation('quat', quat).tolist()))
+    x, y, z = pos.tolist()
+    qw, qx, qy, qz = rotation('quat', quat).tolist()
+    return Place((x, y, z), (qw, qx, qy, qz))
 
 
 def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Changed]) -> Context:

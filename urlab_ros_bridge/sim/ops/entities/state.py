@@ -101,9 +101,9 @@ def fixed(fields: Fields, name: str, size: int) -> np.ndarray:
     """
     Return a vector field of a given length.
 
-    :raises OpError: bad_value.
+    :raises OpError: missing_field, bad_value.
     """
-    values = fields.vector(name)
+    values = fields.need_vector(name)
     if len(values) != size:
         raise bad_value(name, values.tolist(), f'a list of {size} numbers')
     return values

@@ -19,8 +19,8 @@ from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import Session
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
@@ -28,7 +28,7 @@ from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 MAX_STEPS = 10_000_000
 
 
-def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] | bytes | Deferred:
+def step(context: Context, session: Session, fields: Fields) -> Reply:
     """
     Advance the world as the mode says, and observe it.
 
@@ -98,7 +98,7 @@ class PreparedStep:
         """Estimate as for any step request."""
         return _step_seconds(self._context, self._fields)
 
-    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
+    def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
         """Step as asked; in another mode than direct the ordinary handler takes over."""
         context, engine = self._context, self._context.engine
         if engine.mode != 'direct' or engine.replay_source is not None:

@@ -55,7 +55,7 @@ class ArticulationControl:
         """Return the handshake's default_control_mode."""
         return 'ue_controller' if self.controller is not None else 'raw'
 
-    def write(self, values: Sequence[float]) -> None:
+    def write(self, values: Sequence[float] | np.ndarray) -> None:
         """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
         slot = self.slots['zmq']
         if len(values) == len(slot):

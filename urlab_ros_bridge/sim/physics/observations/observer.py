@@ -20,6 +20,7 @@ import numpy as np
 from urlab_ros_bridge.sim.model.articulation import Articulation
 from urlab_ros_bridge.sim.model.articulation import Index
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.packed import Layout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
@@ -59,7 +60,7 @@ class _Builder:
                 for sensor in parts.sensors
             }
             if control.twist is not None:
-                tree.update(self._twist(control))
+                tree.update(self._twist(control.twist))
         if level == 'full':
             tree['bodies'] = {
                 body.name: {'xpos': data.xpos[body.id], 'xquat': data.xquat[body.id]}
@@ -76,9 +77,9 @@ class _Builder:
                 'xpos': data.xpos[entity.body],
                 'xquat': data.xquat[entity.body],
             }
-            if entity.qpos is not None:
-                block['qpos'] = data.qpos[entity.qpos]
-                block['qvel'] = data.qvel[entity.qvel]
+            if entity.free is not None:
+                block['qpos'] = data.qpos[entity.free.qpos]
+                block['qvel'] = data.qvel[entity.free.qvel]
         return blocks
 
     def scan_stamps(self, lidars: Iterable[Lidar]) -> Tree:
@@ -105,10 +106,8 @@ class _Builder:
             self.refresh.append(update)
         return act
 
-    def _twist(self, control: ArticulationControl) -> Tree:
-        twist, linear, angular = control.twist, np.zeros(3), np.zeros(3)
-        actions = np.zeros((), np.int64)
-
+    def _twist(self, twist: TwistController) -> Tree:
+        linear, angular, actions = np.zeros(3), np.zeros(3), np.zeros((), np.int64)
         shown: tuple[float, float, float] | None = None
 
         def update() -> None:

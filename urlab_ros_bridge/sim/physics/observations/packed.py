@@ -82,7 +82,8 @@ class PackedMessage:
             end = place + 8
         self._texts = tuple(texts)
         self._header = struct.Struct(''.join(formats))
-        self._vectors, self._counts = [], []
+        self._vectors: list[tuple[np.ndarray, np.ndarray]] = []
+        self._counts: list[tuple[int, np.ndarray]] = []
         self._place_leaves(end)
 
     def _place_leaves(self, end: int) -> None:

@@ -201,13 +201,13 @@ _LISTS = {
 }
 
 
-def array(model: mujoco.MjModel, field: str) -> np.ndarray | None:
+def array(model: mujoco.MjModel, field: str) -> np.ndarray:
     """
     Return a writable view of an array of the model, two-dimensional: a row per element.
 
-    None when this MuJoCo does not have it.
+    Empty when this MuJoCo does not have it.
     """
     if field == 'gravity':
         return model.opt.gravity.reshape(1, 3)
     values = getattr(model, field, None)
-    return None if values is None else values.reshape(len(values), -1)
+    return np.empty((0, 0)) if values is None else values.reshape(len(values), -1)

@@ -58,7 +58,7 @@ class Randomizer:
 
     def __init__(self) -> None:
         self._compiled: dict[str, np.ndarray] = {}
-        self._gravity_set: np.ndarray | None = None
+        self._gravity_set = np.zeros(3)
 
     @property
     def active(self) -> bool:
@@ -148,11 +148,11 @@ class Randomizer:
             numbers = drawn[element.rows.start]
             for field in (kind.field, *kind.scaled):
                 target = array(model, field)
-                compiled = self._compiled.get(field, before.get(field))
-                if target is None or not target.size:
+                if not target.size:
                     continue
                 columns = kind.columns if field == kind.field else 0
                 part = slice(0, columns or target.shape[1])
+                compiled = self._compiled[field] if field in self._compiled else before[field]
                 base = compiled.reshape(target.shape)[element.rows, part]
                 if draw.way == 'scale':
                     target[element.rows, part] = base * numbers

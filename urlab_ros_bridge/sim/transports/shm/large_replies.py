@@ -57,6 +57,7 @@ class SecondTries:
         self._accept = dispatcher.accept
         self._large = large
         self.run = dispatcher.run
+        self.try_to_run = dispatcher.try_to_run
 
     def accept(self, frame: bytes) -> bytes | Call | Reading:
         """Return a kept reply, else what the dispatcher says."""

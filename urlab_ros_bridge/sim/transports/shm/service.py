@@ -66,16 +66,14 @@ class SharedMemory:
         self._watch.start()
         self._lock = threading.Lock()
         self._channels: dict[str, ShmRpcTransport] = {}
-        self._dispatcher: Dispatcher | None = None
-        self._frame_reader: FrameReader | None = None
+        self._serving: tuple[Dispatcher, FrameReader] | None = None
 
     def serve(self, dispatcher: Dispatcher, frame_reader: FrameReader) -> None:
         """Answer requests from now on."""
-        self._dispatcher = dispatcher
-        self._frame_reader = frame_reader
+        self._serving = dispatcher, frame_reader
         try:
             with self._lock:
-                self._open('')
+                self._open('', dispatcher, frame_reader)
         except RegionUnavailable as error:
             _LOG.warning('no requests through shared memory: %s', error)
 
@@ -103,11 +101,11 @@ class SharedMemory:
             self._channels = {
                 name: channel for name, channel in self._channels.items() if channel.is_alive()
             }
-            if self._dispatcher is None or len(self._channels) > MAX_CHANNELS:
+            if self._serving is None or len(self._channels) > MAX_CHANNELS:
                 return ''
             name = uuid.uuid4().hex[:8]
             try:
-                self._open(name)
+                self._open(name, *self._serving)
             except RegionUnavailable as error:
                 _LOG.warning('no channel for a client: %s', error)
                 return ''
@@ -115,7 +113,7 @@ class SharedMemory:
 
     def close(self) -> None:
         """Answer what runs, then remove everything.  Call after the engine began draining."""
-        self._dispatcher = None
+        self._serving = None
         with self._lock:
             channels, self._channels = self._channels, {}
         for channel in channels.values():
@@ -123,7 +121,7 @@ class SharedMemory:
         self._watch.close()
         self._directory.close()
 
-    def _open(self, name: str) -> None:
+    def _open(self, name: str, dispatcher: Dispatcher, frame_reader: FrameReader) -> None:
         """Serve the pair of a name, '' is the stock one."""
         requests = Region.create(request_file(self.path, name), RPC_STRIDE)
         try:
@@ -141,8 +139,8 @@ class SharedMemory:
             return self._watch.is_open(requests)
 
         channel = ShmRpcTransport(
-            self._dispatcher,
-            self._frame_reader,
+            dispatcher,
+            frame_reader,
             requests,
             replies,
             self.large,
