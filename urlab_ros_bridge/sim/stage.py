@@ -19,6 +19,7 @@ import logging
 import threading
 from typing import Any
 from typing import Protocol
+from typing import TypeVar
 import uuid
 
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
@@ -46,6 +47,7 @@ from urlab_ros_bridge.sim.requests.sessions import SessionTable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
 
 _LOG = logging.getLogger(__name__)
+Made = TypeVar('Made')
 
 
 class Part(Protocol):
@@ -210,6 +212,16 @@ class Context:
     inbound: StreamCounters = field(default_factory=StreamCounters)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     randomizer: Randomizer = field(default_factory=Randomizer)
+    _kept: dict[str, tuple[int, Any]] = field(default_factory=dict)
+
+    def kept(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what `make` made of the model; it is made anew once the model has changed."""
+        revision = self.engine.revision
+        found = self._kept.get(name)
+        if found is None or found[0] != revision:
+            found = self._kept[name] = (revision, make())
+        made: Made = found[1]
+        return made
 
 
 def build_context(

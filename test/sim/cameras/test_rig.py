@@ -263,9 +263,8 @@ def test_changes_of_looks_are_told_and_shown_at_once(rig):
     with rig.engine.lock:
         rig.set_overlays([{'type': 'sphere', 'pos': [0, 0, 1]}])
         rig.model_changed()
-        rig.model_replaced()
         rig.engine.state_changed()
-    assert [kind for kind, _ in rig.port.told] == [b'O', b'A', b'M']
+    assert [kind for kind, _ in rig.port.told] == [b'O', b'A']
     assert len(rig.port.jobs) == 1
 
 

@@ -195,16 +195,10 @@ class CameraRig:
         """
         Show changed colours, lights, sizes or lenses from the next frame on.  Needs the lock.
 
-        For what `changes.VISUAL_ARRAYS` lists.  Changed meshes or textures: `model_replaced`.
+        For what `changes.VISUAL_ARRAYS` lists, not for meshes or textures.
         """
         if self.port is not None:
             self.port.tell(link.ARRAYS, pack_arrays(self.engine.world.model))
-            self._redraw()
-
-    def model_replaced(self) -> None:
-        """Send the renderer the whole model again.  Needs the lock."""
-        if self.port is not None:
-            self.port.tell(link.MODEL, self.engine.world.compiled_model())
             self._redraw()
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:

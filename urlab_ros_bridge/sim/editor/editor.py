@@ -33,8 +33,6 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.streams.assets import ReloadableModel
-from urlab_ros_bridge.sim.streams.handshake import CompiledModel
 
 SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, and is not edited
 START_SECONDS = 600.0  # how long the start of a server waits for its own world
@@ -47,8 +45,7 @@ class Editor:
     :ivar manager: whether a client has asked for a manager in this level; play needs none.
     :ivar model_files: reads the files that levels are made of.
     :ivar selected: name of the selected actor, '' for none.
-    :ivar binary: the compiled model of the running world, for handshakes; `reloadable` the same
-        as XML and files.
+
     """
 
     def __init__(self, stage: Stage) -> None:
@@ -65,8 +62,7 @@ class Editor:
         self.play = Play(stage, self.model_files)
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
-        self.binary = CompiledModel()
-        self.reloadable = ReloadableModel()
+
         self.selected = ''
         self.manager = False
         self._level = Level()

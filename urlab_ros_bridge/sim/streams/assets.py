@@ -15,12 +15,10 @@ import os
 from pathlib import Path
 from typing import Any
 import warnings
-import weakref
 from xml.etree import ElementTree
 
 import mujoco
 
-from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.stage import Context
 
 _SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
@@ -35,31 +33,23 @@ _FOLDERS = ('meshdir', 'texturedir', 'assetdir', 'strippath')
 _LOG = logging.getLogger(__name__)
 
 
-class ReloadableModel:
-    """XML and files of the running world, kept until the model or the world changes."""
+def reloadable_model(context: Context) -> dict[str, Any]:
+    """
+    Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
 
-    def __init__(self) -> None:
-        self._held: tuple[weakref.ref[Engine], int, dict[str, Any]] | None = None
+    None of them when MuJoCo cannot write the model: it opens the files anew for that, and a
+    hello never fails.
+    """
 
-    def of(self, context: Context) -> dict[str, Any]:
-        """
-        Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
+    def make() -> dict[str, Any]:
+        try:
+            xml, files = export(context.world.source, context.world.model)
+        except ValueError as error:
+            _LOG.error('the model cannot be written as XML: %s', error)
+            return {}
+        return {'mjcf_compiled': xml, 'vfs_assets': files}
 
-        None of them when MuJoCo cannot write the model: it opens the files anew for that, and a
-        hello never fails.
-        """
-        engine, held = context.engine, self._held
-        revision = engine.revision
-        if held is None or held[0]() is not engine or held[1] != revision:
-            world = context.world
-            try:
-                xml, files = export(world.source, world.model)
-                fields = {'mjcf_compiled': xml, 'vfs_assets': files}
-            except ValueError as error:
-                _LOG.error('the model cannot be written as XML: %s', error)
-                fields = {}
-            held = self._held = (weakref.ref(engine), revision, fields)
-        return held[2]
+    return context.kept('assets', make)
 
 
 def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, bytes]]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from typing import Any
-import weakref
 
 import mujoco
 
@@ -15,9 +14,10 @@ from urlab_ros_bridge.sim.cameras.describe import camera_topics
 from urlab_ros_bridge.sim.model.articulation import Articulation
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.requests.sessions import Session
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.streams.assets import reloadable_model
 from urlab_ros_bridge.wire.rows import SCENE
 
 EXTENSIONS = (
@@ -46,24 +46,26 @@ EXTENSIONS = (
 )
 
 
-class CompiledModel:
-    """The model as MuJoCo binary, kept until the model or the world changes."""
+def hello_reply(
+    stage: Stage, context: Context | None, session: Session, revision: int
+) -> dict[str, Any]:
+    """
+    Return what the hello of a session is answered now.
 
-    def __init__(self) -> None:
-        self._held: tuple[weakref.ref[Engine], int, bytes] | None = None
+    begin_pie and the ops that change a world hand the same out as `handshake_payload`.
 
-    def of(self, context: Context) -> bytes:
-        """Return the binary of the model as it is now."""
-        engine, held = context.engine, self._held
-        revision = engine.revision
-        if held is None or held[0]() is not engine or held[1] != revision:
-            held = self._held = (weakref.ref(engine), revision, context.world.compiled_model())
-        return held[2]
-
-
-def empty_handshake(stage: Stage) -> dict[str, Any]:
-    """Return the fields of hello_ok while no world runs."""
-    return {**_server(stage), 'manager_present': False, 'articulations': []}
+    :param context: the running world, None when there is none.
+    :param revision: of the world, as the stage counts.
+    """
+    reply = {'op': 'hello_ok', 'session_id': session.id, **_server(stage)}
+    if context is None:
+        reply.update(manager_present=False, articulations=[])
+    else:
+        reply.update(_world(stage, context, session.camera_header))
+        if session.include_assets:
+            reply.update(reloadable_model(context))
+    reply['world_revision'] = revision
+    return reply
 
 
 def _server(stage: Stage) -> dict[str, Any]:
@@ -76,18 +78,16 @@ def _server(stage: Stage) -> dict[str, Any]:
     }
 
 
-def handshake(
-    stage: Stage, context: Context, mjb: bytes, camera_header: str = ''
-) -> dict[str, Any]:
+def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]:
     """
-    Return the fields of hello_ok, as they are now.
+    Return the fields that say what is in the running world.
 
     :param camera_header: header that the session wants in front of camera frames, '' for none.
     """
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
+    mjb = context.kept('mjb', world.compiled_model)
     return {
-        **_server(stage),
         'manager_present': True,
         'shm_session_dir': stage.shm_dir,
         'mjb': mjb,

@@ -11,7 +11,7 @@ from urlab_ros_bridge.sim.transports.shm.large_replies import SecondTries
 
 
 class Dispatching:
-    run = None
+    run = try_to_run = None
 
     def accept(self, frame):
         return b'done anew'

@@ -32,12 +32,12 @@ class Stagehand:
         mjb: bytes,
         gl_renderer: str,
     ) -> None:
-        self._cameras = cameras
-        self._prefixes: list[str] = settings['prefixes']
-        self._rendering = RenderSpec(**settings['rendering'])
-        self._gl_renderer = gl_renderer
-        self._overlays: Sequence[Mapping[str, Any]] = settings.get('overlays', [])
-        self._show(_read(mjb))
+        self._model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
+        data = mujoco.MjData(self._model)
+        quality = choose_quality(self._model, RenderSpec(**settings['rendering']), gl_renderer)
+        self._state = VisualState(self._model, data, cameras)
+        self._renderer = SceneRenderer(self._model, data, cameras, settings['prefixes'], quality)
+        self.set_overlays(settings.get('overlays', []))
 
     @property
     def words_needed(self) -> int:
@@ -49,26 +49,12 @@ class Stagehand:
         """Return the bytes of a state."""
         return self._state.size
 
-    def load_model(self, mjb: bytes) -> None:
-        """Draw another model with the same cameras."""
-        model = _read(mjb)
-        self._renderer.close()
-        self._show(model)
-
-    def _show(self, model: mujoco.MjModel) -> None:
-        data = mujoco.MjData(model)
-        quality = choose_quality(model, self._rendering, self._gl_renderer)
-        self._model, self._state = model, VisualState(model, data, self._cameras)
-        self._renderer = SceneRenderer(model, data, self._cameras, self._prefixes, quality)
-        self._renderer.overlays = list(self._overlays)
-
     def change_arrays(self, content: bytes) -> None:
         """Take over what `changes.pack_arrays` made."""
         apply_arrays(self._model, content)
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
         """Draw these geoms too, see `overlays.add_overlays`."""
-        self._overlays = overlays
         self._renderer.overlays = list(overlays)
 
     def put(self, state: memoryview) -> None:
@@ -80,10 +66,6 @@ class Stagehand:
     def draw(self, camera: int, words: np.ndarray) -> Raw:
         """Draw a frame into a buffer of `words_needed` words."""
         return self._renderer.draw(camera, words)
-
-
-def _read(mjb: bytes) -> mujoco.MjModel:
-    return mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
 
 
 __all__ = ['Stagehand']

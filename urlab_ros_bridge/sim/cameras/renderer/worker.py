@@ -101,9 +101,7 @@ class Worker:
             while self._jobs:
                 self._do(self._jobs.popleft())
             content = link.from_file(fds[0])
-            if kind == link.MODEL:
-                self._stagehand.load_model(content)
-            elif kind == link.ARRAYS:
+            if kind == link.ARRAYS:
                 self._stagehand.change_arrays(content)
             elif kind == link.OVERLAYS:
                 self._stagehand.set_overlays(json.loads(content))

@@ -44,9 +44,7 @@ from urlab_ros_bridge.sim.requests.sessions import Session
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.streams.assets import ReloadableModel
-from urlab_ros_bridge.sim.streams.handshake import CompiledModel
-from urlab_ros_bridge.sim.streams.handshake import handshake
+from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 SECONDS = 1.0  # estimate: a compiler is never quick
@@ -76,7 +74,7 @@ def spawn_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, An
         name = choose_name(old.world, name, robot, renaming, source.own_name)
         make = with_robot if robot else with_entity
         new = _change(stage, session, old, lambda: make(old.world, name, source, place))
-    return {**_state(new, name), **_hello(stage, new, session)}
+    return {**_state(new, name), **_new_handshake(stage, new, session)}
 
 
 def delete_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
@@ -92,7 +90,7 @@ def delete_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, A
                 above = old.world.model.body(parent).name
                 raise OpError('destroy_failed', f'{item.name} is a part of {above}')
             new = _change(stage, session, old, lambda: without_body(old.world, item.name))
-    return {'entity': item.name, **_hello(stage, new, session)}
+    return {'entity': item.name, **_new_handshake(stage, new, session)}
 
 
 def _running(stage: Stage) -> Context:
@@ -140,15 +138,9 @@ def _state(context: Context, name: str) -> dict[str, Any]:
         return {**report(context, item, bounds=False), 'sim_time': stamp}
 
 
-def _hello(stage: Stage, context: Context, session: Session) -> dict[str, Any]:
-    """Return what a hello with the session's options would be answered now."""
-    mjb = CompiledModel().of(context)
-    payload = handshake(stage, context, mjb, session.camera_header)
-    if session.include_assets:
-        payload.update(ReloadableModel().of(context))
-    payload = {'op': 'hello_ok', 'session_id': session.id, **payload}
+def _new_handshake(stage: Stage, context: Context, session: Session) -> dict[str, Any]:
     revision = session.revision
-    payload['world_revision'] = revision
+    payload = hello_reply(stage, context, session, revision)
     return {'world_revision': revision, 'handshake_payload': payload}
 
 
