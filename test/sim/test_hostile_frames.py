@@ -59,12 +59,12 @@ def attack():
 def held(monkeypatch):
     """Stop every frame reader after its first step until the event is set."""
     go_on = threading.Event()
-    real = frame_reader.FrameReader.__init__
+    real = frame_reader.FrameDecoder.__init__
 
     def prepare(self, dispatcher):
         real(self, dispatcher, rest=lambda seconds: go_on.wait(30))
 
-    monkeypatch.setattr(frame_reader.FrameReader, '__init__', prepare)
+    monkeypatch.setattr(frame_reader.FrameDecoder, '__init__', prepare)
     yield go_on
     go_on.set()
 

@@ -13,7 +13,7 @@ import zmq
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.service import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.editor import Editor
+from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
 from urlab_ros_bridge.sim.model.world import load_world
@@ -35,8 +35,8 @@ from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
-from urlab_ros_bridge.sim.transports.shm.large_replies import SecondTries
+from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
+from urlab_ros_bridge.sim.transports.shm.large_replies import RepetitionRunner
 from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
@@ -99,11 +99,11 @@ class Server:
         self.stage.ports = {
             name: int(endpoint.rpartition(':')[2]) for name, endpoint in self._endpoints.items()
         }
-        self._reader = reader = FrameReader(dispatcher)
+        self._reader = reader = FrameDecoder(dispatcher)
         runner: RequestRunner = dispatcher
         if shm is not None:
             shm.serve(dispatcher, reader)
-            runner = SecondTries(dispatcher, shm.large)
+            runner = RepetitionRunner(dispatcher, shm.large)
         self._transport = ZmqRpcTransport(self._zmq, rpc, runner, reader, eager=self._stepped)
         self._transport.start()
 
@@ -146,7 +146,7 @@ class Server:
             world = load_world(config)
             self.stage.open(build_context(config, self.stage.data, world))
             return
-        self.stage.editor = Editor(self.stage)
+        self.stage.editor = LevelEditor(self.stage)
         if config.model or config.world:
             self.stage.editor.open_and_play(config.model or world_path(config.world))
 

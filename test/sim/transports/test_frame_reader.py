@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from urlab_ros_bridge.sim.transports import frame_reader
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
+from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
 from urlab_ros_bridge.wire import codec
 
 
@@ -45,14 +45,14 @@ def gate():
 @pytest.fixture
 def reader(gate):
     """Return a reader that stands still after its first step until the gate opens."""
-    made = FrameReader(Dispatching(), rest=gate)
+    made = FrameDecoder(Dispatching(), rest=gate)
     yield made
     gate.open()
     made.stop()
 
 
 def reading(name, steps=3, size=10):
-    return Reading(bytes(size), True, [name] * steps)
+    return FrameDecoding(bytes(size), True, [name] * steps)
 
 
 def code(reply):

@@ -27,8 +27,8 @@ import time
 
 import urlab_ros_bridge
 from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.link.jobs import Port
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.link.jobs import RendererConnection
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
@@ -41,7 +41,7 @@ _WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
 
 
-class Supervisor(threading.Thread):
+class RendererSupervisor(threading.Thread):
     """
     Starts, hears and ends the renderer of one world.
 
@@ -59,8 +59,8 @@ class Supervisor(threading.Thread):
         self._needed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._link: socket.socket | None = None
-        self._port: Port | None = None
-        self._ready: Future[Port | None] = Future()
+        self._port: RendererConnection | None = None
+        self._ready: Future[RendererConnection | None] = Future()
         self._pause_until, self._failures, self._born = 0.0, 0, 0.0
 
     def need(self) -> None:
@@ -68,7 +68,7 @@ class Supervisor(threading.Thread):
         self._needed = True
         self._wake()
 
-    def wait(self, timeout: float) -> Port | None:
+    def wait(self, timeout: float) -> RendererConnection | None:
         """Start a renderer if need be, and return it; None when it is not there in time."""
         port = self._rig.port
         if port is None and not self._rig.off:
@@ -134,7 +134,7 @@ class Supervisor(threading.Thread):
     def _start_on(self, backend: str) -> str:
         """Start a renderer; returns why it does not work, '' when it does."""
         rig = self._rig
-        memory = SharedMemory(rig.state.size, [item.size for item in rig.items])
+        memory = FrameMemory(rig.state.size, [item.size for item in rig.items])
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._born, self._link = time.monotonic(), ours
         with theirs:
@@ -145,7 +145,7 @@ class Supervisor(threading.Thread):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
-        self._port = Port(ours, memory)
+        self._port = RendererConnection(ours, memory)
         settings = {
             'cameras': [asdict(item) for item in rig.items],
             'prefixes': rig.prefixes,
@@ -263,4 +263,4 @@ def _environment(backend: str) -> dict[str, str]:
     }
 
 
-__all__ = ['Supervisor']
+__all__ = ['RendererSupervisor']

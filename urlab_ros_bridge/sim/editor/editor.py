@@ -17,17 +17,17 @@ import weakref
 
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.level.actors import Actor
-from urlab_ros_bridge.sim.editor.level.blueprints import Library
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
+from urlab_ros_bridge.sim.editor.level.blueprints import BlueprintLibrary
 from urlab_ros_bridge.sim.editor.level.geometry import Forms
 from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
-from urlab_ros_bridge.sim.editor.play.play import Play
-from urlab_ros_bridge.sim.editor.play.running import Running
-from urlab_ros_bridge.sim.editor.view.camera_placement import Lens
+from urlab_ros_bridge.sim.editor.play.play import LevelPlayer
+from urlab_ros_bridge.sim.editor.play.running import RunningWorld
+from urlab_ros_bridge.sim.editor.view.camera_placement import ViewportCamera
 from urlab_ros_bridge.sim.editor.view.drawings import Drawings
-from urlab_ros_bridge.sim.editor.view.overlays import Painter
+from urlab_ros_bridge.sim.editor.view.overlays import OverlayUpdater
 from urlab_ros_bridge.sim.editor.view.viewport import Viewport
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
@@ -38,7 +38,7 @@ SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, an
 START_SECONDS = 600.0  # how long the start of a server waits for its own world
 
 
-class Editor:
+class LevelEditor:
     """
     Everything that outlives a world and is edited.
 
@@ -51,15 +51,15 @@ class Editor:
     def __init__(self, stage: Stage) -> None:
         self.lock = threading.RLock()
         self.stage = stage
-        stage.add_part(lambda context: Painter(self.drawings, context.cameras))
+        stage.add_part(lambda context: OverlayUpdater(self.drawings, context.cameras))
         stage.add_part(self._open_lens)
         # The stage owns it: an editor between two worlds must not keep the last one in memory.
-        self._lens: Callable[[], Lens | None] = lambda: None
+        self._lens: Callable[[], ViewportCamera | None] = lambda: None
         self.data = stage.data
         self.model_files = ClientModelFiles(stage.client_models, lambda: stage.draining)
-        self.library = Library(stage.data, self.model_files)
+        self.library = BlueprintLibrary(stage.data, self.model_files)
         self.forms = Forms(self.model_files)
-        self.play = Play(stage, self.model_files)
+        self.play = LevelPlayer(stage, self.model_files)
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
 
@@ -105,7 +105,7 @@ class Editor:
             raise WorldError(self.play.error or f'{path}: {state}')
 
     def begin(self, timeout: float, promote: bool = False) -> str:
-        """Play the level as it is now; see `Play.begin`."""
+        """Play the level as it is now; see `LevelPlayer.begin`."""
         with self.lock:
             level = self.level.copy()
         poses = {actor.name: actor.pose for actor in level.actors}
@@ -115,17 +115,17 @@ class Editor:
         """End play for good."""
         self.play.close()
 
-    def running(self) -> Running | None:
+    def running(self) -> RunningWorld | None:
         """Return the running world, None when nothing is played."""
         context = self.stage.context
-        return None if context is None else Running(context, self.play.poses)
+        return None if context is None else RunningWorld(context, self.play.poses)
 
     @property
     def in_pie(self) -> bool:
         """Say whether a world is running."""
         return self.stage.context is not None
 
-    def find(self, target: str, by_name: bool = False) -> Actor:
+    def find(self, target: str, by_name: bool = False) -> LevelActor:
         """
         Return an actor by id, else by name; in play also a dynamic body of the scene file.
 
@@ -139,7 +139,7 @@ class Editor:
                 raise
             return self._scene_body(target, running)
 
-    def live_actors(self) -> list[Actor]:
+    def live_actors(self) -> list[LevelActor]:
         """Return the actors where they are in the running world; at rest those of the level."""
         running = self.running()
         if running is None:
@@ -153,7 +153,7 @@ class Editor:
         return found + [self._scene_body(name, running) for name in names]
 
     def bounds(
-        self, actor: Actor, live: bool = False, solid_only: bool = False
+        self, actor: LevelActor, live: bool = False, solid_only: bool = False
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """
         Return the corners of an actor's bounds in m, None when it has none.
@@ -183,11 +183,13 @@ class Editor:
         if lens is not None:
             lens.aim()
 
-    def _open_lens(self, context: Context) -> Lens:
-        def pose_of(name: str) -> Pose | None:
-            return Running(context, self.play.poses).pose_now(name) or self._resting_pose(name)
+    def _open_lens(self, context: Context) -> ViewportCamera:
+        def pose_of(name: str) -> ActorPose | None:
+            return RunningWorld(context, self.play.poses).pose_now(name) or self._resting_pose(
+                name
+            )
 
-        lens = Lens(self.viewport, context, pose_of)
+        lens = ViewportCamera(self.viewport, context, pose_of)
         self._lens = weakref.ref(lens)
         return lens
 
@@ -195,19 +197,19 @@ class Editor:
         return {actor.name for actor in self.level.actors}
 
     @staticmethod
-    def _at(actor: Actor, pose: Pose | None) -> Actor:
+    def _at(actor: LevelActor, pose: ActorPose | None) -> LevelActor:
         if pose is None:
             return actor
-        return Actor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
+        return LevelActor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
 
     @staticmethod
-    def _scene_body(name: str, running: Running) -> Actor:
-        return Actor(SCENE_BODY, name, '', running.pose(name) or Pose())
+    def _scene_body(name: str, running: RunningWorld) -> LevelActor:
+        return LevelActor(SCENE_BODY, name, '', running.pose(name) or ActorPose())
 
-    def _tracked_pose(self, name: str) -> Pose | None:
+    def _tracked_pose(self, name: str) -> ActorPose | None:
         running = self.running()
         pose = running.pose(name) if running is not None else None
         return pose or self._resting_pose(name)
 
-    def _resting_pose(self, name: str) -> Pose | None:
+    def _resting_pose(self, name: str) -> ActorPose | None:
         return next((actor.pose for actor in self.level.actors if actor.name == name), None)

@@ -14,7 +14,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.errors import list_names
 
@@ -67,7 +67,7 @@ FIELDS = (
 )
 
 
-def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_sim_options(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Check every listed field, then apply them all; the reply echoes the resulting options.
 

@@ -9,7 +9,7 @@ from typing import Any
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.sim.transports.dispatcher import PreSession
@@ -20,7 +20,7 @@ from urlab_ros_bridge.wire.stamp import ns_to_block
 def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     """Return the handlers of hello and meta, which need no session."""
 
-    def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
+    def hello(stage: Stage, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
         revision, context = stage.revision, stage.context
         session = _read_session(stage, fields, revision)
         reply = hello_reply(stage, context, session, revision)
@@ -35,7 +35,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
         stage.sessions.open(session)
         return session, reply
 
-    def meta(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
+    def meta(stage: Stage, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
         try:
             session = stage.sessions.find(fields.string('session_id'))
         except OpError:
@@ -45,7 +45,7 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     return {'hello': hello, 'meta': meta}
 
 
-def _read_session(stage: Stage, fields: Fields, revision: int) -> Session:
+def _read_session(stage: Stage, fields: Fields, revision: int) -> ServerSession:
     """
     Return the session that a hello asks for; unknown levels and encodings count as absent.
 
@@ -56,7 +56,7 @@ def _read_session(stage: Stage, fields: Fields, revision: int) -> Session:
     level = fields.string('observations', usual)
     encoding = fields.string('encoding').lower()
     client = (fields.string('client') or fields.string('client_version'))[:64]
-    return Session(
+    return ServerSession(
         encoding='json' if encoding == 'json' else 'msgpack',
         observations=level if level in OBSERVATION_LEVELS else 'standard',
         shared=shared,
@@ -67,7 +67,7 @@ def _read_session(stage: Stage, fields: Fields, revision: int) -> Session:
     )
 
 
-def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Return mode, pace and sessions; takes no lock, so it answers during a long step too.
 

@@ -24,7 +24,7 @@ from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
 from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
@@ -61,7 +61,7 @@ class Engine:
         self,
         world: World,
         controls: dict[str, ArticulationControl],
-        lidars: dict[str, list[Lidar]],
+        lidars: dict[str, list[RayScanner]],
         step_mode: str = 'auto',
         paused: bool = False,
         sensing: Sensing | None = None,

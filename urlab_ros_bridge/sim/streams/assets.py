@@ -65,7 +65,7 @@ def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, b
     for compiler in root.iter('compiler'):
         for folder in _FOLDERS:
             compiler.attrib.pop(folder, None)
-    box = _Box(dict(spec.assets))
+    box = _FilesByName(dict(spec.assets))
     for element, attribute, path in _references(root, model):
         element.set(attribute, box.add(path))
     return ElementTree.tostring(root, encoding='unicode'), box.files
@@ -120,7 +120,7 @@ def _path(
     return written
 
 
-class _Box:
+class _FilesByName:
     """Files by bare name; names differ in more than case, as MuJoCo's own file box wants it."""
 
     def __init__(self, memory: dict[str, bytes]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import zmq
 
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
@@ -159,7 +159,7 @@ class ControlStream:
                 self._set(prefix, target, parts[1])
             else:
                 self._configure(target, parts[1])
-        except (WireError, ControllerSchemaViolation) as error:
+        except (WireError, InvalidControllerParameters) as error:
             self._counters.rejected += 1
             self._report(prefix, kind, str(error))
         else:

@@ -11,10 +11,10 @@ import mujoco
 
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.sim.cameras.describe import camera_topics
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.streams.assets import reloadable_model
@@ -47,7 +47,7 @@ EXTENSIONS = (
 
 
 def hello_reply(
-    stage: Stage, context: Context | None, session: Session, revision: int
+    stage: Stage, context: Context | None, session: ServerSession, revision: int
 ) -> dict[str, Any]:
     """
     Return what the hello of a session is answered now.
@@ -108,7 +108,7 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
 
 def articulation_block(
     context: Context,
-    articulation: Articulation,
+    articulation: ArticulationIndex,
     spec: ArticulationSpec,
     camera_header: str = '',
 ) -> dict[str, Any]:

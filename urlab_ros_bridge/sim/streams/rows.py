@@ -16,11 +16,11 @@ from typing import Protocol
 import numpy as np
 
 from urlab_ros_bridge.sim.model.articulation import as_index
-from urlab_ros_bridge.sim.model.articulation import Entity
+from urlab_ros_bridge.sim.model.articulation import EntityIndex
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.wire import rows
 
 Send = Callable[[bytes, bytes], None]
@@ -122,7 +122,9 @@ class ScannerRows:
     time stands still it is the only one there will be.
     """
 
-    def __init__(self, engine: Engine, control: ArticulationControl, lidars: list[Lidar]) -> None:
+    def __init__(
+        self, engine: Engine, control: ArticulationControl, lidars: list[RayScanner]
+    ) -> None:
         sensors = {sensor.name: sensor for sensor in control.articulation.sensors}
         self._engine = engine
         self._data = engine.world.data
@@ -219,7 +221,7 @@ class CommandRows:
 class EntityRows:
     """Rows of one entity: float64, quaternions wxyz."""
 
-    def __init__(self, world: World, entity: Entity) -> None:
+    def __init__(self, world: World, entity: EntityIndex) -> None:
         self._data = world.data
         self._topic = f'{rows.SCENE}/{entity.name}'
         self._sources: list[tuple[str, np.ndarray]] = [

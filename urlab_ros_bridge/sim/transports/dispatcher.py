@@ -19,13 +19,13 @@ from typing import Protocol
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
-from urlab_ros_bridge.sim.requests.registry import Entry
 from urlab_ros_bridge.sim.requests.registry import Prepare
 from urlab_ros_bridge.sim.requests.registry import Prepared
+from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.transports.repeated import Repeated
+from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import list_names
@@ -39,7 +39,7 @@ SETTLE_SECONDS = 15.0
 # Of a frame up to this size the first step is done at once: of most requests it is the only one.
 FIRST_STEP_BYTES = 1 << 16
 _LOG = logging.getLogger(__name__)
-PreSession = Callable[[Stage, Fields], tuple[Session, dict[str, Any]]]
+PreSession = Callable[[Stage, Fields], tuple[ServerSession, dict[str, Any]]]
 
 
 @dataclass(slots=True)
@@ -51,8 +51,8 @@ class Call:
     :ivar prepared: with `vectors`, stands for `fields` when the request is one that repeats.
     """
 
-    entry: Entry
-    session: Session
+    entry: RegisteredOp
+    session: ServerSession
     fields: Fields
     seconds: float
     subject: Any
@@ -61,7 +61,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class Reading:
+class FrameDecoding:
     """A frame that is being decoded, in steps of about a tenth of a millisecond."""
 
     frame: bytes
@@ -72,7 +72,7 @@ class Reading:
 class RequestRunner(Protocol):
     """What a transport needs of a dispatcher."""
 
-    def accept(self, frame: bytes) -> bytes | Call | Reading:
+    def accept(self, frame: bytes) -> bytes | Call | FrameDecoding:
         """Return the reply if it is known already, else the call, or a reading to go on with."""
 
     def run(self, call: Call) -> bytes:
@@ -91,9 +91,9 @@ class Dispatcher:
         self._stage = stage
         self._registry = registry
         self._pre_session = pre_session
-        self._repeated = Repeated()
+        self._repeated = RepeatedRequests()
 
-    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | Call | Reading:
+    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | Call | FrameDecoding:
         """
         Decode and check a frame: return the reply if it is known already, else the call.
 
@@ -116,10 +116,10 @@ class Dispatcher:
             return self._broken(None)
         if isinstance(request, dict):
             return self._check(request, frame, editing)
-        reading = Reading(frame, editing, request)
+        reading = FrameDecoding(frame, editing, request)
         return self.read_on(reading) if len(frame) <= FIRST_STEP_BYTES else reading
 
-    def read_on(self, reading: Reading) -> bytes | Call | Reading:
+    def read_on(self, reading: FrameDecoding) -> bytes | Call | FrameDecoding:
         """Do the next step of a reading; return it again when that was not the last one."""
         try:
             next(reading.steps)
@@ -174,7 +174,7 @@ class Dispatcher:
     def dispatch(self, frame: bytes) -> bytes:
         """Answer a frame on the calling thread, however long it takes."""
         accepted = self.accept(frame)
-        while isinstance(accepted, Reading):
+        while isinstance(accepted, FrameDecoding):
             accepted = self.read_on(accepted)
         return accepted if isinstance(accepted, bytes) else self.run(accepted)
 
@@ -205,7 +205,7 @@ class Dispatcher:
         except Exception:
             return self._broken(session)
 
-    def _entry(self, op: str, editing: bool) -> Entry:
+    def _entry(self, op: str, editing: bool) -> RegisteredOp:
         known = OPS.get(op)
         if known is not None and known.category == EDITOR_ONLY:
             if self._stage.editor is None:
@@ -246,7 +246,7 @@ class Dispatcher:
             return
         self._repeated.remember(frame, request, (call, prepared))
 
-    def _subject(self, entry: Entry) -> Any:
+    def _subject(self, entry: RegisteredOp) -> Any:
         """Return what the op works on: the running world, the editor or the stage."""
         if entry.op.category == MANAGER_REQUIRED:
             context = self._stage.context
@@ -255,12 +255,12 @@ class Dispatcher:
             return self._stage if entry.staged else context
         return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
 
-    def _broken(self, session: Session | None) -> bytes:
+    def _broken(self, session: ServerSession | None) -> bytes:
         _LOG.exception('an op failed inside the server')
         return error_frame('internal_error', '', session)
 
 
-def error_frame(code: str, message: str, session: Session | None) -> bytes:
+def error_frame(code: str, message: str, session: ServerSession | None) -> bytes:
     """Return an error reply; it has exactly op, code and message."""
     return codec.pack(
         {'op': 'error', 'code': code, 'message': message or ERROR_CODES[code]},

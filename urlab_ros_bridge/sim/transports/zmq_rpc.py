@@ -8,7 +8,7 @@ run on the receiving thread, which saves two thread switches; a call that is est
 that finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's
 long step.  Calls that only wait, such as a step of a paused world, have workers of their own: as
 many of them as there are clients may wait without holding up those that have something to do.
-A frame that takes long to decode is decoded by the `FrameReader`.
+A frame that takes long to decode is decoded by the `FrameDecoder`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ import zmq
 from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
 LOOK_OUT_SECONDS = 1.5e-4
@@ -47,7 +47,7 @@ _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _LOG = logging.getLogger(__name__)
 
 
-class _Crew:
+class _WorkerPool:
     """
     Threads for calls of one kind; they are started when they are needed first.
 
@@ -86,7 +86,7 @@ class ZmqRpcTransport(threading.Thread):
         context: zmq.Context,
         socket: zmq.Socket,
         dispatcher: RequestRunner,
-        reader: FrameReader,
+        reader: FrameDecoder,
         eager: Callable[[], bool] = lambda: False,
     ) -> None:
         """
@@ -101,8 +101,8 @@ class ZmqRpcTransport(threading.Thread):
         self._dispatcher = dispatcher
         self._reader = reader
         self._eager = eager
-        self._workers = _Crew(WORKERS, MAX_PENDING, 'rpc-worker')
-        self._waiters = _Crew(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
+        self._workers = _WorkerPool(WORKERS, MAX_PENDING, 'rpc-worker')
+        self._waiters = _WorkerPool(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
         self._done: deque[Callable[[], None]] = deque()
         # Random, so that no client can take the waker's place.
         self._wake_identity = b'\x01' + os.urandom(16)
@@ -188,7 +188,7 @@ class ZmqRpcTransport(threading.Thread):
 
     def _serve(self, envelope: list[bytes], frame: bytes) -> None:
         accepted = self._dispatcher.accept(frame)
-        if isinstance(accepted, Reading):
+        if isinstance(accepted, FrameDecoding):
             refused = self._reader.submit(
                 envelope[0], accepted, partial(self._hand_over, self._go_on, envelope)
             )
@@ -212,10 +212,10 @@ class ZmqRpcTransport(threading.Thread):
             message = f'{crew.limit} calls are waiting already'
             self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
-    def _work(self, crew: _Crew, envelope: list[bytes], call: Call) -> None:
+    def _work(self, crew: _WorkerPool, envelope: list[bytes], call: Call) -> None:
         self._hand_over(self._end_work, crew, envelope, self._dispatcher.run(call))
 
-    def _end_work(self, crew: _Crew, envelope: list[bytes], reply: bytes) -> None:
+    def _end_work(self, crew: _WorkerPool, envelope: list[bytes], reply: bytes) -> None:
         crew.pending -= 1
         self._reply(envelope, reply)
 

@@ -19,7 +19,7 @@ from urlab_ros_bridge.sim.cameras.catalog import view_modes as looks
 from urlab_ros_bridge.sim.model.scenery import FREE_CAMERA
 
 
-class View(NamedTuple):
+class FreeCameraView(NamedTuple):
     """
     Where the camera is and how it sees.
 
@@ -65,7 +65,7 @@ class FreeCamera:
         """Return how the camera sees."""
         return looks.LOOKS[int(self._look[0])]
 
-    def aim(self, view: View) -> None:
+    def aim(self, view: FreeCameraView) -> None:
         """Put the camera somewhere."""
         pos, mat, fovy, look = self.arrays
         pos[:], mat[:], fovy[:] = view.pos, view.mat, view.fovy
@@ -75,4 +75,4 @@ class FreeCamera:
         mujoco.mju_mat2Quat(self._model.cam_quat[self._camera], np.asarray(view.mat, float))
 
 
-__all__ = ['FreeCamera', 'View', 'free_camera_id']
+__all__ = ['FreeCamera', 'FreeCameraView', 'free_camera_id']

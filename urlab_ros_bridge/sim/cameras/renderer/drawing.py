@@ -26,7 +26,7 @@ _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
 
 
-class Raw(NamedTuple):
+class RawFrame(NamedTuple):
     """
     A picture as OpenGL has it, rows bottom-up.
 
@@ -104,7 +104,7 @@ class SceneRenderer:
         """
         self.draw(index, self._words).write(out)
 
-    def draw(self, index: int, words: np.ndarray) -> Raw:
+    def draw(self, index: int, words: np.ndarray) -> RawFrame:
         """
         Draw, and read the picture as OpenGL has it.
 
@@ -125,10 +125,10 @@ class SceneRenderer:
         if camera.mode == DEPTH:
             lens = scene.camera[0]
             mujoco.mjr_readPixels(None, source.view(np.float32), rect, self._context)
-            return Raw(source, (lens.frustum_near, lens.frustum_far, bool(lens.orthographic)))
+            return RawFrame(source, (lens.frustum_near, lens.frustum_far, bool(lens.orthographic)))
         self._read_color(rect, source)
         labels = self._labels.get(camera.mode)
-        return Raw(source, None, None if labels is None else labels.table(scene))
+        return RawFrame(source, None, None if labels is None else labels.table(scene))
 
     def _set_flags(self, flat: bool) -> None:
         """Flat pictures need no light: only which object, and how far."""
@@ -172,4 +172,4 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     return option
 
 
-__all__ = ['Raw', 'SceneRenderer']
+__all__ = ['RawFrame', 'SceneRenderer']

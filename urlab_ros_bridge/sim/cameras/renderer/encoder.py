@@ -25,9 +25,9 @@ import numpy as np
 import zmq
 
 from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.renderer.drawing import Raw
-from urlab_ros_bridge.sim.cameras.renderer.publisher import Outlet
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
+from urlab_ros_bridge.sim.cameras.renderer.publisher import CameraPublisher
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import clock_of
 
@@ -35,17 +35,17 @@ _BUFFERS = 3
 _LOG = logging.getLogger(__name__)
 
 
-class Drawn(NamedTuple):
+class DrawnFrame(NamedTuple):
     """A picture to finish; `last` of its job."""
 
-    raw: Raw
+    raw: RawFrame
     buffer: np.ndarray
     camera: int
     job: link.Job
     last: bool
 
 
-class Finisher(threading.Thread):
+class FrameEncoder(threading.Thread):
     """
     Owns the sockets of all cameras.
 
@@ -54,8 +54,8 @@ class Finisher(threading.Thread):
 
     def __init__(
         self,
-        memory: SharedMemory,
-        outlets: Sequence[Outlet],
+        memory: FrameMemory,
+        outlets: Sequence[CameraPublisher],
         regions: Mapping[int, RegionWriter],
         words: int,
         tell: Callable[[bytes], None],
@@ -73,7 +73,7 @@ class Finisher(threading.Thread):
         self._shown: set[int] = set()
         self._frames = [0] * len(outlets)
         self._slots: dict[str, int] = {}
-        self._drawn: deque[Drawn] = deque()
+        self._drawn: deque[DrawnFrame] = deque()
         # The last one given back is still in the processor's cache.
         self.buffers: queue.LifoQueue[np.ndarray] = queue.LifoQueue()
         for _ in range(_BUFFERS):
@@ -84,7 +84,7 @@ class Finisher(threading.Thread):
         for outlet in self._outlets:
             self._poller.register(outlet.socket, zmq.POLLIN)
 
-    def submit(self, drawn: Drawn) -> None:
+    def submit(self, drawn: DrawnFrame) -> None:
         """Hand a picture over."""
         self._drawn.append(drawn)
         os.eventfd_write(self._wake, 1)
@@ -122,7 +122,7 @@ class Finisher(threading.Thread):
             new = [index for index in watched if changed[index]]
             self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
-    def _finish(self, drawn: Drawn) -> None:
+    def _finish(self, drawn: DrawnFrame) -> None:
         memory, camera, job = self._memory, drawn.camera, drawn.job
         outlet = self._outlets[camera]
         slot = memory.begin(camera, outlet.on_the_way)
@@ -144,4 +144,4 @@ class Finisher(threading.Thread):
                 self._regions[camera].write(memory.pixels(camera, slot), stamp_ns, wall)
 
 
-__all__ = ['Drawn', 'Finisher']
+__all__ = ['DrawnFrame', 'FrameEncoder']

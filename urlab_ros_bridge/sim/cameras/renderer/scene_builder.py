@@ -15,14 +15,14 @@ from urlab_ros_bridge.sim.cameras.capture.changes import apply_arrays
 from urlab_ros_bridge.sim.cameras.capture.state import VisualState
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
-from urlab_ros_bridge.sim.cameras.renderer.drawing import Raw
+from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
 from urlab_ros_bridge.sim.model.sidecar.specs import RenderSpec
 
 _MODEL_FILE = 'model.mjb'
 
 
-class Stagehand:
+class SceneBuilder:
     """A model, its data and its renderer."""
 
     def __init__(
@@ -63,9 +63,9 @@ class Stagehand:
         if self._state.free is not None:
             self._renderer.look = self._state.free.look
 
-    def draw(self, camera: int, words: np.ndarray) -> Raw:
+    def draw(self, camera: int, words: np.ndarray) -> RawFrame:
         """Draw a frame into a buffer of `words_needed` words."""
         return self._renderer.draw(camera, words)
 
 
-__all__ = ['Stagehand']
+__all__ = ['SceneBuilder']

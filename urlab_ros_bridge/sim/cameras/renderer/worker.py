@@ -22,7 +22,7 @@ import sys
 import zmq
 
 from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.wire.shm import RegionWriter
@@ -47,26 +47,28 @@ class Worker:
         # OpenGL's platform is chosen when these are imported.
         from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
         from urlab_ros_bridge.sim.cameras.renderer import encoder as finisher
-        from urlab_ros_bridge.sim.cameras.renderer.publisher import Outlet
-        from urlab_ros_bridge.sim.cameras.renderer.scene_builder import Stagehand
+        from urlab_ros_bridge.sim.cameras.renderer.publisher import CameraPublisher
+        from urlab_ros_bridge.sim.cameras.renderer.scene_builder import SceneBuilder
 
         settings = json.loads(body)
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
         memory_fd, model_fd, *rest = fds
         listeners, region_fds = rest[: len(cameras)], rest[len(cameras) :]
         self._gl, name = gl.open_context(64, 64)
-        self._stagehand = Stagehand(settings, cameras, link.from_file(model_fd), name)
-        self._memory = SharedMemory(
+        self._stagehand = SceneBuilder(settings, cameras, link.from_file(model_fd), name)
+        self._memory = FrameMemory(
             self._stagehand.state_size, [camera.size for camera in cameras], memory_fd
         )
         context = zmq.Context()
-        outlets = [Outlet(context, *pair) for pair in zip(cameras, listeners, strict=True)]
+        outlets = [
+            CameraPublisher(context, *pair) for pair in zip(cameras, listeners, strict=True)
+        ]
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
             for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
         }
-        self._drawn = finisher.Drawn
-        self._finisher = finisher.Finisher(
+        self._drawn = finisher.DrawnFrame
+        self._finisher = finisher.FrameEncoder(
             self._memory, outlets, regions, self._stagehand.words_needed, self._tell
         )
         return name

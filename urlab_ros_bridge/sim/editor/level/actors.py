@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import as_vector
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import LightSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import ObjectSpec
@@ -26,7 +26,7 @@ LEVELS = 'Levels'  # folder of the data folder that levels are kept in
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
+class LevelActor:
     """
     One actor.
 
@@ -39,7 +39,7 @@ class Actor:
     kind: str
     name: str
     actor_id: str
-    pose: Pose = field(default_factory=Pose)
+    pose: ActorPose = field(default_factory=ActorPose)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -80,7 +80,7 @@ def read_actor(
     entry: Mapping[str, Any],
     spec: ActorSpec,
     folder: Path,
-) -> Actor:
+) -> LevelActor:
     """
     Return the actor of a checked entry.
 
@@ -97,8 +97,8 @@ def read_actor(
             settings[key] = os.path.realpath(folder / settings[key])
     name = spec.prefix if isinstance(spec, ArticulationSpec) else spec.name
     w, x, y, z = map(float, spec.quat)
-    pose = Pose(as_vector(spec.pos), (w, x, y, z))
-    return Actor(kind, name, spec.actor_id, pose, settings)
+    pose = ActorPose(as_vector(spec.pos), (w, x, y, z))
+    return LevelActor(kind, name, spec.actor_id, pose, settings)
 
 
 def relative(text: str, folder: Path) -> str:

@@ -60,7 +60,7 @@ OWN_KEYS = ('prefix', 'name', 'actor_id', 'pose')
 
 
 @dataclass(frozen=True, slots=True)
-class Blueprint:
+class ActorBlueprint:
     """
     One blueprint.
 
@@ -95,23 +95,23 @@ class Blueprint:
         return Path(text) if text else None
 
 
-class Library:
+class BlueprintLibrary:
     """All blueprints; `data` is where imports are found and remembered, `files` reads them."""
 
     def __init__(self, data: DataFolder, files: ModelFiles = OPERATOR) -> None:
         self._data, self._files = data, files
         self._fixed = [
-            *(Blueprint(name, SHAPES_FOLDER, 'object', {'shape': name}) for name in _SHAPES),
+            *(ActorBlueprint(name, SHAPES_FOLDER, 'object', {'shape': name}) for name in _SHAPES),
             *_bundled(),
         ]
         self._imports: dict[str, Path] = self._remembered()
-        self._held: dict[str, tuple[object, Blueprint]] = {}
+        self._held: dict[str, tuple[object, ActorBlueprint]] = {}
 
-    def all(self) -> list[Blueprint]:
+    def all(self) -> list[ActorBlueprint]:
         """Return every blueprint whose file can be used, by short name."""
         return sorted([*self._fixed, *self._imported()], key=lambda item: item.name)
 
-    def _made(self, name: str) -> Blueprint:
+    def _made(self, name: str) -> ActorBlueprint:
         """Return an import as its files have it now."""
         file = self._imports[name]
         stamp = tuple(
@@ -123,13 +123,13 @@ class Library:
             held = self._held[name] = ((file, stamp), _from_file(name, file))
         return held[1]
 
-    def _imported(self) -> Iterator[Blueprint]:
+    def _imported(self) -> Iterator[ActorBlueprint]:
         for name in self._imports:
             # A file that is gone or broken is passed over; spawning it says why.
             with suppress(WorldError, SidecarError):
                 yield self._made(name)
 
-    def find(self, text: str) -> Blueprint:
+    def find(self, text: str) -> ActorBlueprint:
         """
         Return a blueprint by class path, package path or short name.
 
@@ -145,7 +145,7 @@ class Library:
         names = [*(item.name for item in self._fixed), *self._imports]
         raise WorldError(f'there is no blueprint {text!r:.80}; {list_names("blueprint", names)}')
 
-    def of(self, kind: str, settings: Mapping[str, Any]) -> Blueprint:
+    def of(self, kind: str, settings: Mapping[str, Any]) -> ActorBlueprint:
         """Return the blueprint that an entry of a level comes from, made up when unknown."""
         for item in self._fixed:
             if item.kind == kind and _same_source(item.settings, settings):
@@ -154,9 +154,9 @@ class Library:
             if item.kind == kind and _same_source(item.settings, settings):
                 return item
         text = settings.get('model' if kind == 'robot' else 'file')
-        return Blueprint(_short_name(Path(text or 'thing')), IMPORTS_FOLDER, kind, settings)
+        return ActorBlueprint(_short_name(Path(text or 'thing')), IMPORTS_FOLDER, kind, settings)
 
-    def add(self, text: str, again: bool) -> tuple[Blueprint, bool]:
+    def add(self, text: str, again: bool) -> tuple[ActorBlueprint, bool]:
         """
         Import a file: MJCF, a sidecar with one robot, or a mesh.
 
@@ -193,7 +193,7 @@ class Library:
         self._remember()
         return True
 
-    def _check(self, made: Blueprint) -> None:
+    def _check(self, made: ActorBlueprint) -> None:
         """Read and compile what is behind a blueprint: a broken file is refused at once."""
         file = made.file
         if file is None:
@@ -235,21 +235,21 @@ def _same_source(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(key) == other.get(key) for key in ('model', 'shape', 'file'))
 
 
-def _from_file(name: str, file: Path) -> Blueprint:
+def _from_file(name: str, file: Path) -> ActorBlueprint:
     if file.suffix.lower() in MESH_ENDINGS:
         settings: dict[str, Any] = {'shape': 'mesh', 'file': str(file)}
-        return Blueprint(name, IMPORTS_FOLDER, 'object', settings)
+        return ActorBlueprint(name, IMPORTS_FOLDER, 'object', settings)
     if file.suffix in ('.yaml', '.yml'):
         robots = robot_settings(file)
         if len(robots) != 1:
             raise WorldError(f'{file} has {len(robots)} robots; a blueprint has one')
-        return Blueprint(name, IMPORTS_FOLDER, 'robot', robots[0][1])
+        return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', robots[0][1])
     beside = file.with_suffix('.yaml')
     if beside.is_file():
         for _, settings in robot_settings(beside):
             if settings['model'] == str(file):
-                return Blueprint(name, IMPORTS_FOLDER, 'robot', settings)
-    return Blueprint(name, IMPORTS_FOLDER, 'robot', {'model': str(file)})
+                return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', settings)
+    return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', {'model': str(file)})
 
 
 def robot_settings(sidecar: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -268,12 +268,12 @@ def robot_settings(sidecar: Path) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def _bundled() -> list[Blueprint]:
-    found: dict[str, Blueprint] = {}
+def _bundled() -> list[ActorBlueprint]:
+    found: dict[str, ActorBlueprint] = {}
     for world in models.world_names():
         for prefix, settings in robot_settings(models.world_path(world)):
             if any(settings == item.settings for item in found.values()):
                 continue
             name = f'{world}_{prefix}' if prefix in found else prefix
-            found[name] = Blueprint(name, ROBOTS_FOLDER, 'robot', settings)
+            found[name] = ActorBlueprint(name, ROBOTS_FOLDER, 'robot', settings)
     return list(found.values())

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops.levels import read_level
 from urlab_ros_bridge.sim.editor.play.play import READY
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
 
 DEFAULT_TIMEOUT = 30.0  # s, stock plugin
 MAX_TIMEOUT = 3600.0
 
 
-def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Compile the open level and run it; one that runs already goes on.
 
@@ -40,13 +40,13 @@ def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
     return reply
 
 
-def stop_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def stop_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Take the running world down; harmless when none runs."""
     editor.play.stop()
     return {}
 
 
-def pie_status(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def pie_status(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return off, compiling, compile_failed or ready, and the time of a running world."""
     reply: dict[str, Any] = {'state': editor.play.state, 'compile_error': editor.play.error}
     running = editor.running()

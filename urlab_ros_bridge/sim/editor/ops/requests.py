@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.editor import Editor
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
 from urlab_ros_bridge.sim.editor.level.transforms import as_vector
 from urlab_ros_bridge.sim.editor.level.transforms import Vector
 from urlab_ros_bridge.sim.editor.view.drawings import Color
@@ -56,7 +56,7 @@ def actor_id_of(fields: Fields, name: str = 'actor_id') -> str:
     return text
 
 
-def target_of(editor: Editor, fields: Fields) -> Actor:
+def target_of(editor: LevelEditor, fields: Fields) -> LevelActor:
     """
     Return the actor that `target` names: by its id, or its name with target_by actor_name.
 

@@ -22,7 +22,7 @@ Setpoints = Sequence[float] | np.ndarray
 
 
 @dataclass(slots=True)
-class Command:
+class StepCommand:
     """The checked `per_articulation` part of a step request."""
 
     ctrl: Sequence[tuple[ArticulationControl, Setpoints]] = ()
@@ -38,10 +38,10 @@ class Command:
             control.slots['zmq'][index] = value
 
 
-def read_command(context: Context, fields: Fields) -> Command:
+def read_command(context: Context, fields: Fields) -> StepCommand:
     """Check and resolve `per_articulation` before anything is applied."""
     ctrl: list[tuple[ArticulationControl, np.ndarray]] = []
-    command = Command(ctrl)
+    command = StepCommand(ctrl)
     for prefix, block in fields.mapping('per_articulation').items():
         control = context.engine.controls.get(prefix)
         if control is None:
@@ -63,7 +63,7 @@ def read_command(context: Context, fields: Fields) -> Command:
 
 
 def _read_ctrl_map(
-    control: ArticulationControl, part: Fields, command: Command, where: str
+    control: ArticulationControl, part: Fields, command: StepCommand, where: str
 ) -> None:
     names = {actuator.name: index for index, actuator in enumerate(control.articulation.actuators)}
     prefix = f'{control.articulation.prefix}_'
@@ -77,7 +77,7 @@ def _read_ctrl_map(
 
 
 def _read_xfrc(
-    context: Context, control: ArticulationControl, part: Fields, command: Command, where: str
+    context: Context, control: ArticulationControl, part: Fields, command: StepCommand, where: str
 ) -> None:
     bodies = control.articulation.local('bodies')
     for name, force in part.mapping('xfrc_applied').items():

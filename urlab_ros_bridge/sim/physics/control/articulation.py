@@ -15,13 +15,13 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.controllers import make_controller
 from urlab_ros_bridge.sim.physics.control.twist import DriveTwist
+from urlab_ros_bridge.sim.physics.control.twist import HeldTwist
 from urlab_ros_bridge.sim.physics.control.twist import make_twist
-from urlab_ros_bridge.sim.physics.control.twist import TwistController
 from urlab_ros_bridge.wire import ops
 
 
@@ -32,7 +32,7 @@ class ArticulationControl:
         self,
         model: mujoco.MjModel,
         data: mujoco.MjData,
-        articulation: Articulation,
+        articulation: ArticulationIndex,
         spec: ArticulationSpec,
     ) -> None:
         self._model = model
@@ -42,7 +42,7 @@ class ArticulationControl:
         ids = np.array([actuator.id for actuator in articulation.actuators], dtype=np.intp)
         self.articulation = articulation
         self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
-        self.twist: TwistController | None = make_twist(spec.twist, names, model, ids)
+        self.twist: HeldTwist | None = make_twist(spec.twist, names, model, ids)
         self.source = 'zmq'
         self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
         self._ctrl = (

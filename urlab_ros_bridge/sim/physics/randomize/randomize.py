@@ -20,9 +20,9 @@ import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.randomize.kinds import array
-from urlab_ros_bridge.sim.physics.randomize.kinds import Element
 from urlab_ros_bridge.sim.physics.randomize.kinds import elements
-from urlab_ros_bridge.sim.physics.randomize.kinds import Kind
+from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableElement
+from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableKind
 
 GRAVITY = 'gravity'  # the one array that is not the model's own but one of its options
 # Arrays that nothing here changes and that may be large.
@@ -44,13 +44,13 @@ class Draw:
     """
 
     name: str
-    kind: Kind
+    kind: RandomizableKind
     way: str
     low: float
     high: float
     logarithmic: bool
     together: bool
-    chosen: tuple[Element, ...]
+    chosen: tuple[RandomizableElement, ...]
 
 
 class Randomizer:
@@ -164,7 +164,7 @@ class Randomizer:
         return report
 
 
-def _shown(kind: Kind, rows: np.ndarray) -> float | list[float]:
+def _shown(kind: RandomizableKind, rows: np.ndarray) -> float | list[float]:
     """Return the values of an element: a number, or a list of what changed."""
     if not kind.columns:
         return float(rows[0, 0])

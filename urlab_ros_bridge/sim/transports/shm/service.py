@@ -18,9 +18,9 @@ import uuid
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Part
+from urlab_ros_bridge.sim.stage import WorldPart
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.cameras import CameraRegions
 from urlab_ros_bridge.sim.transports.shm.directory import SessionDirectory
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
@@ -45,7 +45,7 @@ class _Nothing:
         """Do nothing."""
 
 
-class SharedMemory:
+class SharedMemoryService:
     """
     The session directory and who serves it.
 
@@ -66,9 +66,9 @@ class SharedMemory:
         self._watch.start()
         self._lock = threading.Lock()
         self._channels: dict[str, ShmRpcTransport] = {}
-        self._serving: tuple[Dispatcher, FrameReader] | None = None
+        self._serving: tuple[Dispatcher, FrameDecoder] | None = None
 
-    def serve(self, dispatcher: Dispatcher, frame_reader: FrameReader) -> None:
+    def serve(self, dispatcher: Dispatcher, frame_reader: FrameDecoder) -> None:
         """Answer requests from now on."""
         self._serving = dispatcher, frame_reader
         try:
@@ -77,7 +77,7 @@ class SharedMemory:
         except RegionUnavailable as error:
             _LOG.warning('no requests through shared memory: %s', error)
 
-    def state_publisher(self, context: Context) -> Part:
+    def state_publisher(self, context: Context) -> WorldPart:
         """Return the publisher of a world's state; one that does nothing when there is no room."""
         try:
             return ShmStatePublisher(context.engine, context.observer, self.path, self._watch)
@@ -85,7 +85,7 @@ class SharedMemory:
             _LOG.warning('no state in shared memory: %s', error)
             return _Nothing()
 
-    def camera_regions(self, context: Context) -> Part:
+    def camera_regions(self, context: Context) -> WorldPart:
         """Return the regions of a world's cameras; nothing when they are off."""
         if context.config.cameras == 'off':
             return _Nothing()
@@ -121,7 +121,7 @@ class SharedMemory:
         self._watch.close()
         self._directory.close()
 
-    def _open(self, name: str, dispatcher: Dispatcher, frame_reader: FrameReader) -> None:
+    def _open(self, name: str, dispatcher: Dispatcher, frame_reader: FrameDecoder) -> None:
         """Serve the pair of a name, '' is the stock one."""
         requests = Region.create(request_file(self.path, name), RPC_STRIDE)
         try:
@@ -152,15 +152,15 @@ class SharedMemory:
         channel.start()
 
 
-def offer_shared_memory(config: ServerConfig) -> SharedMemory | None:
+def offer_shared_memory(config: ServerConfig) -> SharedMemoryService | None:
     """Return the server's shared memory, None when it is off or there is no place for it."""
     if not config.shm:
         return None
     try:
-        return SharedMemory()
+        return SharedMemoryService()
     except RegionUnavailable as error:
         _LOG.warning('no shared memory: %s', error)
         return None
 
 
-__all__ = ['SharedMemory', 'offer_shared_memory']
+__all__ = ['SharedMemoryService', 'offer_shared_memory']

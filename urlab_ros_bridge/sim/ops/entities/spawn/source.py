@@ -32,7 +32,7 @@ _SIDECARS = ('.yaml', '.yml')
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SpawnSource:
     """
     A model that was read and tried but not yet compiled here.
 
@@ -52,7 +52,7 @@ class Source:
         return next((body.name for body in self.spec.bodies[1:] if body.name), '')
 
 
-def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Source:
+def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> SpawnSource:
     """
     Read the `xml` or the `file` of a request.
 
@@ -67,7 +67,7 @@ def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Sourc
         model = models.of_file(path)
     if model.urdf:
         _stand_free(model)
-    return Source(model.spec, settings, model.sizes)
+    return SpawnSource(model.spec, settings, model.sizes)
 
 
 def _find(data: DataFolder, text: str) -> tuple[Path, ArticulationSpec | None]:
@@ -96,4 +96,4 @@ def _stand_free(model: ClientModel) -> None:
             body.add_freejoint()
 
 
-__all__ = ['Source', 'read_source']
+__all__ = ['SpawnSource', 'read_source']

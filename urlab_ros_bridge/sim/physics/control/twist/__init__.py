@@ -13,7 +13,7 @@ from urlab_ros_bridge.sim.model.sidecar.twists import NO_TWIST
 from urlab_ros_bridge.sim.model.sidecar.twists import TWIST_KINDS
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
 from urlab_ros_bridge.sim.physics.control.twist.controller import BadTwist
-from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
+from urlab_ros_bridge.sim.physics.control.twist.controller import HeldTwist
 from urlab_ros_bridge.sim.physics.control.twist.differential import DifferentialTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import DriveTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
@@ -25,9 +25,9 @@ __all__ = [
     'BadTwist',
     'DifferentialTwist',
     'DriveTwist',
+    'HeldTwist',
     'OmniTwist',
     'PlanarTwist',
-    'TwistController',
     'TwistSetupError',
     'make_twist',
 ]
@@ -37,7 +37,7 @@ _DRIVES: tuple[type[DriveTwist], ...] = (DifferentialTwist, OmniTwist, PlanarTwi
 
 def make_twist(
     spec: TwistSpec, actuator_names: Sequence[str], model: mujoco.MjModel, actuator_ids: np.ndarray
-) -> TwistController | None:
+) -> HeldTwist | None:
     """
     Return the twist controller of a sidecar, None for the kind `none`.
 
@@ -53,8 +53,8 @@ def make_twist(
     """
     if spec.kind == NO_TWIST:
         return None
-    if spec.kind == TwistController.kind:
-        return TwistController(spec)
+    if spec.kind == HeldTwist.kind:
+        return HeldTwist(spec)
     drives = {cls.kind: cls for cls in _DRIVES}
     if spec.kind not in drives:
         raise UnknownName('twist controller', spec.kind, TWIST_KINDS)

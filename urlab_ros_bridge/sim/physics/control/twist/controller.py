@@ -20,7 +20,7 @@ class BadTwist(UrlabError, ValueError):
     """A twist or its timeout is not finite, or the timeout is not positive."""
 
 
-class TwistController:
+class HeldTwist:
     """
     Holds a twist (vx, vy in m/s, yaw rate in rad/s, in the base frame) for whoever acts on it.
 
@@ -52,7 +52,7 @@ class TwistController:
         self._wall: WallTimeout | None = None
         self._time = -math.inf
 
-    def resume(self, other: TwistController) -> None:
+    def resume(self, other: HeldTwist) -> None:
         """Go on with the command of the same robot in a world that this one takes the place of."""
         self.active, self.value, self.actions = other.active, other.value, other.actions
         self._target, self._deadline, self._time = other._target, other._deadline, other._time

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
-from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
+from urlab_ros_bridge.sim.physics.control.twist.controller import HeldTwist
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -22,7 +22,7 @@ class TwistSetupError(UrlabError, ValueError):
     """The model or the geometry of a sidecar cannot produce the twists of its kind."""
 
 
-class DriveTwist(TwistController, ABC):
+class DriveTwist(HeldTwist, ABC):
     """
     Makes the base follow the twist: while it is active it owns its actuators' setpoints.
 
