@@ -22,6 +22,7 @@ import xml.etree.ElementTree as ElementTree
 
 import mujoco
 
+from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 
@@ -78,6 +79,13 @@ class ModelFiles:
     def mesh(self, path: Path) -> Path:
         """Return the file that MuJoCo shall read for a mesh file."""
         return path
+
+    def check_sidecar(self, top: Place) -> None:
+        """
+        Make sure that all files which a sidecar names may be read.
+
+        :raises WorldError: naming the one that must not.
+        """
 
     def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
         """Return what compiling these files gives; it may take long."""

@@ -34,7 +34,7 @@ from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.sidecar.readers import MAX_PATH
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.readers import text
-from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import MESH_ENDINGS
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.paths import write_atomically
@@ -120,7 +120,7 @@ class BlueprintLibrary:
         )
         held = self._held.get(name)
         if held is None or held[0] != (file, stamp):
-            held = self._held[name] = ((file, stamp), _from_file(name, file))
+            held = self._held[name] = ((file, stamp), _from_file(name, file, self._files))
         return held[1]
 
     def _imported(self) -> Iterator[ActorBlueprint]:
@@ -168,9 +168,9 @@ class BlueprintLibrary:
         known = next((name for name, path in self._imports.items() if path == file), None)
         try:
             if known and not again:
-                return _from_file(known, file), False
+                return _from_file(known, file, self._files), False
             name = known or self._free_name(_short_name(file))
-            made = _from_file(name, file)
+            made = _from_file(name, file, self._files)
             self._files.work(lambda: self._check(made))
         except (WorldError, SidecarError) as error:
             raise OpError('import_failed', str(error)) from error
@@ -235,31 +235,36 @@ def _same_source(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(key) == other.get(key) for key in ('model', 'shape', 'file'))
 
 
-def _from_file(name: str, file: Path) -> ActorBlueprint:
+def _from_file(name: str, file: Path, files: ModelFiles) -> ActorBlueprint:
     if file.suffix.lower() in MESH_ENDINGS:
         settings: dict[str, Any] = {'shape': 'mesh', 'file': str(file)}
         return ActorBlueprint(name, IMPORTS_FOLDER, 'object', settings)
     if file.suffix in ('.yaml', '.yml'):
-        robots = robot_settings(file)
+        robots = robot_settings(file, files)
         if len(robots) != 1:
             raise WorldError(f'{file} has {len(robots)} robots; a blueprint has one')
         return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', robots[0][1])
     beside = file.with_suffix('.yaml')
     if beside.is_file():
-        for _, settings in robot_settings(beside):
+        for _, settings in robot_settings(beside, files):
             if settings['model'] == str(file):
                 return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', settings)
     return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', {'model': str(file)})
 
 
-def robot_settings(sidecar: Path) -> list[tuple[str, dict[str, Any]]]:
+def robot_settings(
+    sidecar: Path, files: ModelFiles = OPERATOR
+) -> list[tuple[str, dict[str, Any]]]:
     """
     Return prefix and settings of the robots of a sidecar; its files are made absolute.
 
     :raises SidecarError: when the sidecar breaks the schema.
+    :raises WorldError: when it names a file that must not be read.
     """
-    load_sidecar(sidecar)
-    entries = read_yaml(sidecar, SidecarError).value.get('articulations') or []
+    top = read_yaml(sidecar, SidecarError)
+    files.check_sidecar(top)
+    parse_sidecar(top)
+    entries = top.value.get('articulations') or []
     found = []
     for entry in entries:
         settings = {key: value for key, value in entry.items() if key not in OWN_KEYS}

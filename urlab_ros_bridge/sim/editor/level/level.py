@@ -80,12 +80,13 @@ class Level:
         Read a level: a sidecar, or an MJCF file with or without one beside it.
 
         :raises SidecarError: when the sidecar breaks the schema.
-        :raises WorldError: when an MJCF file is no MJCF.
+        :raises WorldError: when an MJCF file is no MJCF, or a file is named that must not be read.
         """
         sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
         if not sidecar.is_file():
             return cls._of_model(path, model_files)
         top = read_yaml(sidecar, SidecarError)
+        model_files.check_sidecar(top)
         spec = parse_sidecar(top)
         level = cls(sidecar, spec.scene, model_files)
         groups: tuple[Sequence[ActorSpec], ...] = (
