@@ -27,6 +27,7 @@ from typing import Any
 
 import zmq
 
+from urlab_ros_bridge.sim.requests.sockets import disconnect_sender
 from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
@@ -43,6 +44,7 @@ MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread m
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
+_MORE_PARTS = int(zmq.RCVMORE)
 
 _LOG = logging.getLogger(__name__)
 
@@ -154,9 +156,25 @@ class ZmqRpcTransport(threading.Thread):
             give_way()
 
     def _drop_rest(self) -> None:
-        receive, get, more = self._socket.recv, self._socket.get, int(zmq.RCVMORE)
-        while get(more):
-            receive()
+        """
+        Drop the parts that are left of a message.
+
+        libzmq gives out no other message before the last part, and has no limit for their number.
+        So who sends very many holds up the requests of others, for about a microsecond a part:
+        replies go on meanwhile, and the connection is closed, for there will be more.
+        """
+        if not self._socket.get(_MORE_PARTS):
+            return
+        receive, dropped = self._socket.recv, 1
+        frame = receive(copy=False)
+        while frame.more:
+            frame = receive(copy=False)
+            dropped += 1
+            if dropped % MAX_PARTS == 0:
+                self._send_done()
+        if dropped >= MAX_PARTS:
+            _LOG.warning('closed a connection: it sent a message of %d parts too many', dropped)
+            disconnect_sender(frame)
 
     def _receive_odd(self, parts: list[bytes]) -> None:
         """Take a message whose envelope is not that of a REQ socket: it may be longer."""
