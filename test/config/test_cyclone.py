@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(not find_spec('cyclonedds'), reason='cyclonedds is not installed'),
     pytest.mark.skipif(
         os.environ.get('ROS_DISTRO', 'jazzy') != 'jazzy',
-        reason='what newer Fast DDS says of types is not read by the Python package of Cyclone DDS',
+        reason='the Python package of Cyclone DDS cannot read the types of newer Fast DDS',
     ),
     pytest.mark.skipif(
         os.environ.get('RMW_IMPLEMENTATION', 'rmw_fastrtps_cpp') != 'rmw_fastrtps_cpp',
