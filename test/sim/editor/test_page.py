@@ -18,7 +18,7 @@ PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 @pytest.fixture(scope='module')
 def examples(tmp_path_factory):
-    """Yield the blocks of the page by a word in them, a client's arguments, and the data folder."""
+    """Yield the blocks of the page, the arguments of a client, and the data folder."""
     folder = tmp_path_factory.mktemp('data')
     server = Server(
         ServerConfig(world='', editor=True, data_dir=folder, **dict.fromkeys(PORTS, 0))
