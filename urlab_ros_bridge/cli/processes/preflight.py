@@ -23,6 +23,9 @@ from urlab_ros_bridge.cli.processes.table import python_executable
 
 # The server goes on without a side stream whose port is taken.
 VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
+# Argument that asks for a gateway -> its ports.
+_GATEWAY_PORTS = {'chiral': ('chiral_port',), 'simspark': ('simspark_port', 'monitor_port')}
+_GATEWAYS = {'chiral': 'the Chiral gateway', 'simspark': 'the SimSpark gateway'}
 _STEP = 10
 _TRIED_OFFSETS = 100
 
@@ -41,9 +44,12 @@ def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
 
 
 def vital_ports(values: PortOffset) -> list[str]:
-    """Return the names of the ports without which nothing works, that of the gateway if asked."""
-    gateway = ('chiral_port',) if getattr(values, 'chiral', False) else ()
-    return [name for name in values.port_names() if name in (*VITAL_PORTS, *gateway)]
+    """Return the names of the ports without which nothing works, those of gateways if asked."""
+    vital = set(VITAL_PORTS)
+    for gateway, ports in _GATEWAY_PORTS.items():
+        if getattr(values, gateway, False):
+            vital.update(ports)
+    return [name for name in values.port_names() if name in vital]
 
 
 def free_offset(values: PortOffset, address: str) -> int:
@@ -86,4 +92,4 @@ def _missing(process: Process, cause: str) -> CliError:
         return RosNotFound(cause)
     if process.name == 'server':
         return MujocoNotFound(cause)
-    return PackageMissing('the Chiral gateway', 'chiral', cause)
+    return PackageMissing(_GATEWAYS[process.name], process.name, cause)
