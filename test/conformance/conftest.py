@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sound servers for the suite: one with sockets, one without."""
 
+import contextlib
 from pathlib import Path
 import signal
 import subprocess
@@ -37,23 +38,26 @@ def _patient_with_pictures():
         yield
 
 
-@pytest.fixture(scope='package')
-def start_server(tmp_path_factory):
-    """Return a factory of servers with the suite's world; they are stopped at the end."""
-    running = []
-
-    def start(**config) -> Places:
-        folder = tmp_path_factory.mktemp('data')
-        server = Server(ServerConfig(**{'model': WORLD, 'data_dir': folder, **PORTS, **config}))
-        server.start()
-        running.append(server)
+@contextlib.contextmanager
+def running(folder, **config):
+    """Yield where a server with the suite's world listens; a live world takes processor time."""
+    server = Server(ServerConfig(**{'model': WORLD, 'data_dir': folder, **PORTS, **config}))
+    server.start()
+    try:
         places = server.endpoints
         names = ('rpc', 'state', 'control', 'info')
-        return Places('127.0.0.1', *(places.get(name, '') for name in names))
-
-    yield start
-    for server in running:
+        yield Places('127.0.0.1', *(places.get(name, '') for name in names))
+    finally:
         server.stop()
+
+
+@pytest.fixture
+def start_server(tmp_path_factory):
+    """Return a factory of servers with the suite's world; they are stopped after the test."""
+    with contextlib.ExitStack() as servers:
+        yield lambda **config: servers.enter_context(
+            running(tmp_path_factory.mktemp('data'), **config)
+        )
 
 
 @pytest.fixture(scope='package', autouse=True)
@@ -79,9 +83,10 @@ def run_of_users(request, tmp_path_factory):
 
 
 @pytest.fixture(scope='package')
-def sound(start_server):
+def sound(tmp_path_factory):
     """Return where a server without faults listens."""
-    return start_server()
+    with running(tmp_path_factory.mktemp('data')) as places:
+        yield places
 
 
 @pytest.fixture(scope='session')
