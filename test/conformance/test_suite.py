@@ -17,7 +17,6 @@ from urlab_ros_bridge.conformance import select
 from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.checks import cameras
 from urlab_ros_bridge.conformance.runner import DEVIATION
 from urlab_ros_bridge.conformance.runner import FAIL
 from urlab_ros_bridge.conformance.runner import PASS
@@ -28,12 +27,6 @@ ALWAYS_SKIPPED = {
     'error.no_active_manager', 'hello.no_manager', 'set_mode.locked', 'step.puppet.perturbation',
     'camera.unknown', 'error.not_in_editor', 'editor.begin_pie', 'set_twist.no_twist_controller',
 }  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _patient_with_first_frames(monkeypatch):
-    """A renderer that starts on a busy machine takes its time."""
-    monkeypatch.setattr(cameras, 'FIRST_FRAME', 40.0)
 
 
 def outcomes(peer, *patterns, **plan):
