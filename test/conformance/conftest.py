@@ -4,11 +4,8 @@
 
 import contextlib
 from pathlib import Path
-import signal
-import subprocess
 import sys
 
-from lifelines import start_process
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -26,7 +23,6 @@ from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 
-ROOT = Path(__file__).resolve().parents[2]
 PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
@@ -58,28 +54,6 @@ def start_server(tmp_path_factory):
         yield lambda **config: servers.enter_context(
             running(tmp_path_factory.mktemp('data'), **config)
         )
-
-
-@pytest.fixture(scope='package', autouse=True)
-def run_of_users(request, tmp_path_factory):
-    """
-    Run the whole suite as users do, beside the tests before the one that judges it.
-
-    It takes a quarter of a minute, and waits nearly all of it.
-    """
-    name = 'test_the_bundled_server_follows_every_rule'
-    if not any(item.name == name for item in request.session.items):
-        yield None
-        return
-    folder = tmp_path_factory.mktemp('run')
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'conformance']
-    command += ['--json', str(folder / 'results.json')]
-    with (folder / 'said').open('wb') as said:
-        process = start_process(command, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
-    yield process, folder
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)  # it ends its own server
-        process.wait(20)
 
 
 @pytest.fixture(scope='package')

@@ -64,9 +64,9 @@ def sync_step(peer: Peer, names: list[str], **more: Any) -> dict[str, Any]:
     """Return the cameras block of a step that waits for fresh frames."""
     wanted = dict.fromkeys(names, 'sync')
     end = time.monotonic() + FIRST_FRAME
-    reply = peer.call('step', 15.0, include_cameras=wanted, **more)
+    reply = peer.call('step', FIRST_FRAME, include_cameras=wanted, **more)
     while 'cameras' not in reply and time.monotonic() < end:  # the renderer is still starting
-        reply = peer.call('step', 15.0, include_cameras=wanted, **more)
+        reply = peer.call('step', FIRST_FRAME, include_cameras=wanted, **more)
     return field(reply, 'cameras', 'object')
 
 
