@@ -112,7 +112,8 @@ def test_a_ball_beyond_the_field_is_brought_back(pitch):
 def test_select(pitch):
     for text, robot in [
         ('(select)', 'left_1'), ('(select)', 'left_2'),
-        ('(select (unum 1)(team Right))', 'right_1'), ('(select (unum 1)(team None))', 'left_1'), ('(select (unum -1))', None),
+        ('(select (unum 1)(team Right))', 'right_1'),
+        ('(select (unum 1)(team None))', 'left_1'), ('(select (unum -1))', None),
     ]:  # fmt: skip
         say(pitch, text)
         assert (pitch.game.selected and pitch.game.selected.robot) == robot
@@ -182,9 +183,11 @@ def test_only_what_was_carried_out_is_acknowledged(pitch):
         '(ball (pos nan 0 1))', '(ball (pos a b c))', '(ball (pos 1 2 3)(vel inf 0 0))',
         '(ball (pos 1e9 0 0))', '(ball (vel 1e300 0 0))', '(ball (pos 1 2 3 4))',
         '(ball (pos (1) 2 3))', '(playMode playon)', '(playMode)', '(playMode a b)',
-        '(playmode PlayOn)', '(kickOff)', '(kickOff Middle)', '(kickOff (Left))', '(kill)', '(repos)',
+        '(playmode PlayOn)', '(kickOff)', '(kickOff Middle)', '(kickOff (Left))', '(kill)',
+        '(repos)',
         '(kill (unum 7)(team Right))', '(select (unum 7)(team Right))',
-        '(repos (unum 9)(team Left))', '(time)', '(time -1)', '(time nan)', '(time 1 2)', '(score (left 1))',
+        '(repos (unum 9)(team Left))', '(time)', '(time -1)', '(time nan)', '(time 1 2)',
+        '(score (left 1))',
         '(score (left 1)(right -1))', '(score (left 1)(right 1.5))', '(unknown)', '()', 'atom',
         '(("x"))', '((((ball))))', '(getAck)',
     ],
