@@ -159,9 +159,10 @@ def test_a_log_has_one_message_a_line_and_replays(soccer, tmp_path, watch):
         assert replay.take(line)
         times.append(replay.time)
     assert replay.play_mode == 'PlayOn' and replay.fulls == 1
-    running = [b - a for a, b in itertools.pairwise(times) if a > 0]
+    # The first line is of the moment, the others of multiples of the period.
+    running = [b - a for a, b in itertools.pairwise(times) if a > 0][1:]
     assert running == pytest.approx([0.2] * len(running), abs=1e-6)
-    assert len(running) >= 8
+    assert len(running) >= 7
 
 
 def test_a_simulation_that_another_client_steps_is_watched_and_not_stepped(
