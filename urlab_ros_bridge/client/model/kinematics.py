@@ -49,6 +49,10 @@ class LocalModel:
         for joint in read_world(handshake).joints:
             if joint.prefix:
                 slots[joint.prefix] += range(joint.qpos_address, joint.qpos_address + joint.width)
+        m = self.model
+        self._mocap = {
+            m.body(i).name: int(m.body_mocapid[i]) for i in np.flatnonzero(m.body_mocapid >= 0)
+        }
         self._slots = {prefix: np.array(s, np.intp) for prefix, s in slots.items()}
         self.kinematics()
 
@@ -91,6 +95,29 @@ class LocalModel:
             raise ProtocolError(f'qpos of {name} has {len(qpos)} values, a free body has 7')
         start = entity.qpos_offset
         self.data.qpos[start : start + _FREE_WIDTH] = qpos
+
+    def write_mocap(self, name: str, position: np.ndarray, quat: np.ndarray) -> None:
+        """
+        Set the pose of a body that clients move.
+
+        :param name: compiled name; a body that is not a mocap body is left as it is.
+        :param quat: w x y z.
+        """
+        slot = self._mocap.get(name)
+        if slot is not None:
+            self.data.mocap_pos[slot] = position
+            self.data.mocap_quat[slot] = quat
+
+    def contacts(self) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Find what touches, after `kinematics`.
+
+        :returns: points in the world, shape (k, 3), and the ids of the two bodies, shape (k, 2).
+        """
+        self._mujoco.mj_collision(self.model, self.data)
+        found = self.data.contact
+        touching = (found.exclude == 0) & (found.dist <= 0.0) & (found.geom.min(axis=1) >= 0)
+        return found.pos[touching].copy(), self.model.geom_bodyid[found.geom[touching]]
 
     def kinematics(self) -> None:
         """Compute the poses of everything from the positions."""
