@@ -80,9 +80,7 @@ def all_channels(handshake: Handshake) -> tuple[Channel, ...]:
                 found.append(Channel(prefix, kind, joint.name, kind_unit, 1, (), read))
         for actuator in robot.actuators.values():
             found.append(
-                Channel(
-                    prefix, 'control', actuator.name, '', 1, (), _at('ctrl', actuator.index)
-                )
+                Channel(prefix, 'control', actuator.name, '', 1, (), _at('ctrl', actuator.index))
             )
         for sensor in robot.sensors.values():
             if 0 < sensor.dim <= MAX_VALUES and sensor.name not in description.lidars:

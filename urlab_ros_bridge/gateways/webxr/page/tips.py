@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+import threading
 from typing import Any
 
 import numpy as np
@@ -82,9 +83,9 @@ def _wrist(robot: ServedRobot, joints: tuple[Joint, ...]) -> Body | None:
 
 def _tip(robot: ServedRobot, wrist: Body) -> Tip | None:
     inside = {wrist.id}
-    for body in robot.world.subtree(wrist.id)[1:]:
-        if not body.dofs and body.parent in inside:
-            inside.add(body.id)  # fixed to the wrist
+    for below in robot.world.subtree(wrist.id)[1:]:
+        if not below.dofs and below.parent in inside:
+            inside.add(below.id)  # fixed to the wrist
     sites = [site for site in robot.sites.values() if site.body in inside]
     named = [s for s in sites if any(word in s.name.lower() for word in _TIP_WORDS)]
     if named:
@@ -107,7 +108,7 @@ def _tip(robot: ServedRobot, wrist: Body) -> Tip | None:
 
 
 class TipSolver:
-    """Set-points that bring one tip to a place.  Not thread-safe."""
+    """Set-points that bring one tip to a place.  Thread-safe."""
 
     def __init__(self, model: Any, tip: Tip) -> None:
         """
@@ -119,11 +120,13 @@ class TipSolver:
         self._tip = tip
         self._solver = PoseSolver(model, *tip.frame, tip.joints)
         self._slots = np.array([joint.qpos_address for joint in tip.joints], np.intp)
+        self._lock = threading.Lock()
         self._rotation: np.ndarray | None = None
 
     def grasp(self, qpos: np.ndarray) -> None:
         """Keep the orientation that the tip has now until the next `grasp`."""
-        _, self._rotation = self._solver.forward(qpos, qpos[self._slots])
+        with self._lock:
+            _, self._rotation = self._solver.forward(qpos, qpos[self._slots])
 
     def setpoints(self, qpos: np.ndarray, position: Vector) -> dict[str, float]:
         """
@@ -132,10 +135,12 @@ class TipSolver:
         :param qpos: of the whole model, shape (nq,).
         :param position: of the tip in the world, m.
         """
-        if self._rotation is None:
-            self.grasp(qpos)
         here = qpos[self._slots]
-        wanted = self._solver.solve(qpos, here, np.array(position), self._rotation)
+        with self._lock:
+            rotation = self._rotation
+            if rotation is None:
+                rotation = self._rotation = self._solver.forward(qpos, here)[1]
+            wanted = self._solver.solve(qpos, here, np.array(position), rotation)
         values = here + np.clip(wanted - here, -_LEAD, _LEAD)
         return {
             actuator.name: float(value) * actuator.gear
