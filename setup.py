@@ -62,6 +62,7 @@ setup(
         'test': [
             'hypothesis',
             'mcap-ros2-support',
+            'playwright',
             'psutil',
             'pytest',
             'pytest-rerunfailures',

@@ -9,6 +9,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 web=$root/urlab_ros_bridge/web
 vendor=$web/vendor
 
+# Two set-ups may come here at the same time.
+exec 8<"$web"
+flock 8
+
 stamp=$(cat "$web/package-lock.json" "${BASH_SOURCE[0]}" | sha256sum | cut -c1-16)
 if [ "$(cat "$vendor/.stamp" 2>/dev/null)" = "$stamp" ]; then
   exit

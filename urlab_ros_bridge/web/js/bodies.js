@@ -5,6 +5,7 @@
 import * as THREE from '../vendor/three/build/three.module.js';
 import { GLTFLoader } from '../vendor/three/examples/jsm/loaders/GLTFLoader.js';
 
+const STILL = 2e-5; // m, and of quaternions
 const FLOOR_SIZE = 2; // m; what is larger and flat is a floor
 
 export class Bodies {
@@ -24,6 +25,7 @@ export class Bodies {
   async setWorld(world) {
     this.select(-1);
     this.world = world;
+    this.drawn = null;
     this.root.clear();
     this.groups = world.bodies.map((body) => {
       const group = new THREE.Group();
@@ -112,6 +114,9 @@ export class Bodies {
   setPoses(poses) {
     const { moving } = this.world;
     if (poses.length !== moving.length * 7) return;
+    // While everything stands, nothing has to be drawn.
+    if (this.drawn?.length === poses.length && poses.every((part, index) => Math.abs(part - this.drawn[index]) < STILL)) return;
+    this.drawn = poses;
     for (let index = 0; index < moving.length; index += 1) place(this.groups[moving[index]], poses, index * 7);
     this.stage.touch();
   }

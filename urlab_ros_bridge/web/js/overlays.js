@@ -87,6 +87,7 @@ export class Overlays {
   }
 
   setContacts(rows) {
+    this.rows = rows;
     this.contacts.set(rows);
     this.stage.touch();
   }

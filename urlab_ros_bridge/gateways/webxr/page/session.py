@@ -35,6 +35,7 @@ WINDOW = 6
 # A page that acknowledges nothing for so long (s), in a hidden tab, gets one state now and then.
 _SLOW = 1.0
 MAX_WATCHED = 256
+MAX_PICTURES = 64
 MAX_WATCHED_VALUES = 8192
 _COUNTER = 1 << 32
 
@@ -174,8 +175,8 @@ class BinaryPage:
     def _show_cameras(self, fields: Fields) -> Answer:
         """Send pictures of these cameras."""
         names = fields.need('names')
-        if not isinstance(names, list) or len(names) > len(self._world.cameras):
-            raise BadMessage('names must be a list of cameras')
+        if not isinstance(names, list) or len(names) > MAX_PICTURES:
+            raise BadMessage(f'names must be a list of at most {MAX_PICTURES} cameras')
         for name in names:
             if not isinstance(name, str) or name not in self._world.cameras:
                 raise UnknownName('camera', name, self._world.cameras)
