@@ -19,7 +19,7 @@ from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.step_forces import controlled
+from urlab_ros_bridge.conformance.checks.stepping.step_forces import controlled
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.model import Robot
