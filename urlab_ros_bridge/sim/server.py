@@ -35,7 +35,7 @@ from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
-from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.large_replies import RepetitionRunner
 from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport

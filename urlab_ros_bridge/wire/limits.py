@@ -6,7 +6,7 @@ How much a frame may ask of whoever decodes it.
 The size alone says little: sixteen million empty maps fit into 16 MB, and no request needs them.
 What is counted is what costs: bytes, values, and containers (maps and lists), which also burden
 Python's garbage collector.  Every decoder of the wire takes its limits from here; those of the
-threads that decode for others are in `sim.transports.frame_reader`.
+threads that decode for others are in `sim.transports.frame_decoder`.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.catalog.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.link.jobs import RendererConnection
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.wire.shm.region import Region
 

@@ -27,9 +27,9 @@ import time
 
 import urlab_ros_bridge
 from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.link.jobs import RendererConnection
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
@@ -258,7 +258,7 @@ def _environment(backend: str) -> dict[str, str]:
     return {
         **os.environ,
         **gl.platform_variables(backend),
-        **share.thread_variables(),
+        **cpu_affinity.thread_variables(),
         'PYTHONPATH': os.pathsep.join(path for path in paths if path),
     }
 

@@ -52,9 +52,9 @@ class LevelEditor:
         self.lock = threading.RLock()
         self.stage = stage
         stage.add_part(lambda context: OverlayUpdater(self.drawings, context.cameras))
-        stage.add_part(self._open_lens)
+        stage.add_part(self._open_camera)
         # The stage owns it: an editor between two worlds must not keep the last one in memory.
-        self._lens: Callable[[], ViewportCamera | None] = lambda: None
+        self._camera: Callable[[], ViewportCamera | None] = lambda: None
         self.data = stage.data
         self.model_files = ClientModelFiles(stage.client_models, lambda: stage.draining)
         self.library = BlueprintLibrary(stage.data, self.model_files)
@@ -179,19 +179,19 @@ class LevelEditor:
 
     def aim(self) -> None:
         """Let the running world know that the viewport was moved or looks otherwise."""
-        lens = self._lens()
-        if lens is not None:
-            lens.aim()
+        camera = self._camera()
+        if camera is not None:
+            camera.aim()
 
-    def _open_lens(self, context: Context) -> ViewportCamera:
+    def _open_camera(self, context: Context) -> ViewportCamera:
         def pose_of(name: str) -> ActorPose | None:
             return RunningWorld(context, self.play.poses).pose_now(name) or self._resting_pose(
                 name
             )
 
-        lens = ViewportCamera(self.viewport, context, pose_of)
-        self._lens = weakref.ref(lens)
-        return lens
+        camera = ViewportCamera(self.viewport, context, pose_of)
+        self._camera = weakref.ref(camera)
+        return camera
 
     def _names(self) -> set[str]:
         return {actor.name for actor in self.level.actors}

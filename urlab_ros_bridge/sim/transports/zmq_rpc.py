@@ -33,7 +33,7 @@ from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
-from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
 LOOK_OUT_SECONDS = 1.5e-4
@@ -225,16 +225,16 @@ class ZmqRpcTransport(threading.Thread):
             if reply is not None:
                 self._reply(envelope, reply)
                 return
-        crew = self._waiters if accepted.seconds == math.inf else self._workers
-        if not crew.submit(self._work, crew, envelope, accepted):
-            message = f'{crew.limit} calls are waiting already'
+        pool = self._waiters if accepted.seconds == math.inf else self._workers
+        if not pool.submit(self._work, pool, envelope, accepted):
+            message = f'{pool.limit} calls are waiting already'
             self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
-    def _work(self, crew: _WorkerPool, envelope: list[bytes], call: Call) -> None:
-        self._hand_over(self._end_work, crew, envelope, self._dispatcher.run(call))
+    def _work(self, pool: _WorkerPool, envelope: list[bytes], call: Call) -> None:
+        self._hand_over(self._end_work, pool, envelope, self._dispatcher.run(call))
 
-    def _end_work(self, crew: _WorkerPool, envelope: list[bytes], reply: bytes) -> None:
-        crew.pending -= 1
+    def _end_work(self, pool: _WorkerPool, envelope: list[bytes], reply: bytes) -> None:
+        pool.pending -= 1
         self._reply(envelope, reply)
 
     def _hand_over(self, work: Callable[..., None], *arguments: Any) -> None:

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 from OpenGL import GL
 
-from urlab_ros_bridge.sim.cameras.catalog import view_modes as looks
+from urlab_ros_bridge.sim.cameras.catalog import view_modes
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.catalog import DEPTH
 from urlab_ros_bridge.sim.cameras.catalog.quality import Quality
@@ -58,7 +58,7 @@ class SceneRenderer:
 
     :ivar words_needed: pixels of the largest camera.
     :ivar overlays: further geoms that real cameras see, see `overlays.add_overlays`.
-    :ivar look: how the free camera sees, one of `looks.LOOKS`.
+    :ivar view_mode: how the free camera sees, one of `view_modes.VIEW_MODES`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class SceneRenderer:
         self._model, self._data, self._quality = model, data, quality
         self._cameras = {camera.index: camera for camera in cameras}
         self.overlays: list[Mapping[str, Any]] = []
-        self.look = looks.LIT
+        self.view_mode = view_modes.LIT
         width = max((camera.width for camera in cameras), default=1)
         height = max((camera.height for camera in cameras), default=1)
         model.vis.global_.offwidth, model.vis.global_.offheight = width, height
@@ -112,11 +112,11 @@ class SceneRenderer:
         """
         camera, scene = self._cameras[index], self._scene
         self._view.fixedcamid = camera.id
-        look = self.look if camera.free else looks.LIT
-        looks.update_scene(look, self._model, self._data, self._option, self._view, scene)
+        mode = self.view_mode if camera.free else view_modes.LIT
+        view_modes.update_scene(mode, self._model, self._data, self._option, self._view, scene)
         flat = camera.mode != 'real'
         self._set_flags(flat)
-        looks.set_flags(look, scene)
+        view_modes.set_flags(mode, scene)
         if not flat:
             add_overlays(scene, self.overlays)
         rect = mujoco.MjrRect(0, 0, camera.width, camera.height)

@@ -55,7 +55,7 @@ class FrameEncoder(threading.Thread):
     def __init__(
         self,
         memory: FrameMemory,
-        outlets: Sequence[CameraPublisher],
+        publishers: Sequence[CameraPublisher],
         regions: Mapping[int, RegionWriter],
         words: int,
         tell: Callable[[bytes], None],
@@ -67,11 +67,11 @@ class FrameEncoder(threading.Thread):
         :param words: pixels of the largest camera.
         :param tell: sends a message to the server.
         """
-        super().__init__(name='finisher', daemon=True)
-        self._memory, self._outlets, self._tell = memory, list(outlets), tell
+        super().__init__(name='frame-encoder', daemon=True)
+        self._memory, self._publishers, self._tell = memory, list(publishers), tell
         self._regions, self._readers = regions, frozenset[int]()
         self._shown: set[int] = set()
-        self._frames = [0] * len(outlets)
+        self._frames = [0] * len(publishers)
         self._slots: dict[str, int] = {}
         self._drawn: deque[DrawnFrame] = deque()
         # The last one given back is still in the processor's cache.
@@ -81,8 +81,8 @@ class FrameEncoder(threading.Thread):
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._poller = zmq.Poller()
         self._poller.register(self._wake, zmq.POLLIN)
-        for outlet in self._outlets:
-            self._poller.register(outlet.socket, zmq.POLLIN)
+        for publisher in self._publishers:
+            self._poller.register(publisher.socket, zmq.POLLIN)
 
     def submit(self, drawn: DrawnFrame) -> None:
         """Hand a picture over."""
@@ -116,16 +116,18 @@ class FrameEncoder(threading.Thread):
             self._finish(self._drawn.popleft())
 
     def _report_watched(self) -> None:
-        changed = [outlet.read() for outlet in self._outlets]
+        changed = [publisher.read() for publisher in self._publishers]
         if any(changed):
-            watched = [index for index, outlet in enumerate(self._outlets) if outlet.watched]
+            watched = [
+                index for index, publisher in enumerate(self._publishers) if publisher.watched
+            ]
             new = [index for index in watched if changed[index]]
             self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
     def _finish(self, drawn: DrawnFrame) -> None:
         memory, camera, job = self._memory, drawn.camera, drawn.job
-        outlet = self._outlets[camera]
-        slot = memory.begin(camera, outlet.on_the_way)
+        publisher = self._publishers[camera]
+        slot = memory.begin(camera, publisher.on_the_way)
         drawn.raw.write(memory.pixels(camera, slot))
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1
@@ -137,7 +139,7 @@ class FrameEncoder(threading.Thread):
                 self._tell(link.pack(link.DONE, {'number': job.number, 'slots': slots}))
         # A reset while this was drawn: nobody may see the old timeline any more.
         elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
-            outlet.send(memory, slot, self._frames[camera], job.capture)
+            publisher.send(memory, slot, self._frames[camera], job.capture)
             if camera in self._readers and camera in self._regions:
                 self._shown.add(camera)
                 stamp_ns, wall = job.capture.stamp_ns, clock_of(job.capture.wall)

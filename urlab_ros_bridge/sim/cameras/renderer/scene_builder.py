@@ -61,7 +61,7 @@ class SceneBuilder:
         """Move everything to where a state says."""
         self._state.put(state)
         if self._state.free is not None:
-            self._renderer.look = self._state.free.look
+            self._renderer.view_mode = self._state.free.view_mode
 
     def draw(self, camera: int, words: np.ndarray) -> RawFrame:
         """Draw a frame into a buffer of `words_needed` words."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.cameras.catalog.view_modes import LOOKS
+from urlab_ros_bridge.sim.cameras.catalog.view_modes import VIEW_MODES
 from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import need_location
@@ -63,8 +63,8 @@ def set_viewport_mode(
 ) -> dict[str, Any]:
     """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
     mode = text_of(fields, 'mode').lower()
-    if mode not in LOOKS:
-        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(LOOKS)}')
+    if mode not in VIEW_MODES:
+        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(VIEW_MODES)}')
     editor.viewport.mode = mode
     editor.aim()
     return {'op': 'set_mode_ok', 'mode': mode}

@@ -45,12 +45,12 @@ class ViewportCamera:
         self._cameras.view = None
 
     def _view(self) -> FreeCameraView:
-        pose, fov, look = self._viewport.seen(self._pose_of)
+        pose, fov, mode = self._viewport.seen(self._pose_of)
         return FreeCameraView(
             np.asarray(pose.pos),
             (matrix(pose.quat) @ _CAMERA).reshape(9),
             vertical_fov(fov),
-            look,
+            mode,
         )
 
 

@@ -22,7 +22,7 @@ from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
-from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion

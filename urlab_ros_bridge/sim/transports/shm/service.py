@@ -20,7 +20,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import WorldPart
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.transports.frame_reader import FrameDecoder
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.cameras import CameraRegions
 from urlab_ros_bridge.sim.transports.shm.directory import SessionDirectory
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies

@@ -83,7 +83,9 @@ class FrameDecoder:
             self._bytes += size
             self._jobs.append(_Job(owner, reading, done))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name='frame-reader', daemon=True)
+                self._thread = threading.Thread(
+                    target=self._run, name='frame-decoder', daemon=True
+                )
                 self._thread.start()
             self._changed.notify()
         return None
