@@ -237,7 +237,7 @@ def _integer(digits: str) -> int | float:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f'{name} is no JSON number')
+    raise ValueError(f'{name} is not a JSON number')
 
 
 def _json_value(value: Any) -> Any:

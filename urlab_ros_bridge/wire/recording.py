@@ -368,7 +368,7 @@ class _Rows:
         where = self.where
         states = _member(frame, 'jointStates', where)
         if not isinstance(states, dict):
-            raise MalformedRecording(where, 'jointStates is no object')
+            raise MalformedRecording(where, 'jointStates is not an object')
         extras = [_numbers(frame.get(key, []), key, where) for key in ('ctrl', 'act')]
         mocap = _poses(frame.get('mocap', []), where)
         sizes = (len(extras[0]), len(extras[1]), len(mocap))
@@ -392,7 +392,7 @@ class _Rows:
         row += [value for pose in mocap for value in pose[:3]]
         row += [value for pose in mocap for value in pose[3:]]
         if not set(map(type, row)) <= {int, float}:
-            raise MalformedRecording(where, 'holds something that is no number')
+            raise MalformedRecording(where, 'contains something that is not a number')
         self._rows.append(row)
         self.count += 1
         if len(self._rows) == _BLOCK_ROWS:

@@ -136,7 +136,7 @@ class _StepwiseReader:
             budget -= 1
             meaning = heads[head]
             if meaning is None:
-                raise MalformedFrame(f'byte {head:#04x} begins no value')
+                raise MalformedFrame(f'byte {head:#04x} does not begin a value')
             kind, detail = meaning
             if kind == _CONSTANT:
                 value = detail

@@ -130,13 +130,13 @@ class CameraImage(ReplyView):
     dtype = LazyField(str, '``bgra8`` or ``float32``.')
     stamp_ns = LazyField.optional(
         int,
-        'Simulated time of the state that it shows (extension), None when not said.',
+        'Simulated time of the state that it shows (extension), None when not reported.',
         'sim_time',
         parse=read_time,
     )
     step = LazyField.optional(
         int,
-        'Number of the physics step that it shows (extension), None when not said.',
+        'Number of the physics step that it shows (extension), None when not reported.',
     )
 
     @Lazy

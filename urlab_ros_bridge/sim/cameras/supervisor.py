@@ -95,7 +95,7 @@ class RendererSupervisor(threading.Thread):
                 elif not self._hear(self._link):
                     self._died()
         except Exception:
-            _LOG.exception('cameras are off: their supervision broke')
+            _LOG.exception('cameras are off: supervising the renderer failed')
         finally:
             self._turn_off('cameras are off: the server stops')
             self._end()

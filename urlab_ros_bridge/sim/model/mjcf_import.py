@@ -60,7 +60,7 @@ def load_spec(path: Path) -> mujoco.MjSpec:
     try:
         spec = mujoco.MjSpec.from_file(str(path))
     except (ValueError, RuntimeError) as error:
-        raise WorldError(f'model file {str(path)!r} is no valid MJCF: {error}') from error
+        raise WorldError(f'model file {str(path)!r} is not valid MJCF: {error}') from error
     _pin_sides(spec)
     return spec
 

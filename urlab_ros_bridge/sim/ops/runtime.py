@@ -36,7 +36,7 @@ def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[s
     word = name.lower() if isinstance(name, str) else ''
     mode = 'live' if word == AUTO else MODE_ALIASES.get(word)
     if mode is None:
-        raise OpError('bad_mode', f'{name!r:.60} is none of {", ".join((*MODES, AUTO))}')
+        raise OpError('bad_mode', f'{name!r:.60} is not one of {", ".join((*MODES, AUTO))}')
     previous = engine.set_mode(mode)
     engine.mode_chosen = word != AUTO
     return {'previous_mode': previous, 'current_mode': mode}

@@ -247,7 +247,7 @@ class Engine:
         if self.replaced:
             raise OpError('session_expired', 'the world was changed; say hello again')
         if self.mode != 'direct':
-            raise OpError('step_timeout', f'the mode became {self.mode} while the step waited')
+            raise OpError('step_timeout', f'the mode changed to {self.mode} while the step waited')
 
     def state_changed(self) -> None:
         """Publish the state as it is now, after an op has changed it.  Needs the lock."""

@@ -185,7 +185,9 @@ class ControlStream:
         """Log the first problem of each kind of an articulation; the rest is only counted."""
         if (prefix, kind) not in self._reported:
             self._reported.add((prefix, kind))
-            _LOG.warning('control stream, %s: %s (said once; status counts them)', prefix, problem)
+            _LOG.warning(
+                'control stream, %s: %s (reported once; status counts them)', prefix, problem
+            )
 
 
 __all__ = ['ControlStream']

@@ -186,7 +186,7 @@ class ZmqRpcTransport(threading.Thread):
         except ValueError:
             body = len(parts)
         if body >= len(parts):
-            _LOG.debug('dropped a message that is no request')
+            _LOG.debug('dropped a message that is not a request')
             return
         self._answer(parts[:body], parts[body])
 

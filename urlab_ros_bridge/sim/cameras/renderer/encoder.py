@@ -101,7 +101,7 @@ class FrameEncoder(threading.Thread):
                 self._poller.poll()
                 self._turn()
         except Exception:
-            _LOG.exception('the renderer breaks off')
+            _LOG.exception('the renderer aborted')
             os._exit(1)
 
     def _turn(self) -> None:

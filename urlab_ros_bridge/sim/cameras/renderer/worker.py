@@ -123,7 +123,7 @@ class Worker:
             self._link.send(message)
         except BlockingIOError:
             # The server reads these at once; a full queue means that it hangs.
-            _LOG.warning('the server does not read')
+            _LOG.warning('the server is not reading')
         except OSError:
             pass  # it is gone, the next receive ends the loop
 

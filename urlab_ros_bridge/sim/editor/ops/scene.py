@@ -97,7 +97,7 @@ def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     """Make a light that shines along its x axis; an `actor_id` that exists is updated."""
     kind = fields.string('kind', 'directional').lower()
     if kind not in _LIGHT_KINDS:
-        raise OpError('spawn_failed', f'kind {kind!r:.40} is none of {", ".join(_LIGHT_KINDS)}')
+        raise OpError('spawn_failed', f'kind {kind!r:.40} is not one of {", ".join(_LIGHT_KINDS)}')
     pose = ActorPose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
     settings = {
         'kind': kind,

@@ -39,7 +39,7 @@ def spawn(
     settings = dict(blueprint.settings)
     if blueprint.kind == 'robot' and (physics or scale != _UNSCALED):
         what = 'physics' if physics else 'scale'
-        raise OpError('spawn_failed', f'{blueprint.name} is a robot: its MJCF says its {what}')
+        raise OpError('spawn_failed', f'{blueprint.name} is a robot: its MJCF defines its {what}')
     if scale != _UNSCALED:
         settings['scale'] = list(scale)
     if physics:
@@ -68,7 +68,7 @@ def spawn_light(
     """
     existing = level.by_id(actor_id) if actor_id else None
     if existing is not None and existing.kind != 'light':
-        raise OpError('spawn_failed', f'the actor {actor_id!r} is no light')
+        raise OpError('spawn_failed', f'the actor {actor_id!r} is not a light')
     if existing is not None:
         made = replace(existing, pose=pose, settings=settings)
     else:

@@ -64,7 +64,7 @@ def set_viewport_mode(
     """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
     mode = text_of(fields, 'mode').lower()
     if mode not in VIEW_MODES:
-        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(VIEW_MODES)}')
+        raise OpError('invalid_mode', f'{mode!r:.40} is not one of {", ".join(VIEW_MODES)}')
     editor.viewport.mode = mode
     editor.aim()
     return {'op': 'set_mode_ok', 'mode': mode}

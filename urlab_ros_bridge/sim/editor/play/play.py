@@ -143,7 +143,7 @@ class LevelPlayer:
             self._fail(attempt, str(error))
             return
         except Exception as error:
-            _LOG.exception('compiling the level broke')
+            _LOG.exception('compiling the level failed')
             self._fail(attempt, f'{type(error).__name__}: {error}')
             return
         if attempt.promote:

@@ -126,10 +126,10 @@ class Document:
                 continue
             if not self._including:
                 raise OpError(
-                    'import_failed', 'a text includes nothing: give a file, or the whole text'
+                    'import_failed', 'a text cannot include files: give a file, or the whole text'
                 )
             if set(child.attrib) != {'file'}:
-                raise OpError('import_failed', 'an include has the attribute file, and no other')
+                raise OpError('import_failed', 'an include has only the attribute file')
             path = self._files.find(child.get('file', ''), [main, here])
             root = self._parse(read_regular(path, MISSING, limits.CHARACTERS), path.name)
             self._include(root, main, path.parent, depth)
@@ -156,7 +156,9 @@ class Document:
     def _model(self, element: ElementTree.Element, folder: Path) -> None:
         """Read a document that something of is attached to this one."""
         if not self._including:
-            raise OpError('import_failed', 'a text has no <model>: give a file, or the whole text')
+            raise OpError(
+                'import_failed', 'a text cannot name a <model>: give a file, or the whole text'
+            )
         path = self._files.find(element.get('file', ''), [folder])
         if not element.get('name'):
             element.set('name', path.stem)

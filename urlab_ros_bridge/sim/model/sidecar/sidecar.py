@@ -59,7 +59,7 @@ class SidecarFile:
     objects: tuple[ObjectSpec, ...] = key((), 'Things.', parse=named(ObjectSpec))
     lights: tuple[LightSpec, ...] = key((), 'Lights.', parse=named(LightSpec))
     global_cameras: dict[str, CameraSpec] = key(factory=dict, text='Cameras of the scene.')
-    rendering: RenderSpec = key(factory=RenderSpec, text='How much work goes into pictures.')
+    rendering: RenderSpec = key(factory=RenderSpec, text='Rendering quality.')
     noise_seed: int = key(0, 'Starts the noise.', low=0, high=MAX_SEED)
 
 

@@ -66,7 +66,10 @@ class PdController(Controller):
             for name in wanted:
                 if name not in able:
                     raise InvalidControllerParameters(
-                        'actuators', f'{name!r} drives no hinge or slide joint', 'actuator', able
+                        'actuators',
+                        f'{name!r} does not drive a hinge or slide joint',
+                        'actuator',
+                        able,
                     )
             self.bound &= np.isin(self.actuator_names, wanted)
         slots = np.flatnonzero(self.bound)
