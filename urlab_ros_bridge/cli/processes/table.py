@@ -129,6 +129,21 @@ PROCESSES: tuple[Process, ...] = (
         only_if='chiral',
     ),
     Process(
+        'simspark',
+        command='simspark',
+        needs=('mujoco',),
+        options=(
+            ('host', 'bind'),
+            ('rpc-port', 'rpc_port'),
+            ('port', 'simspark_port'),
+            ('monitor-port', 'monitor_port'),
+            ('port-offset', 'port_offset'),
+            ('log-level', 'log_level'),
+        ),
+        starts_after='server',
+        only_if='simspark',
+    ),
+    Process(
         'rviz',
         package='rviz2',
         executable='rviz2',
