@@ -184,7 +184,9 @@ def _strength(actuator: Actuator) -> tuple[float, float]:
     strongest = actuator.force_range[1]
     if not stiffness > 0:
         return 0.0, _SLACK
-    slack = 1.5 * strongest / stiffness if math.isfinite(strongest) else _SLACK
+    slack = _SLACK
+    if math.isfinite(strongest):
+        slack = strongest / stiffness + MAX_SPEED * CYCLE
     if not damping > 0:
         return 0.0, slack
     return -CYCLE / math.expm1(-CYCLE * stiffness / damping) - CYCLE, slack
