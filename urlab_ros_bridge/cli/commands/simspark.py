@@ -45,7 +45,9 @@ class Gateway(Arguments):
         metavar='ADDR',
         check=bind_address,
     )
-    port: int = key(SIMSPARK_PORT, 'TCP port of the agents.', metavar='PORT', low=0, high=LAST_PORT)
+    port: int = key(
+        SIMSPARK_PORT, 'TCP port of the agents.', metavar='PORT', low=0, high=LAST_PORT
+    )
     monitor_port: int = key(
         MONITOR_PORT, 'TCP port of monitors and trainers.', metavar='PORT', low=0, high=LAST_PORT
     )
@@ -85,7 +87,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
     except ImportError as error:
-        raise PackageMissing('the SimSpark gateway', 'mujoco', error) from None
+        raise PackageMissing('the SimSpark gateway', 'simspark', error) from None
     return SimSparkGateway(
         GatewayConfig(
             host=connect_address(values.host),

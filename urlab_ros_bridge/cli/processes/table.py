@@ -67,6 +67,11 @@ class Process:
     vital: bool = True
     reports_status: bool = False
 
+    @property
+    def is_gateway(self) -> bool:
+        """Whether it serves the simulation by another protocol, when it is asked for."""
+        return bool(self.command and self.only_if)
+
 
 _SERVER_OPTIONS = (
     'world',

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r'matNum([0-9]+)')
 _SIDES = {'matLeft': 'left', 'matRight': 'right'}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ViewedNode:
     """
     One node.

@@ -24,7 +24,7 @@ _EXACT = 1e-4
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenGraph:
     """
-    What a viewer knows of a scene graph.
+    What viewers know of a scene graph.
 
     :ivar values: of the transforms that may change, shape (n, 12).
     :ivar marks: what is switched on.
@@ -69,41 +69,54 @@ class SceneGraph:
         self._before = self._now
         self._now = transforms_of(positions[self._ids], rotations[self._ids])
 
-    def full(self, marks: AbstractSet[str] = frozenset()) -> tuple[bytes, SeenGraph]:
-        """Return all nodes, and what who reads them knows."""
+    def seen(
+        self, before: SeenGraph | None = None, marks: AbstractSet[str] = frozenset()
+    ) -> SeenGraph:
+        """
+        Return what viewers are to know now.
+
+        :param before: what they knew: transforms that differ less than `THRESHOLD` from it stay
+            so; None: nothing.
+        :param marks: what is switched on.
+        """
+        on = frozenset(marks) & set(self._marks)
+        if before is None:
+            return SeenGraph(self._now, on)
+        changed = self._changed(before.values)
+        if not len(changed):
+            return SeenGraph(before.values, on)
+        values = before.values.copy()
+        values[changed] = self._now[changed]
+        return SeenGraph(values, on)
+
+    def full(self, seen: SeenGraph) -> bytes:
+        """Return all nodes as they are to be known."""
         parts = self._full.copy()
-        for slot, values in zip(self._slots, self._now.tolist(), strict=True):
+        for slot, values in zip(self._slots, seen.values.tolist(), strict=True):
             parts[slot] = local_transform(values)
-        on = frozenset(marks) & set(self._marks)
         for slot, mark in zip(self._mark_slots, self._marks, strict=True):
-            parts[slot] = f'(setVisible {int(mark in on)}) '
-        return ''.join(parts).encode('ascii'), SeenGraph(self._now, on)
+            parts[slot] = f'(setVisible {int(mark in seen.marks)}) '
+        return ''.join(parts).encode('ascii')
 
-    def changes(
-        self, seen: SeenGraph, marks: AbstractSet[str] = frozenset()
-    ) -> tuple[bytes, SeenGraph]:
-        """Return empty nodes with what differs from what was seen, and what is known then."""
+    def changes(self, before: SeenGraph, after: SeenGraph) -> bytes:
+        """Return empty nodes with what differs between two states of knowledge."""
         parts = self._diff.copy()
-        changed = self._changed(seen.values)
-        values = seen.values
-        if len(changed):
-            values = values.copy()
-            values[changed] = self._now[changed]
+        if after.values is not before.values:
+            changed = np.flatnonzero((after.values != before.values).any(axis=1))
             slots, gaps = self._slots, self._gaps
-            for index, row in zip(changed.tolist(), self._now[changed].tolist(), strict=True):
+            for index, row in zip(changed.tolist(), after.values[changed].tolist(), strict=True):
                 parts[slots[index]] = gaps[index] + local_transform(row)
-        on = frozenset(marks) & set(self._marks)
-        if on != seen.marks:
+        if after.marks != before.marks:
             for slot, mark in zip(self._mark_slots, self._marks, strict=True):
-                if (mark in on) != (mark in seen.marks):
-                    parts[slot] = f' (setVisible {int(mark in on)})'
-        return ''.join(parts).encode('ascii'), SeenGraph(values, on)
+                if (mark in after.marks) != (mark in before.marks):
+                    parts[slot] = f' (setVisible {int(mark in after.marks)})'
+        return ''.join(parts).encode('ascii')
 
-    def _changed(self, seen: np.ndarray) -> np.ndarray:
-        """Return which transforms a viewer has to be told."""
-        if not len(seen):
+    def _changed(self, known: np.ndarray) -> np.ndarray:
+        """Return which transforms viewers have to be told."""
+        if not len(known):
             return np.zeros(0, np.intp)
-        off = np.abs(self._now - seen).max(axis=1)
+        off = np.abs(self._now - known).max(axis=1)
         moved = np.abs(self._now - self._before).max(axis=1)
         return np.flatnonzero((off > THRESHOLD) | ((off > _EXACT) & (moved < _REST)))
 

@@ -45,7 +45,7 @@ class Receiver(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """What a viewer knows; those who know the same share it, and get the same bytes."""
+    """What viewers know; those who know the same share it."""
 
     graph: SceneGraph
     nodes: SeenGraph
@@ -75,8 +75,9 @@ class Viewers:
     """
     Sends every viewer what it has not seen.
 
-    A message that a viewer does not take changes nothing of what it knows, so the next one that
-    it takes has all that it missed.  Not thread-safe.
+    There is one state of knowledge that every message brings its reader to, so that those who
+    have read everything get the same bytes, and one that missed messages has caught up with the
+    next that it takes.  Not thread-safe.
     """
 
     def __init__(self, game: GameState, clock: Callable[[], float] = time.monotonic) -> None:
@@ -85,6 +86,7 @@ class Viewers:
         self._viewers: dict[Receiver, _Viewer] = {}
         self._stage: Stage | None = None
         self._graph: SceneGraph | None = None
+        self._known: _Seen | None = None
         self._roster_version = self._scene_version = -1
         self._rules: Rules | None = None
         self._environment = b''
@@ -105,8 +107,8 @@ class Viewers:
         viewer = _Viewer(receiver, period, introduced=not live, repeats=repeats)
         self._viewers[receiver] = viewer
         if self._stage is not None and self._graph is not None:
-            self._refresh(self._stage)
-            self._send(viewer, {})
+            known = self._known or self._renew(self._stage, self._graph)
+            self._send(viewer, known, {})
 
     def leave(self, receiver: Receiver) -> None:
         """Forget a viewer; one that is not there is not missed."""
@@ -125,54 +127,54 @@ class Viewers:
         if self._graph is None or self._game.roster.version != self._roster_version:
             self._graph = SceneGraph(scene_nodes(stage.scene, self._game.roster))
             self._roster_version, self._scene_version = self._game.roster.version, -1
+            self._known = None
             self.request_full_state()
         now, sim = self._clock(), stage.scene.time
         due = [viewer for viewer in self._viewers.values() if _is_due(viewer, sim, now)]
         if not due:
             return
-        self._refresh(stage)
-        written: dict[_Seen | None, tuple[bytes, _Seen]] = {}
+        known = self._renew(stage, self._graph)
+        written: dict[_Seen | None, bytes] = {}
         for viewer in due:
             viewer.frame, viewer.sent_at = _frame(viewer, sim), now
             if viewer.repeats and now >= viewer.repeats[0]:
                 del viewer.repeats[0]
                 viewer.seen = None
-            self._send(viewer, written)
+            self._send(viewer, known, written)
 
-    def _refresh(self, stage: Stage) -> None:
-        """Take the poses of a scene over, once."""
-        if self._graph is not None and stage.scene.version != self._scene_version:
+    def _renew(self, stage: Stage, graph: SceneGraph) -> _Seen:
+        """Return what everybody is to know now."""
+        if stage.scene.version != self._scene_version:
             self._scene_version = stage.scene.version
-            self._graph.update(stage.scene.positions, stage.scene.rotations)
+            graph.update(stage.scene.positions, stage.scene.rotations)
+        known = None if self._known is None else self._known.nodes
+        self._known = _Seen(graph, graph.seen(known, self._marks()), report(self._game))
+        return self._known
 
-    def _send(self, viewer: _Viewer, written: dict[_Seen | None, tuple[bytes, _Seen]]) -> None:
+    def _send(self, viewer: _Viewer, known: _Seen, written: dict[_Seen | None, bytes]) -> None:
+        """Bring a viewer to what everybody is to know; `written` has the messages by its start."""
         if not viewer.receiver.is_clear:
             return  # nothing is written for one that does not read
-        if viewer.seen not in written:
-            written[viewer.seen] = self._write(viewer.seen)
-        payload, seen = written[viewer.seen]
-        if not viewer.receiver.send(payload):
+        seen = viewer.seen
+        if seen is not None and seen.graph is not known.graph:
+            seen = None
+        if seen not in written:
+            written[seen] = self._write(seen, known)
+        if not viewer.receiver.send(written[seen]):
             return
-        first, viewer.seen, viewer.introduced = not viewer.introduced, seen, True
-        if first:
+        viewer.seen = known
+        if not viewer.introduced:
+            viewer.introduced = True
             # The page has two full messages: after the environment, and after the game state.
-            viewer.receiver.send(b'(%b)%b(%b)' % (game_state(seen.game), FULL, self._nodes()))
+            nodes = known.graph.full(known.nodes)
+            viewer.receiver.send(b'(%b)%b(%b)' % (game_state(known.game), FULL, nodes))
 
-    def _write(self, seen: _Seen | None) -> tuple[bytes, _Seen]:
-        """Return the message for those who know so much, and what they know then."""
-        assert self._graph is not None
-        now, marks = report(self._game), self._marks()
-        if seen is None or seen.graph is not self._graph:
-            nodes, known = self._graph.full(marks)
-            head, kind = self._environment_now() + game_state(now), FULL
-        else:
-            nodes, known = self._graph.changes(seen.nodes, marks)
-            head, kind = game_state(now, seen.game), DIFF
-        return b'(%b)%b(%b)' % (head, kind, nodes), _Seen(self._graph, known, now)
-
-    def _nodes(self) -> bytes:
-        assert self._graph is not None
-        return self._graph.full(self._marks())[0]
+    def _write(self, seen: _Seen | None, known: _Seen) -> bytes:
+        if seen is None:
+            head = self._environment_now() + game_state(known.game)
+            return b'(%b)%b(%b)' % (head, FULL, known.graph.full(known.nodes))
+        nodes = known.graph.changes(seen.nodes, known.nodes)
+        return b'(%b)%b(%b)' % (game_state(known.game, seen.game), DIFF, nodes)
 
     def _marks(self) -> frozenset[str]:
         selected = self._game.selected
