@@ -63,6 +63,7 @@ setup(
         'test': [
             'hypothesis',
             'mcap-ros2-support',
+            'playwright',
             'psutil',
             'pytest',
             'pytest-rerunfailures',

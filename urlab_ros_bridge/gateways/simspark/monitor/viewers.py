@@ -22,8 +22,9 @@ from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SeenGraph
 from urlab_ros_bridge.gateways.simspark.world.roles import Stage
 
-# From one message to the next: simulated seconds, or real ones while time stands still.
+# From one message to the next: simulated seconds; real ones while time stands still.
 PERIOD = 0.04
+_STILL_PERIOD = 0.08
 LOG_PERIOD = 0.2
 # RoboViz ignores the field of a full message that comes while it starts: it gets more (s).
 _REPEATS = (1.0, 4.0)
@@ -57,6 +58,7 @@ class _Viewer:
     """
     One receiver.
 
+    :ivar watches: whether somebody looks at it now; a log is read later.
     :ivar seen: None: it needs everything.
     :ivar introduced: whether it has had the second full message, or needs none.
     :ivar repeats: when it gets everything again, by `time.monotonic`.
@@ -64,10 +66,12 @@ class _Viewer:
 
     receiver: Receiver
     period: float
+    watches: bool
     seen: _Seen | None = None
     introduced: bool = False
     repeats: list[float] = field(default_factory=list)
     frame: int | None = None
+    sim: float = 0.0
     sent_at: float = 0.0
 
 
@@ -102,9 +106,9 @@ class Viewers:
     def join(self, receiver: Receiver, period: float = PERIOD) -> None:
         """Add a viewer, which gets everything at once, when there is a world."""
         now = self._clock()
-        live = period == PERIOD
-        repeats = [now + seconds for seconds in _REPEATS] if live else []
-        viewer = _Viewer(receiver, period, introduced=not live, repeats=repeats)
+        watches = period == PERIOD
+        repeats = [now + seconds for seconds in _REPEATS] if watches else []
+        viewer = _Viewer(receiver, period, watches, introduced=not watches, repeats=repeats)
         self._viewers[receiver] = viewer
         if self._stage is not None and self._graph is not None:
             known = self._known or self._renew(self._stage, self._graph)
@@ -136,7 +140,7 @@ class Viewers:
         known = self._renew(stage, self._graph)
         written: dict[_Seen | None, bytes] = {}
         for viewer in due:
-            viewer.frame, viewer.sent_at = _frame(viewer, sim), now
+            viewer.frame, viewer.sim, viewer.sent_at = _frame(viewer, sim), sim, now
             if viewer.repeats and now >= viewer.repeats[0]:
                 del viewer.repeats[0]
                 viewer.seen = None
@@ -194,7 +198,10 @@ def _frame(viewer: _Viewer, sim: float) -> int:
 def _is_due(viewer: _Viewer, sim: float, now: float) -> bool:
     if viewer.seen is None or viewer.frame is None:
         return True
-    return _frame(viewer, sim) != viewer.frame or now - viewer.sent_at >= 2 * viewer.period
+    if _frame(viewer, sim) != viewer.frame:
+        return True
+    # While time stands still, things may be moved all the same; a log does without.
+    return viewer.watches and sim == viewer.sim and now - viewer.sent_at >= _STILL_PERIOD
 
 
 __all__ = ['LOG_PERIOD', 'PERIOD', 'Receiver', 'Viewers']
