@@ -198,3 +198,11 @@ def test_any_articulation_can_be_an_agent(arm, caplog):
     game.say(agent, '(pitch 2)')
     game.cycles(3)
     assert arm.data.joint('arm_pitch').qvel[0] > 1
+
+
+def test_a_world_without_a_field_has_no_landmarks(arm):
+    game = arm.play(Agents(AgentOptions(vision_cycles=1)))
+    (name,) = arm.scene.robots
+    agent = game.join(scene=name)
+    game.cycles(1)
+    assert not agent.percepts.seen.points and not agent.percepts.seen.lines

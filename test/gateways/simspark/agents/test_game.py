@@ -28,7 +28,7 @@ KNOWN = landmarks()
 @pytest.fixture
 def served():
     """Run the soccer world, and a gateway that steps it as fast as the agents allow."""
-    agents = Agents(AgentOptions(ground_truth=True, noise=True, seed=1))
+    agents = Agents(AgentOptions(ground_truth=True))
     with (
         simulation('soccer', cameras='off') as port,
         gateway_at(port, agents, SoccerReferee(), pace='free') as gateway,
@@ -53,14 +53,17 @@ def test_a_player_finds_its_place_stands_and_kicks(served):
         agent.beam(-0.21, -0.035)
         agent.perceive()
         seen = [p.seen for p in lead(agent, [(0.6, STANCE), (0.4, STANCE)]) if p.seen]
-        # What it makes of the landmarks, with the noise of the league, is where it is.
+        # What it makes of the landmarks is where it is.
         places = [pose.place for view in seen if (pose := locate(view, KNOWN))]
         truth = np.array(seen[-1].truth['mypos'])
         away = np.abs(np.median(places[-10:], axis=0) - truth)
-        assert len(places) > 10 and (away < [0.1, 0.1, 0.4]).all()
+        assert len(places) > 10 and (away < [0.03, 0.03, 0.1]).all()
         standing = lead(agent, [(3.0, STANCE)])
         assert all(p.acceleration[2] > 8 for p in standing[10:])
         with MonitorClient(port=served.monitor_port) as monitor:
+            # The opponent stands in the way.
+            away = ['pos', 4, 3, 0.4]
+            monitor.command(['agent', ['unum', 1], ['team', 'Right'], away])
             monitor.send(['kickOff', 'Left'])
             while agent.percepts.play_mode != 'KickOff_Left':
                 agent.act()
@@ -74,7 +77,7 @@ def test_a_player_finds_its_place_stands_and_kicks(served):
         assert after[-1].acceleration[2] == pytest.approx(9.8, abs=1.5)
         last = [p.seen for p in after if p.seen and p.seen.ball][-1]
         found = locate(last, KNOWN).on_field(last.ball)
-        np.testing.assert_allclose(found[:2], last.truth['ballpos'][:2], atol=0.5)
+        np.testing.assert_allclose(found[:2], last.truth['ballpos'][:2], atol=0.2)
 
 
 def shape(text):
@@ -133,6 +136,10 @@ def test_a_team_that_is_full_admits_nobody_and_harms_nobody(served):
 def test_an_agent_notices_that_the_server_has_ended(served):
     with AgentClient(port=served.agent_port, team='Theirs', sync=False) as agent:
         served.stop()
-        with pytest.raises(ServerGone):
-            for _ in range(10_000):
+
+        def go_on():
+            while True:
                 agent.perceive()
+
+        with pytest.raises(ServerGone):
+            go_on()

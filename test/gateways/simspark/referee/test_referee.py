@@ -227,3 +227,18 @@ def test_worlds_without_a_ball_are_judged_by_the_clock_alone(tmp_path):
         assert game.state.half == 2
     finally:
         world.close()
+
+
+def test_a_ball_in_a_world_that_is_no_field_stays_where_it_is(tmp_path):
+    path = tmp_path / 'table.xml'
+    ball = '<body name="ball" pos="2 0 1"><freejoint/><geom size="0.1"/></body>'
+    path.write_text(NO_BALL.replace('<worldbody>', f'<worldbody>{ball}'))
+    world = SteppedWorld(model=path)
+    try:
+        game = world.play(referee=SoccerReferee())
+        game.state.side_of_team('A')
+        game.cycles(3)
+        assert game.world.scene.ball.position[0] == pytest.approx(2.0)
+        assert game.state.play_mode == 'BeforeKickOff'
+    finally:
+        world.close()

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+from urlab_ros_bridge.gateways.simspark.world.scene import Scene
 
 PENALTY_LENGTH = 1.8
 # On both sides of the goal together.
@@ -26,7 +27,12 @@ class Landmarks:
     :ivar lines: both ends of each line, shape (m, 2, 3): 11 straight ones, 10 of the circle.
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, *, there: bool = True) -> None:
+        """
+        Compute them.
+
+        :param there: False: a world without a field.
+        """
         x, y, post = rules.half_length, rules.half_width, rules.goal_width / 2
         high = rules.goal_height
         places = {
@@ -48,6 +54,13 @@ class Landmarks:
         flat += [(*here, *there) for here, there in pairwise(ring)]
         self.lines = np.zeros((len(flat), 2, 3))
         self.lines[:, :, :2] = np.array(flat).reshape(-1, 2, 2)
+        if not there:
+            self.names, self.points, self.lines = [], np.zeros((0, 3)), np.zeros((0, 2, 3))
 
 
-__all__ = ['PENALTY_LENGTH', 'PENALTY_WIDTH', 'RING', 'Landmarks']
+def has_field(scene: Scene) -> bool:
+    """Return whether a world says that it is a field, by the number ``field_length``."""
+    return 'field_length' in scene.numerics()
+
+
+__all__ = ['PENALTY_LENGTH', 'PENALTY_WIDTH', 'RING', 'Landmarks', 'has_field']

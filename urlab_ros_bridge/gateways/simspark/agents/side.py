@@ -22,6 +22,7 @@ from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
 from urlab_ros_bridge.gateways.simspark.agents.effectors import SayEffector
 from urlab_ros_bridge.gateways.simspark.agents.effectors import SceneEffector
 from urlab_ros_bridge.gateways.simspark.agents.effectors import SynEffector
+from urlab_ros_bridge.gateways.simspark.agents.field import has_field
 from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.hearing import Call
@@ -75,7 +76,7 @@ class Agents:
     def begin(self, stage: Stage) -> None:
         """Take a world: agents keep their robots where these are in it too."""
         self._stage = stage
-        self._landmarks = Landmarks(stage.game.rules)
+        self._landmarks = Landmarks(stage.game.rules, there=has_field(stage.scene))
         stage.game.roster.enlist(stage.scene.robots)
         self._parts = {name: parts_of(robot) for name, robot in stage.scene.robots.items()}
         for agent in self._agents.values():

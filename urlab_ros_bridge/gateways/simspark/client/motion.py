@@ -16,7 +16,7 @@ from urlab_ros_bridge.gateways.simspark.client.percepts import Percepts
 Pose = Mapping[str, float]
 
 # Errors are made up for at this rate, 1/s.
-_GAIN = 8.0
+_GAIN = 3.0
 _FASTEST = 6.1
 
 # Knees bent, arms down; what poses do not name is as here.

@@ -72,6 +72,7 @@ class SoccerReferee:
         self._options = options or RefereeOptions()
         self._log = LimitedLog(_LOG)
         self._stage: Stage | None = None
+        self._has_field = False
         self._last_touch: Side | None = None
         self._out: SetPiece | None = None
         self._out_seconds = 0.0
@@ -84,6 +85,8 @@ class SoccerReferee:
         self._stage = stage
         stage.game.roster.enlist(stage.scene.robots)
         self._last_time = stage.scene.time
+        # In any other world a ball is a thing like others, and stays where it is.
+        self._has_field = 'field_length' in stage.scene.numerics()
         self._out = self._last_touch = self._spot = None
         self._mode = ''
 
@@ -98,7 +101,7 @@ class SoccerReferee:
             self._enter(stage)
         self._keep_time(stage)
         ball = stage.scene.ball
-        if ball is None:
+        if ball is None or not self._has_field:
             return
         try:
             self._judge_ball(stage, ball, passed)
