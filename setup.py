@@ -54,6 +54,7 @@ setup(
     extras_require={
         'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1'],
         'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
+        'webxr': ['websockets>=15.0', 'mujoco>=3.3', 'mink>=1.0', 'orjson>=3.10'],
         'ik': ['mink>=1.0'],
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'rich>=13.0'],

@@ -14,7 +14,7 @@ import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros.feature import pattern
+from urlab_ros_bridge.ros.features.feature import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import services_of

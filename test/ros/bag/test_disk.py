@@ -18,7 +18,7 @@ import pytest
 
 from urlab_ros_bridge.ros.bag import queue
 from urlab_ros_bridge.ros.bag.errors import BagFailed
-from urlab_ros_bridge.ros.bag.files import BagFiles
+from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 
 pytestmark = pytest.mark.ros
 

@@ -14,10 +14,10 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Service
+from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from rclpy.node import Node
 from std_msgs.msg import Bool
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
 from urlab_ros_bridge.ros.commands.commands import Commands
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.rclpy_tools import qos
 
 TOPIC = 'e_stop/active'

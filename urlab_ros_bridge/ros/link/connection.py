@@ -24,10 +24,10 @@ from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Unfit
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase

@@ -19,17 +19,17 @@ import numpy as np
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.state.tick import Tick
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Step
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.messages import check_stamp
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
 from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
-from urlab_ros_bridge.ros.topics.timeline import Step
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.ros.topics.world import World
 from urlab_ros_bridge.wire.errors import UrlabError
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import threading
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Bridge
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
 from urlab_ros_bridge.ros.lockstep.rules import steps_of

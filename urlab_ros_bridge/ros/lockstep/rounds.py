@@ -15,7 +15,7 @@ import math
 import threading
 import time
 
-from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Bridge
 from urlab_ros_bridge.ros.lockstep.drive import Drive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
 from urlab_ros_bridge.ros.lockstep.rules import Ended

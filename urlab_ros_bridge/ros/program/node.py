@@ -25,8 +25,8 @@ from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.bag import RecordableNode
 from urlab_ros_bridge.ros.bag import Taps
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.parameters.settings import Settings

@@ -13,10 +13,11 @@ from diagnostic_msgs.msg import DiagnosticArray
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Topic
+from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
@@ -30,7 +31,6 @@ from urlab_ros_bridge.ros.reports.diagnostics import stream_status
 from urlab_ros_bridge.ros.reports.statistics import BRIDGE_STATISTICS
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
-from urlab_ros_bridge.ros.topics.feed import Feed
 
 
 class Reporter:

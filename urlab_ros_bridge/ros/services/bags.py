@@ -14,12 +14,12 @@ from urlab_ros_bridge.files import COMPRESSIONS
 from urlab_ros_bridge.ros.bag import BagError
 from urlab_ros_bridge.ros.bag import Recorder
 from urlab_ros_bridge.ros.bag.recorder import BagReport
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Status
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Status
+from urlab_ros_bridge.ros.features.bridge import Unfit
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.schema import key
 
 

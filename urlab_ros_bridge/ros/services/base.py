@@ -12,13 +12,13 @@ from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Unfit
+from urlab_ros_bridge.ros.features.feature import Service
+from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
 from urlab_ros_bridge.ros.messages import time_to_ros
-from urlab_ros_bridge.ros.topics.timeline import Mark
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Codes of the bridge itself; all others are the server's, see wire.errors.ERROR_CODES.

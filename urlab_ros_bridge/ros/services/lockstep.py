@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Status
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Status
+from urlab_ros_bridge.ros.features.bridge import Unfit
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
 from urlab_ros_bridge.ros.lockstep.rules import Ended
 from urlab_ros_bridge.ros.services.base import BAD_VALUE

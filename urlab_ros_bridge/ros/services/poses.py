@@ -13,10 +13,10 @@ from geometry_msgs.msg import Pose
 from geometry_msgs.msg import Quaternion
 
 from urlab_ros_bridge.client.replies.ops import MocapPose
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Unfit
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.ros.messages.urlab import contact_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_VALUE

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Unfit
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.poses import finite

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.bridge import Unfit
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
 
 # Steps in one request: a server gives up on a request after 5 s.

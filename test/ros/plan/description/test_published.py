@@ -20,7 +20,7 @@ import yourdfpy
 
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
-from urlab_ros_bridge.ros.topics.link_tf import LinkTFTemplate
+from urlab_ros_bridge.ros.topics.robot.link_tf import LinkTFTemplate
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage

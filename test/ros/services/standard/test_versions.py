@@ -45,7 +45,7 @@ def test_a_resource_stands_for_uri_and_text(yard, context):
 @pytest.mark.parametrize('pose', [False, True])
 @pytest.mark.parametrize('twist', [False, True])
 def test_the_caller_says_what_is_set(yard, context, pose, twist):
-    from urlab_ros_bridge.ros.services.standard.entity_state import set_entity_state
+    from urlab_ros_bridge.ros.services.standard.entities import set_entity_state
 
     state = msg.EntityState()
     state.pose.position.x, state.twist.linear.x = 7.0, 2.0

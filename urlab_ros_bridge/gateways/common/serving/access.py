@@ -7,12 +7,17 @@ A browser lets any page open a WebSocket to any address, this machine's included
 page's site in the header Origin (RFC 6455, section 10.2).  The header Host is no proof of
 anything: a site may point its own name at this machine (DNS rebinding).  So an origin counts by
 its address alone, unless it was named in the settings.
+
+A page that a gateway serves itself is asked for without an Origin.  There a Host that is a name
+may be such a trick, so for files it has to be an address, or of an origin in the settings.  The
+token that opened the page comes back as a cookie, of which other sites get nothing (SameSite).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+import hashlib
 import hmac
 from http import HTTPStatus
 import ipaddress
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 # RFC 3986, section 3.3; a query is taken as it comes, stock clients send what they like.
 _TARGET = re.compile(r"/[\w.~!$&'()*+,;=:@%/-]*(\?[!-~]*)?", re.ASCII)
 _ORIGIN = re.compile(r'[a-z][a-z0-9+.-]*://[^/?#@\s]+', re.ASCII)
+COOKIE = 'urlab_token'
 _DEFAULT_PORTS = {'http': 80, 'https': 443}
 
 
@@ -102,6 +108,32 @@ class Access:
         self._check_origin(request.headers.get_all('Origin'), address)
         self._check_token(request)
 
+    def check_download(self, request: Request, address: str) -> None:
+        """
+        Look at a request for a file.
+
+        :param address: of this machine, at which the request arrived.
+        :raises HandshakeRefusal: when it is not answered.
+        """
+        self.check(request, address)
+        hosts = request.headers.get_all('Host')
+        if len(hosts) != 1:
+            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, 'one Host is wanted')
+        named = (plain_origin(origin).partition('://')[2] for origin in self.origins)
+        if hosts[0].lower() not in named and not _is_of(f'http://{hosts[0]}', address):
+            raise HandshakeRefusal(
+                HTTPStatus.FORBIDDEN,
+                f'{hosts[0]!r:.80} is a name: open the page by the address of this machine, or '
+                f'let the name in with --allow-origin',
+            )
+
+    def cookie_for(self, request: Request) -> list[tuple[str, str]]:
+        """Return the header that lets a browser show the token again with all it asks for."""
+        if not self.token or not any(same_secret(w, self.token) for w in _query_tokens(request)):
+            return []
+        words = f'{COOKIE}={_digest(self.token)}; Path=/; HttpOnly; SameSite=Strict'
+        return [('Set-Cookie', words)]
+
     def _check_origin(self, given: list[str], address: str) -> None:
         if len(given) > 1:
             raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, 'more than one Origin')
@@ -116,12 +148,13 @@ class Access:
     def _check_token(self, request: Request) -> None:
         if not self.token:
             return
-        shown = parse_qs(request.path.partition('?')[2]).get('token', [])
+        shown = _query_tokens(request)
         for value in request.headers.get_all('Authorization'):
             scheme, _, word = value.partition(' ')
             if scheme.lower() == 'bearer':
                 shown.append(word.strip())
-        if not any(same_secret(word, self.token) for word in shown):
+        is_known = any(same_secret(word, self.token) for word in shown)
+        if not is_known and not _shows_cookie(request, _digest(self.token)):
             raise HandshakeRefusal(
                 HTTPStatus.UNAUTHORIZED,
                 'a token is wanted: ?token=... or Authorization: Bearer ...',
@@ -163,6 +196,24 @@ def same_secret(one: str, other: str) -> bool:
     )
 
 
+def _query_tokens(request: Request) -> list[str]:
+    return parse_qs(request.path.partition('?')[2]).get('token', [])
+
+
+def _shows_cookie(request: Request, wanted: str) -> bool:
+    for value in request.headers.get_all('Cookie'):
+        for pair in value.split(';'):
+            name, _, word = pair.strip().partition('=')
+            if name == COOKIE and same_secret(word, wanted):
+                return True
+    return False
+
+
+def _digest(token: str) -> str:
+    """Return what stands for the token in a cookie, which browsers show and keep."""
+    return hashlib.sha256(f'{COOKIE}:{token}'.encode(errors='surrogatepass')).hexdigest()
+
+
 def _is_of(origin: str, address: str) -> bool:
     """Return whether a page came from this machine, by an address and not by a name."""
     try:
@@ -175,6 +226,7 @@ def _is_of(origin: str, address: str) -> bool:
 
 
 __all__ = [
+    'COOKIE',
     'Access',
     'BadOrigin',
     'HandshakeRefusal',

@@ -38,6 +38,7 @@ from websockets.protocol import OPEN
 from websockets.server import ServerProtocol
 
 from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.common.serving.http_files import HttpAnswer
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
@@ -101,6 +102,7 @@ class WebSocketConnection:
         self._drops = False  # what still comes is not looked at
         self._closing_until: float | None = None
         self._after_close = 0
+        self._rest = memoryview(b'')  # of an offered frame
 
     def read_opening(self, data: bytes) -> Request | None:
         """
@@ -147,6 +149,18 @@ class WebSocketConnection:
             self.link.send(response.serialize(), socket.MSG_DONTWAIT)
             self.link.shutdown(socket.SHUT_WR)
 
+    def answer(self, answer: HttpAnswer) -> None:
+        """Answer a plain HTTP request and wait until the peer has taken it, or has gone."""
+        self.last_reason = f'HTTP {answer.status}'
+        set_timeouts(self.link, CLOSE_SECONDS)
+        with contextlib.suppress(OSError):
+            head, body = memoryview(answer.head()), memoryview(answer.body)
+            gather(self.link, [head, body] if body else [head])
+            self.link.shutdown(socket.SHUT_WR)
+            received = 0
+            while received < MAX_OPENING and (data := self.link.recv(READ_SIZE)):
+                received += len(data)  # a socket closed with unread bytes loses the answer
+
     def open(self) -> None:
         """Send the answer that was agreed on; a peer that has left is noticed by `messages`."""
         set_timeouts(self.link, self._keepalive)
@@ -167,7 +181,12 @@ class WebSocketConnection:
         A text message is yielded like a binary one.  What still comes after `close` is dropped: a
         command behind a refused one must not move anything.
         """
-        fragments = bytearray()
+        for message, _ in self.typed_messages():
+            yield message
+
+    def typed_messages(self) -> Iterator[tuple[bytes, bool]]:
+        """Yield whole messages as `messages` does, each with whether it is a text message."""
+        fragments, is_text = bytearray(), False
         while True:
             for event in self._protocol.events_received():
                 self._last_sign = time.monotonic()
@@ -180,13 +199,13 @@ class WebSocketConnection:
                 elif event.opcode not in (Opcode.BINARY, Opcode.TEXT):
                     continue
                 elif event.fin:
-                    yield bytes(event.data)
+                    yield bytes(event.data), event.opcode is Opcode.TEXT
                     continue
                 else:
-                    fragments = bytearray(event.data)
+                    fragments, is_text = bytearray(event.data), event.opcode is Opcode.TEXT
                 if event.fin:
                     whole, fragments = bytes(fragments), bytearray()
-                    yield whole
+                    yield whole, is_text
             if not self._receive():
                 return
 
@@ -205,10 +224,46 @@ class WebSocketConnection:
             if self._protocol.state is not OPEN:
                 raise PeerGone
             try:
+                self._send_rest()
                 gather(self.link, buffers)
             except OSError as error:
                 self._break()
                 raise PeerGone from error
+
+    def offer(self, frame: Buffer) -> bool:
+        """
+        Begin to send a frame, unless one before it is still on its way; never blocks.
+
+        What the kernel does not take at once is kept by reference, and sent by `push` or before
+        the next message.
+
+        :param frame: `frame_head` and the message, in one piece: one for all peers.
+        :returns: whether the peer will get it; False for one that is busy or has gone.
+        """
+        if not self._sending.acquire(blocking=False):
+            return False  # another thread sends, or waits for a peer that does not read
+        try:
+            if self._protocol.state is not OPEN or not self._send_without_waiting():
+                return False
+            self._rest = memoryview(frame)
+            self._send_without_waiting()
+            return not self._gone
+        finally:
+            self._sending.release()
+
+    def push(self) -> bool:
+        """Send of an offered frame what the kernel takes now; return whether nothing is left."""
+        if not self._sending.acquire(blocking=False):
+            return False
+        try:
+            return self._send_without_waiting()
+        finally:
+            self._sending.release()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a frame that was offered has not been taken by the kernel."""
+        return bool(self._rest)
 
     def close(self, code: int, reason: str = '', patience: float = CLOSE_SECONDS) -> None:
         """
@@ -326,7 +381,26 @@ class WebSocketConnection:
             self._closing_until = time.monotonic() + CLOSE_SECONDS
             set_timeouts(self.link, CLOSE_SECONDS)
 
+    def _send_rest(self) -> None:
+        """Wait until an offered frame has left; a frame within a frame would end everything."""
+        if self._rest:
+            rest, self._rest = self._rest, memoryview(b'')
+            gather(self.link, [rest])
+
+    def _send_without_waiting(self) -> bool:
+        """Send of an offered frame what the kernel takes; return whether nothing is left."""
+        try:
+            while self._rest:
+                self._rest = self._rest[self.link.send(self._rest, socket.MSG_DONTWAIT) :]
+        except BlockingIOError:
+            return False
+        except OSError:
+            self._break()
+            return False
+        return True
+
     def _flush(self) -> None:
+        self._send_rest()
         for data in self._protocol.data_to_send():
             if data:
                 gather(self.link, [memoryview(data)])

@@ -27,6 +27,9 @@ from websockets.http11 import Request
 
 from urlab_ros_bridge.gateways.common.serving.access import Access
 from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.common.serving.http_files import HttpAnswer
+from urlab_ros_bridge.gateways.common.serving.http_files import HttpFiles
+from urlab_ros_bridge.gateways.common.serving.http_files import wants_websocket
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import CLOSE_SECONDS
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import GOING_AWAY
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import KEEPALIVE
@@ -38,6 +41,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 32
+MAX_DOWNLOADS = 32
 # Handshakes that have not ended yet: requests that have not come, answers that were not taken.
 MAX_HANDSHAKES = 128
 MAX_HANDSHAKES_PER_PEER = 64
@@ -110,12 +114,14 @@ class WebSocketServer:
         port_option: str = '--port',
         keepalive: float = KEEPALIVE,
         max_message: int = MAX_MESSAGE,
+        files: HttpFiles | None = None,
     ) -> None:
         """
         Prepare; nothing is bound before `bind`.
 
         :param name: of the gateway, for the names of threads.
         :param port_option: how a user chooses another port, for the error.
+        :param files: answers requests that ask for no WebSocket; None refuses them.
         """
         self.access = access
         self._handler = handler
@@ -125,7 +131,9 @@ class WebSocketServer:
         self._keepalive = keepalive
         self._max_message = max_message
         self._lock = threading.Lock()
+        self._files = files
         self._open: dict[WebSocketConnection, threading.Thread] = {}
+        self._downloads: dict[WebSocketConnection, threading.Thread] = {}
         self._handshakes: dict[_Handshake, None] = {}  # oldest first
         self._stopping = False
         self._listener: socket.socket | None = None
@@ -193,6 +201,7 @@ class WebSocketServer:
                 return
             self._stopping = True
             open_now = dict(self._open)
+            downloads = dict(self._downloads)
         if self._acceptor is not None:
             with contextlib.suppress(OSError):
                 self._bound().shutdown(socket.SHUT_RDWR)
@@ -206,7 +215,9 @@ class WebSocketServer:
         for connection, thread in open_now.items():
             thread.join(max(0.0, deadline - time.monotonic()))
             connection.abort()
-        for thread in open_now.values():
+        for connection in downloads:
+            connection.abort()
+        for thread in (*open_now.values(), *downloads.values()):
             thread.join()
 
     def _bound(self) -> socket.socket:
@@ -285,7 +296,11 @@ class WebSocketServer:
                 if not data:
                     self._drop(handshake)
                 return
-            self._admit(connection, request)
+            download = self._files is not None and not wants_websocket(request)
+            if download:
+                self._admit_download(connection, request)
+            else:
+                self._admit(connection, request)
         except HandshakeRefusal as refusal:
             self._refuse(handshake, refusal)
             return
@@ -296,7 +311,10 @@ class WebSocketServer:
             )
             return
         self._forget(handshake)
-        self._begin(connection)
+        if download:
+            self._begin_download(connection, request)
+        else:
+            self._begin(connection)
 
     def _admit(self, connection: WebSocketConnection, request: Request) -> None:
         self.access.check(request, connection.local_address)
@@ -307,6 +325,53 @@ class WebSocketServer:
                 f'{MAX_CONNECTIONS} clients are connected, as many as this gateway takes',
             )
         self._handler.admit(connection, request)
+
+    def _admit_download(self, connection: WebSocketConnection, request: Request) -> None:
+        self.access.check_download(request, connection.local_address)
+        if len(self._downloads) >= MAX_DOWNLOADS:
+            raise HandshakeRefusal(
+                HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_DOWNLOADS} downloads are under way'
+            )
+
+    def _begin_download(self, connection: WebSocketConnection, request: Request) -> None:
+        thread = threading.Thread(
+            target=self._download,
+            args=(connection, request),
+            name=f'{self._name}-get-{connection.peer}',
+            daemon=True,
+        )
+        with self._lock:
+            self._downloads[connection] = thread
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system has no thread left
+            _LOG.warning('%s: not answered: %s', connection.peer, error)
+            self._end_download(connection)
+
+    def _download(self, connection: WebSocketConnection, request: Request) -> None:
+        try:
+            answer = self._answer(request)
+            connection.answer(answer)
+            _LOG.debug('%s: GET %.200s: %d', connection.peer, request.path, answer.status)
+        finally:
+            self._end_download(connection)
+
+    def _answer(self, request: Request) -> HttpAnswer:
+        path = request.path.partition('?')[0]
+        try:
+            if self._files is None:
+                raise RuntimeError('there are no files')
+            answer = self._files.respond(path)
+        except Exception:
+            _LOG.exception('GET %.200s broke the gateway', path)
+            return HttpAnswer(500, 'text/plain; charset=utf-8', b'see the log\n')
+        cookie = self.access.cookie_for(request)
+        return answer._replace(headers=(*answer.headers, *cookie))
+
+    def _end_download(self, connection: WebSocketConnection) -> None:
+        with self._lock:
+            del self._downloads[connection]
+        connection.dispose()
 
     def _refuse(self, handshake: _Handshake, refusal: HandshakeRefusal) -> None:
         """Answer, and read on for a moment: a socket closed with unread bytes loses the answer."""

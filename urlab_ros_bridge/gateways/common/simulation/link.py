@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from collections.abc import Iterable
 from collections.abc import Mapping
 import logging
 import time
@@ -192,6 +193,41 @@ class SimulationLink:
         if positions is None:
             return self._commands.reset(name, seed)
         return self._commands.reset(name, seed, {p: dict(q) for p, q in positions.items()})
+
+    def place(
+        self,
+        entity: str,
+        *,
+        pos: Iterable[float] | None = None,
+        quat: Iterable[float] | None = None,
+        linear: Iterable[float] | None = None,
+        angular: Iterable[float] | None = None,
+    ) -> None:
+        """
+        Move something that is free; what is None stays.
+
+        :param pos: m, `quat` wxyz, `linear` m/s, `angular` rad/s: all in the world.
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        self._commands.set_entity_state(entity, pos=pos, quat=quat, linear=linear, angular=angular)
+
+    def remove(self, entity: str) -> None:
+        """
+        Take a robot or a thing out of the world; the link is stale afterwards.
+
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        self._commands.delete_entity(entity)
+
+    def mode(self) -> str:
+        """
+        Return how time passes: ``live``, ``direct`` or ``puppet``.
+
+        A stock server does not tell; it is taken for live.
+        """
+        if SHARED_SESSION not in self.handshake.extensions:
+            return 'live'
+        return self._commands.status().mode
 
     def use_mode(self, mode: str) -> str:
         """

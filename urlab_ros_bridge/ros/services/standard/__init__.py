@@ -7,22 +7,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature as BridgeFeature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature as BridgeFeature
+from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.standard import entities
-from urlab_ros_bridge.ros.services.standard import entity_state
 from urlab_ros_bridge.ros.services.standard import named_poses
-from urlab_ros_bridge.ros.services.standard import reset
+from urlab_ros_bridge.ros.services.standard import simulation_state
 from urlab_ros_bridge.ros.services.standard import spawn
-from urlab_ros_bridge.ros.services.standard import spawnables
-from urlab_ros_bridge.ros.services.standard import state
 from urlab_ros_bridge.ros.services.standard import steps
-from urlab_ros_bridge.ros.services.standard import steps_action
 from urlab_ros_bridge.ros.services.standard import world
 from urlab_ros_bridge.ros.services.standard.base import answer
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
@@ -33,14 +29,10 @@ __all__ = ['ENTRIES', 'FEATURE', 'Feature', 'Simulation']
 
 ENTRIES: tuple[Service, ...] = (
     *world.ENTRIES,
-    *state.ENTRIES,
-    *reset.ENTRIES,
+    *simulation_state.ENTRIES,
     *steps.ENTRIES,
-    *steps_action.ENTRIES,
     *entities.ENTRIES,
-    *entity_state.ENTRIES,
     *spawn.ENTRIES,
-    *spawnables.ENTRIES,
     *named_poses.ENTRIES,
 )
 
@@ -72,7 +64,7 @@ class Simulation:
         )
         self.context = SimulationContext(bridge, bridge.settings, rows)
         self._side: SideThread | None = None
-        self._actions: list[steps_action.StepsAction] = []
+        self._actions: list[steps.StepsAction] = []
         if not bridge.settings().simulation_interfaces:
             return
         try:

@@ -17,8 +17,8 @@ from typing import Any
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import MODEL

@@ -13,8 +13,8 @@ from urlab_ros_bridge.ros.services.standard.features import ENTITIES
 from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import SPAWN
 from urlab_ros_bridge.ros.services.standard.results import Refusal
-from urlab_ros_bridge.ros.services.standard.state import present_state
-from urlab_ros_bridge.ros.services.standard.state import State
+from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
+from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
 # simulation_interfaces/srv/GetCurrentWorld.
 NO_WORLD_LOADED = 101

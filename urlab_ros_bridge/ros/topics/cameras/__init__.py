@@ -12,11 +12,13 @@ from rclpy.node import Node
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.replies.handshake import Camera
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import FrameRule
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.bridge import Attached
+from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import FrameRule
+from urlab_ros_bridge.ros.features.feature import Topic
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -26,8 +28,6 @@ from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
-from urlab_ros_bridge.ros.topics.feed import Publishers
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 

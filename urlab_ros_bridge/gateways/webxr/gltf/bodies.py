@@ -1,0 +1,112 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a body looks like, as one binary glTF file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.client.model import Geom
+from urlab_ros_bridge.client.model import read_world
+from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.gateways.webxr.gltf.binary import glb
+from urlab_ros_bridge.gateways.webxr.gltf.binary import joined
+from urlab_ros_bridge.gateways.webxr.gltf.binary import Material
+from urlab_ros_bridge.gateways.webxr.gltf.binary import Surface
+from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
+from urlab_ros_bridge.gateways.webxr.gltf.shapes import Shapes
+from urlab_ros_bridge.geometry import matrix_of
+
+# MuJoCo's viewer hides groups from here on.
+_FIRST_HIDDEN_GROUP = 3
+# (x, y, z) with z up -> (x, z, -y) with y up, as glTF and WebXR want it.
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+
+
+class Geoms(Enum):
+    """Which geoms of a body are drawn."""
+
+    SEEN = 'seen'  # what MuJoCo's viewer shows: groups 0 to 2 that are not transparent
+    COLLIDING = 'colliding'  # what touches other bodies, in any group
+
+
+class BodyModels:
+    """
+    The bodies of one world as binary glTF.  Not thread-safe.
+
+    Files have y up and are in the frame of the body: with (x, y, z) -> (x, z, -y) for positions
+    and quaternions alike, a body's pose in the world places its file.
+    """
+
+    def __init__(self, model: Any, world: WorldModel) -> None:
+        """
+        Take the model.
+
+        :param model: mujoco.MjModel, from which `world` was read.
+        """
+        self._world = world
+        self._materials = Materials(model)
+        self._shapes = Shapes(model)
+        self._geoms: dict[int, list[Geom]] = defaultdict(list)
+        for geom in world.geoms:
+            self._geoms[geom.body].append(geom)
+
+    def geoms(self, body: int, which: Geoms = Geoms.SEEN) -> list[Geom]:
+        """Return the geoms of a body that are drawn."""
+        found = self._geoms.get(body, [])
+        if which is Geoms.COLLIDING:
+            return [geom for geom in found if geom.collides]
+        return [
+            geom
+            for geom in found
+            if geom.group < _FIRST_HIDDEN_GROUP and self._materials.rgba(geom)[3] > 0.0
+        ]
+
+    def glb(self, body: int, which: Geoms = Geoms.SEEN) -> bytes:
+        """
+        Return the file of a body, metres, y up; geoms of one look are one primitive.
+
+        :param body: its id.
+        """
+        return glb(self._parts(self.geoms(body, which)), self._world.bodies[body].compiled)
+
+    def _parts(self, geoms: Iterable[Geom]) -> list[tuple[Surface, Material]]:
+        by_material: dict[Material, list[Surface]] = {}
+        for geom in geoms:
+            look = self._materials.look(geom)
+            surface = self._shapes.surface(geom, look)
+            if surface is not None and len(surface.faces):
+                by_material.setdefault(look.material, []).append(_placed(surface, geom))
+        return [(joined(surfaces), material) for material, surfaces in by_material.items()]
+
+
+def body_glb(handshake: Handshake, body: Body | int) -> bytes:
+    """
+    Return one body of a world as binary glTF; for several keep a `BodyModels`.
+
+    :param body: as `client.model.read_world` has it, or its id.
+    :raises ModelUnavailable: see `Handshake.model`.
+    """
+    models = BodyModels(handshake.model, read_world(handshake))
+    return models.glb(body.id if isinstance(body, Body) else body)
+
+
+def _placed(surface: Surface, geom: Geom) -> Surface:
+    """Bring a surface from the frame of its geom into that of its body, with y up."""
+    turn = Y_UP @ matrix_of(geom.pose.orientation)
+    return replace(
+        surface,
+        positions=surface.positions @ turn.T + Y_UP @ np.array(geom.pose.position),
+        normals=surface.normals @ turn.T,
+    )
+
+
+__all__ = ['Y_UP', 'BodyModels', 'Geoms', 'body_glb']

@@ -1,0 +1,53 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One moment of the simulation, as all clients see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Hashable
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+from typing import TypeVar
+
+import numpy as np
+
+from urlab_ros_bridge.client.replies.observations import Snapshot
+
+T = TypeVar('T')
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SceneFrame:
+    """
+    One moment.  Arrays are not to be changed, and are in MuJoCo's world: metres, z up.
+
+    :ivar time: simulated seconds; `step` the server's counter.
+    :ivar seen: what the server sent: positions, velocities, controls, sensors, mode.
+    :ivar qpos: of the whole model, shape (nq,).
+    :ivar body_positions: shape (nbody, 3), by id of the body; `body_quaternions` w x y z, shape
+        (nbody, 4).
+    :ivar contacts: shape (k, 3), where bodies touch; `contact_bodies` the ids of the two, shape
+        (k, 2).
+    """
+
+    time: float
+    step: int
+    seen: Snapshot
+    qpos: np.ndarray
+    body_positions: np.ndarray
+    body_quaternions: np.ndarray
+    contacts: np.ndarray
+    contact_bodies: np.ndarray
+    _shared: dict[Hashable, Any] = field(default_factory=dict)
+
+    def shared(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` made of this frame for the first client that asked by `key`."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        made: T = self._shared[key]
+        return made
+
+
+__all__ = ['SceneFrame']

@@ -1,0 +1,112 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The simulation that is served: its model, and the newest state as frames."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import numpy as np
+
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.model import read_world
+from urlab_ros_bridge.client.model.kinematics import LocalModel
+from urlab_ros_bridge.client.replies.observations import Snapshot
+from urlab_ros_bridge.client.state.shm_stream import open_state
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+
+class ServedScene:
+    """
+    One life of one world.  `poll` is for one thread; everything else may be used by any.
+
+    :ivar link: requests to the server.
+    :ivar handshake: what it told; `world` the tables of its model.
+    :ivar newest: the last frame, None before the first.
+    :ivar unfit: how many states were left out, because they had numbers that are not finite or
+        did not fit the model.
+    """
+
+    def __init__(self, link: SimulationLink, host: str, state_port: int) -> None:
+        """
+        Read the model and listen to the state.
+
+        :param link: connected.
+        :param state_port: of the state stream, when the server does not tell it.
+        :raises ModelUnavailable: when the model cannot be loaded here.
+        """
+        self.link = link
+        self.handshake = link.handshake
+        self.world = read_world(self.handshake)
+        self._local = LocalModel(self.handshake)
+        self.newest: SceneFrame | None = None
+        self.unfit = 0
+        self._lock = threading.Lock()  # a stream that is closed must not be read
+        port = self.handshake.ports.get('state') or state_port
+        self._stream = open_state(self.handshake.shm_session_dir, host, port)
+        self._is_closed = False
+
+    @property
+    def name(self) -> str:
+        """Return the name of the world, of a server that tells none that of a robot."""
+        return self.handshake.world or next(iter(self.handshake.articulations), 'world')
+
+    def poll(self) -> SceneFrame | None:
+        """Return the newest frame: the same object as before when nothing has changed."""
+        with self._lock:
+            if self._is_closed:
+                return self.newest
+            try:
+                tick = self._stream.receive(0)
+                seen = None if tick is None else tick.state()
+                if seen is not None:
+                    self._show(seen)
+            except UrlabError as error:
+                self._leave_out(str(error))
+        return self.newest
+
+    def close(self) -> None:
+        """Stop listening; safe to call twice."""
+        with self._lock:
+            if not self._is_closed:
+                self._is_closed = True
+                self._stream.close()
+
+    def _show(self, seen: Snapshot) -> None:
+        local = self._local
+        for prefix, state in seen.articulations.items():
+            if prefix in self.handshake.articulations:
+                local.write(prefix, state.qpos)
+        for name, entity in seen.entities.items():
+            if len(entity.qpos):
+                local.write_entity(name, entity.qpos)
+            elif len(entity.xpos) == 3 and len(entity.xquat) == 4:
+                local.write_mocap(name, entity.xpos, entity.xquat)
+        data = local.data
+        if not (np.isfinite(data.qpos).all() and np.isfinite(data.mocap_pos).all()):
+            raise ProtocolError('a state that is not finite')
+        local.kinematics()
+        points, bodies = local.contacts()
+        self.newest = SceneFrame(
+            seen.time,
+            seen.step,
+            seen,
+            data.qpos.copy(),
+            data.xpos.copy(),
+            data.xquat.copy(),
+            points,
+            bodies,
+        )
+
+    def _leave_out(self, cause: str) -> None:
+        if not self.unfit:
+            _LOG.warning('a state of the simulation was left out: %s', cause)
+        self.unfit += 1
+
+
+__all__ = ['ServedScene']

@@ -1,0 +1,128 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The conversation with one client, from its first message to its end."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from typing import Protocol
+
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
+from urlab_ros_bridge.gateways.webxr.errors import BadMessage
+from urlab_ros_bridge.gateways.webxr.errors import WebXrError
+from urlab_ros_bridge.gateways.webxr.protocol.envelope import Envelope
+from urlab_ros_bridge.gateways.webxr.protocol.envelope import read_envelope
+from urlab_ros_bridge.gateways.webxr.protocol.hello import Hello
+from urlab_ros_bridge.gateways.webxr.protocol.hello import PUBLISHER
+from urlab_ros_bridge.gateways.webxr.protocol.hello import read_hello
+from urlab_ros_bridge.gateways.webxr.protocol.hello import SPECTATOR
+from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+# A client may keep one processor busy for this share of the time; then it is read later.
+CPU_SHARE = 0.2
+_BURST = 0.1  # s of processor time that it may use at once
+
+
+class Host(Protocol):
+    """What a session asks of the gateway."""
+
+    def begin(self, client: WebXrClient, hello: Hello) -> None:
+        """
+        Let a client in, in place of what it was before, and answer.
+
+        :raises WebXrError: when it cannot be; then it is what it was before.
+        """
+
+    def handle(self, client: WebXrClient, envelope: Envelope) -> None:
+        """
+        Carry out a message of a client that has said hello; its type suits its role.
+
+        :raises UrlabError: with the reason for the client.
+        """
+
+
+class Session:
+    """One client's messages, one after the other."""
+
+    def __init__(self, client: WebXrClient, host: Host) -> None:
+        self._client = client
+        self._host = host
+        self._debt = 0.0
+        self._paid_at = time.monotonic()
+
+    def run(self) -> None:
+        """Go on until the client has gone."""
+        with contextlib.suppress(PeerGone):
+            for data, is_text in self._client.connection.typed_messages():
+                began = time.thread_time()
+                self._take(data, is_text)
+                self._slow_down(time.thread_time() - began)
+
+    def _take(self, data: bytes, is_text: bool) -> None:
+        client = self._client
+        if client.page is not None and not is_text:
+            try:
+                client.page.receive(data)
+            except PeerGone:
+                raise
+            except Exception:
+                _LOG.exception('%s: its message broke the page', client.connection.peer)
+            return
+        try:
+            self._answer(read_envelope(data))
+        except UrlabError as error:
+            client.refuse(str(error))
+        except PeerGone:
+            raise
+        except Exception:
+            _LOG.exception('%s: its message broke the gateway', client.connection.peer)
+            client.refuse('the gateway has a fault; its log says which')
+
+    def _answer(self, envelope: Envelope) -> None:
+        client = self._client
+        if envelope.type == 'hello':
+            self._host.begin(client, read_hello(envelope.payload))
+            return
+        if client.hello is None:
+            raise BadMessage('hello required first')
+        if envelope.type not in REQUESTS[client.role]:
+            raise BadMessage(_unsupported(client.role, envelope.type))
+        if envelope.type != 'heartbeat':
+            self._host.handle(client, envelope)
+
+    def _slow_down(self, spent: float) -> None:
+        """Let a client that sends more than its share wait: its socket slows it down."""
+        now = time.monotonic()
+        self._debt = max(0.0, self._debt - (now - self._paid_at) * CPU_SHARE) + spent
+        self._paid_at = now
+        if self._debt > _BURST:
+            time.sleep((self._debt - _BURST) / CPU_SHARE)
+
+
+_PUBLISHING = (
+    'add_mesh', 'remove_mesh', 'update_mesh_transform', 'clear_meshes',
+    'update_overlay_points', 'remove_overlay_points', 'clear_overlay_points',
+)  # fmt: skip
+# Role -> what it may send after its hello.
+REQUESTS = {
+    'vr_client': ('xr_input', 'heartbeat', 'reset'),
+    SPECTATOR: ('heartbeat',),
+    PUBLISHER: (*_PUBLISHING, 'heartbeat'),
+}
+
+
+def _unsupported(role: str, kind: str) -> str:
+    name = kind if len(kind) <= 64 else f'{kind[:64]}...'
+    if role == SPECTATOR:
+        return f'{name} unsupported for spectator role'
+    if role == PUBLISHER:
+        return f'unsupported publisher message type: {name}'
+    return f'unsupported type: {name}'
+
+
+__all__ = ['REQUESTS', 'Host', 'Session', 'WebXrError']
