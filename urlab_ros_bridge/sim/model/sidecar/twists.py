@@ -175,7 +175,7 @@ class TrotSection:
     legs: LegsSection = key()
     height: float = key(text='Of the trunk above the centres of the feet.', unit='m', above=0.0)
     limits: DriveLimits = key()
-    cycle_time: float = key(0.4, 'Two steps of each foot.', unit='s', low=0.1, high=2.0)
+    cycle_time: float = key(0.34, 'Two steps of each foot.', unit='s', low=0.1, high=2.0)
     duty: float = key(0.5, 'Share of it on the ground.', low=0.5, high=0.9)
     step_height: float = key(0.06, unit='m', above=0.0)
     timeout: float | None = key(None, unit='s', above=0.0)

@@ -16,8 +16,10 @@ import numpy as np
 
 GRAVITY = 9.81
 _OFFSETS = np.array([0.0, 0.5, 0.5, 0.0])  # of the legs' phases: the diagonals swing together
-_SMOOTHING = 0.05  # s, of the velocity
-_SHIFT = 0.15  # m, most that a foot is put elsewhere to catch the body
+_SMOOTHING = 0.03  # s, of the velocity
+_CATCH = 0.85  # share of the capture point's distance, where a pendulum would come to rest
+_GRIP = 0.2  # m/s, most that feet on the ground slow or drive the body by
+_SHIFT = 0.2  # m, most that a foot is put elsewhere to catch the body
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class GaitSettings:
     """
 
     height: float
-    cycle_time: float = 0.4
+    cycle_time: float = 0.34
     duty: float = 0.5
     step_height: float = 0.06
 
@@ -107,8 +109,9 @@ class TrotGait:
         """
         shape = self.settings
         wanted = np.array(twist)
-        lack = wanted - (*self._velocity, self._yaw_rate)
-        self._lack = np.clip(self._lack + 0.8 * seconds * lack, -0.2, 0.2)
+        # What is far off was pushed; that passes without being learned.
+        lack = np.clip(wanted - (*self._velocity, self._yaw_rate), -0.1, 0.1)
+        self._lack = np.clip(self._lack + seconds * lack, -0.2, 0.2)
         vx, vy, turn = wanted + self._lack
         self._phase = (self._phase + seconds / shape.cycle_time) % 1.0
         phases = (self._phase + _OFFSETS) % 1.0
@@ -118,16 +121,19 @@ class TrotGait:
         self._lifted[lifted] = self.feet[lifted]
         self.swinging = swinging
 
-        x, y = self.feet[:, 0].copy(), self.feet[:, 1].copy()
+        # A body that is pushed is not held by its feet: it would tip over them.
+        yielding = np.clip((vx, vy), self._velocity - _GRIP, self._velocity + _GRIP)
         ground = ~swinging
-        self.feet[ground, 0] -= ((vx - turn * y) * seconds)[ground]
-        self.feet[ground, 1] -= ((vy + turn * x) * seconds)[ground]
-        self.feet[ground, 2] = -shape.height
+        feet = self.feet[ground]
+        feet[:, 0] -= (yielding[0] - turn * feet[:, 1]) * seconds
+        feet[:, 1] -= (yielding[1] + turn * self.feet[ground, 0]) * seconds
+        feet[:, 2] = -shape.height
+        self.feet[ground] = feet
 
         half = shape.duty * shape.cycle_time / 2.0
         cosine, sine = math.cos(turn * half), math.sin(turn * half)
         turned = self.rest[:, :2] @ np.array([[cosine, sine], [-sine, cosine]])
-        catch = math.sqrt(shape.height / GRAVITY) * 0.5
+        catch = _CATCH * math.sqrt(shape.height / GRAVITY)
         shift = np.clip(catch * (self._velocity - wanted[:2]), -_SHIFT, _SHIFT)
         target = turned + np.array([vx, vy]) * half + shift
         share = ((phases - shape.duty) / (1.0 - shape.duty))[swinging]

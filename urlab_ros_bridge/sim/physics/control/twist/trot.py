@@ -38,7 +38,7 @@ _PERIOD = 0.006  # s of simulated time between two set-points, or one step
 _FALLEN = 0.9  # rad of tilt beyond which the legs are folded
 _STOPPING = 3.0  # s after which it stops stepping even if it has not come to rest
 _AT_REST = 0.1  # m/s
-_PUSHED = 0.3  # m/s at which a robot that stands begins to step
+_PUSHED = 0.2  # m/s at which a robot that stands begins to step
 _FASTEST = 10.0  # rad/s, of a joint target
 _LEAD = 0.4  # rad, most that a target leads its joint
 
@@ -171,9 +171,11 @@ class TrotTwist(TwistController):
         if gains is not None:
             return gains[0][self._slots], gains[1][self._slots]
         # Those of <position> actuators; the joints' own damping is small beside them.
-        return self._model.actuator_gainprm[self._ids, 0], -self._model.actuator_biasprm[
-            self._ids, 2
-        ]
+        gain, bias = (
+            self._model.actuator_gainprm[self._ids],
+            self._model.actuator_biasprm[self._ids],
+        )
+        return np.where(bias[:, 1] == -gain[:, 0], gain[:, 0], 0.0), -bias[:, 2]
 
     def _fold(self, setpoint: np.ndarray) -> None:
         """Draw the legs in, as low as a robot can lie on its belly."""
