@@ -25,8 +25,8 @@ from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.setpoints import command_field
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.errors import list_names

@@ -24,8 +24,8 @@ from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
 from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE

@@ -20,11 +20,11 @@ from urlab_ros_bridge.ros.commands import trajectory
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
 from urlab_ros_bridge.ros.commands.admission import arbitration
-from urlab_ros_bridge.ros.features.feature import Action
+from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import FrameRule
-from urlab_ros_bridge.ros.features.feature import Service
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import polled_markers
 from urlab_ros_bridge.ros.link import stream

@@ -13,7 +13,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_msgs.msg import KeyValue
 
 from urlab_ros_bridge.client.state.stream import StreamStats
-from urlab_ros_bridge.ros.features.bridge import Status
+from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.counters import Counters

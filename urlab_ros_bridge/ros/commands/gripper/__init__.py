@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from urlab_ros_bridge.ros.features.feature import Action
+from urlab_ros_bridge.ros.features.declarations import Action
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.schema import key
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from urlab_ros_bridge.ros.features.bridge import Attached
-from urlab_ros_bridge.ros.features.bridge import Bridge
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature as BridgeFeature
-from urlab_ros_bridge.ros.features.feature import Service
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
@@ -62,7 +62,7 @@ class Simulation:
             for service in feature.services
             if service.dialect == 'standard'
         )
-        self.context = SimulationContext(bridge, bridge.settings, rows)
+        self.context = SimulationContext(bridge, rows)
         self._side: SideThread | None = None
         self._actions: list[steps.StepsAction] = []
         if not bridge.settings().simulation_interfaces:
@@ -106,7 +106,7 @@ class Simulation:
 
 def attach(bridge: Bridge) -> Attached:
     """Offer the standard services."""
-    simulation = bridge.simulation = Simulation(bridge)
+    simulation = bridge.add(Simulation(bridge))
     return Attached(start=simulation.start, stop=simulation.stop, destroy=simulation.destroy)
 
 

@@ -49,7 +49,7 @@ def one(context: SimulationContext, name: str, bounds: bool = False) -> EntitySt
 
     :raises UnknownBody: when there is none of this name.
     """
-    return context.bridge.client.get_entities([name], bounds)[name]
+    return context.client.get_entities([name], bounds)[name]
 
 
 def get_entities(context: SimulationContext, request: Any, response: Any) -> str:
@@ -138,9 +138,9 @@ def set_entity_state(context: SimulationContext, request: Any, response: Any) ->
     if entity.kind in ('mocap', 'static') and (moving or pushes):
         raise Refusal(FAILED, f'{entity.name} is a {entity.kind} body: it has no velocity')
     if values:
-        mark = context.bridge.stream.timeline.mark()
-        state = context.bridge.client.set_entity_state(entity.name, **values)
-        context.bridge.catch_up(state.sim_time_ns, mark)
+        mark = context.timeline.mark()
+        state = context.client.set_entity_state(entity.name, **values)
+        context.catch_up(state.sim_time_ns, mark)
     return 'the acceleration is ignored' if pushes else ''
 
 

@@ -47,17 +47,16 @@ def present_state(context: SimulationContext) -> State:
 
     :raises Unfit: without a connection.
     """
-    bridge = context.bridge
-    link, handshake = bridge.link, bridge.link.handshake
+    link, handshake = context.link, context.link.handshake
     if handshake is not None and link.state.phase is Phase.PREPARING:
         return State.LOADING_WORLD if handshake.manager_present else State.NO_WORLD
-    client, timeline = bridge.client, bridge.stream.timeline
+    client, timeline = context.client, context.timeline
     if link.has('status'):
         status = client.status()
         mode, paused, now = status.mode, status.paused, status.sim_time_ns
     else:
         mode, paused, now = link.state.mode, bool(link.state.paused), timeline.stamp_ns
-    if not paused and (mode not in _STEPPED or bridge.lockstep.on):
+    if not paused and (mode not in _STEPPED or context.lockstep.on):
         return State.PLAYING
     return State.PAUSED if now or context.paused_epoch == timeline.epoch else State.STOPPED
 
@@ -81,7 +80,7 @@ def set_simulation_state(context: SimulationContext, request: Any, response: Any
     if target is State.STOPPED:
         reset_all(context)
     elif target is State.PAUSED:
-        context.paused_epoch = context.bridge.stream.timeline.epoch
+        context.paused_epoch = context.timeline.epoch
     return f'{now.name} -> {target.name}'
 
 
@@ -97,8 +96,8 @@ def _target(value: int) -> State:
 
 
 def _check_mode(context: SimulationContext) -> None:
-    mode = context.bridge.mode
-    if mode in _STEPPED and not context.bridge.lockstep.on:
+    mode = context.mode
+    if mode in _STEPPED and not context.lockstep.on:
         raise Refusal(
             STATE_TRANSITION_ERROR,
             f'the server is in {mode} mode, in which another client moves time; to let it run by '
@@ -107,10 +106,9 @@ def _check_mode(context: SimulationContext) -> None:
 
 
 def _pause(context: SimulationContext, paused: bool) -> None:
-    bridge = context.bridge
-    with bridge.lockstep.between_rounds():
-        told = bridge.client.set_paused(paused)
-        bridge.link.note_paused(told)
+    with context.lockstep.between_rounds():
+        told = context.client.set_paused(paused)
+        context.link.note_paused(told)
     if told is not paused:
         wanted = 'paused' if paused else 'running'
         raise Refusal(STATE_TRANSITION_ERROR, f'the server says that it is not {wanted}')
@@ -158,9 +156,9 @@ def reset_all(context: SimulationContext) -> None:
 
 def delete_spawned(context: SimulationContext) -> int:
     """Delete every entity that was spawned; return how many."""
-    client = context.bridge.client
+    client = context.client
     names = [name for name, entity in client.get_entities().items() if entity.spawned]
-    with context.bridge.lockstep.between_rounds():
+    with context.lockstep.between_rounds():
         for name in names:
             client.delete_entity(name)
         if names:
@@ -170,15 +168,14 @@ def delete_spawned(context: SimulationContext) -> int:
 
 def rewind(context: SimulationContext, time: bool, state: bool) -> None:
     """Reset time, state or both, and wait until the stream shows it."""
-    bridge = context.bridge
-    with bridge.lockstep.between_rounds():
-        mark = bridge.stream.timeline.mark()
+    with context.lockstep.between_rounds():
+        mark = context.timeline.mark()
         if state:
-            result = bridge.client.reset(keep_time=not time)
+            result = context.client.reset(keep_time=not time)
         else:
-            result = bridge.client.reset(keep_state=True)
-        bridge.commands.jump()
-        bridge.catch_up(result.sim_time_ns, mark)
+            result = context.client.reset(keep_state=True)
+        context.commands.jump()
+        context.catch_up(result.sim_time_ns, mark)
 
 
 ENTRIES = (

@@ -86,9 +86,9 @@ def spawn(context: SimulationContext, request: Any) -> str:
     frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
     position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
     name = _name(request, definition.name)
-    with context.bridge.lockstep.between_rounds():
+    with context.lockstep.between_rounds():
         try:
-            entity = context.bridge.client.spawn_entity(
+            entity = context.client.spawn_entity(
                 name,
                 xml=definition.xml,
                 file=definition.file,
@@ -129,8 +129,8 @@ def _name(request: Any, suggested: str) -> str:
 
 def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Take an entity away; answers when its topics are gone."""
-    with context.bridge.lockstep.between_rounds():
-        context.bridge.client.delete_entity(request.entity)
+    with context.lockstep.between_rounds():
+        context.client.delete_entity(request.entity)
         context.wait_for_world()
     return ''
 

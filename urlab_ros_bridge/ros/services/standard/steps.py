@@ -47,11 +47,10 @@ def check_steps(context: SimulationContext, steps: int) -> None:
 def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
     """Advance a paused simulation by steps; answers when they are done."""
     check_steps(context, request.steps)
-    bridge = context.bridge
-    mark = bridge.stream.timeline.mark()
-    with stepping(bridge) as stepper:
+    mark = context.timeline.mark()
+    with stepping(context) as stepper:
         result = stepper.advance(request.steps)
-    bridge.catch_up(result.sim_time_ns, mark)
+    context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
 
 
@@ -119,11 +118,11 @@ class StepsAction:
 
     def _carry_out(self, handle: ServerGoalHandle) -> tuple[str, str]:
         """Make the steps; return how it ended, and why when they were not all made."""
-        steps, bridge = handle.request.steps, self._context.bridge
-        check_steps(self._context, steps)
-        mark = bridge.stream.timeline.mark()
+        steps, context = handle.request.steps, self._context
+        check_steps(context, steps)
+        mark = context.timeline.mark()
         done, last = 0, None
-        with stepping(bridge) as stepper:
+        with stepping(context) as stepper:
             while done < steps and not handle.is_cancel_requested:
                 if self._stop.is_set():
                     raise Refusal(INCORRECT_STATE, 'the bridge is being stopped')
@@ -133,7 +132,7 @@ class StepsAction:
                     self._type.Feedback(completed_steps=done, remaining_steps=steps - done)
                 )
         if last is not None:
-            bridge.catch_up(last.sim_time_ns, mark)
+            context.catch_up(last.sim_time_ns, mark)
         if done < steps:
             return CANCELED, f'cancelled after {done} of {steps} steps'
         return SUCCEEDED, ''

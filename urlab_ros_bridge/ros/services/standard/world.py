@@ -23,14 +23,14 @@ FORMATS = ('mjcf', 'urdf')
 
 def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
     """Tell what is served at present; nothing while the bridge has no server."""
-    bridge, told = context.bridge, response.features
+    told = response.features
     told.features = [int(feature) for feature in context.features]
     told.spawn_formats = list(FORMATS) if Feature.SPAWNING in context.features else []
-    state = bridge.link.state
+    state = context.link.state
     if not state.connected:
-        told.custom_info = describe(state, bridge.stream.silence)[1]
+        told.custom_info = describe(state, context.stream.silence)[1]
         return
-    handshake = bridge.link.handshake
+    handshake = context.link.handshake
     told.custom_info = (
         f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
         f'MuJoCo {handshake.mujoco_version}'

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from visualization_msgs.msg import MarkerArray
 
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.robot_topics import WorldTopics

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dataclasses import fields
 from typing import Any
 
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate

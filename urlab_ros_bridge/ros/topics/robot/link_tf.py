@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import FrameRule
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
 from urlab_ros_bridge.ros.messages import TFTemplate

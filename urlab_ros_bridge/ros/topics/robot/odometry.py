@@ -10,9 +10,9 @@ from typing import Any
 
 from urlab_ros_bridge.geometry import footprint_in_base
 from urlab_ros_bridge.geometry import normalize
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import FrameRule
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.feed import Build
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import join

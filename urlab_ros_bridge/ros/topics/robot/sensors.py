@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import join
 from urlab_ros_bridge.ros.features.feed import Publishers

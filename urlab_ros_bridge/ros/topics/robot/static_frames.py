@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from urlab_ros_bridge.geometry import IDENTITY
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feature import FrameRule
-from urlab_ros_bridge.ros.features.feature import Topic
 from urlab_ros_bridge.ros.messages import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
