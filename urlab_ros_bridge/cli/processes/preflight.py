@@ -41,9 +41,9 @@ def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
 
 
 def vital_ports(values: PortOffset) -> list[str]:
-    """Return the names of the ports without which nothing works, that of the gateway if asked."""
-    gateway = ('chiral_port',) if getattr(values, 'chiral', False) else ()
-    return [name for name in values.port_names() if name in (*VITAL_PORTS, *gateway)]
+    """Return the names of the ports without which nothing works, those of gateways if asked."""
+    gateways = [f'{name}_port' for name in ('chiral', 'webxr') if getattr(values, name, False)]
+    return [name for name in values.port_names() if name in (*VITAL_PORTS, *gateways)]
 
 
 def free_offset(values: PortOffset, address: str) -> int:
@@ -86,4 +86,6 @@ def _missing(process: Process, cause: str) -> CliError:
         return RosNotFound(cause)
     if process.name == 'server':
         return MujocoNotFound(cause)
+    if process.name == 'webxr':
+        return PackageMissing('the Virtual Field gateway', 'webxr', cause)
     return PackageMissing('the Chiral gateway', 'chiral', cause)
