@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of the protocol that shares no code with the gateway."""
 
-from contextlib import suppress
+from contextlib import ExitStack
 import json
 import math
 import time
@@ -22,7 +22,17 @@ class FieldClient:
     """
 
     def __init__(self, url, role=None, **hello):
-        self.socket = connect(url.replace('http', 'ws', 1), max_size=None, compression=None)
+        # Nobody waits for the end of the closing handshake: the socket may be full of scenes.
+        self._stack = ExitStack()
+        self.socket = self._stack.enter_context(
+            connect(
+                url.replace('http', 'ws', 1),
+                max_size=None,
+                compression=None,
+                close_timeout=0.1,
+                ping_interval=None,
+            )
+        )
         self.assets = {}
         self.ack = self.manifest = None
         if role is not None:
@@ -35,8 +45,7 @@ class FieldClient:
         self.close()
 
     def close(self):
-        with suppress(OSError):
-            self.socket.close()
+        self._stack.close()
 
     def send(self, kind, payload=None, version=1):
         self.socket.send(json.dumps({'version': version, 'type': kind, 'payload': payload or {}}))
@@ -83,15 +92,13 @@ class FieldClient:
         raise TimeoutError('no such scene')
 
     def newest(self):
-        """Return the newest scene; what lies in the socket is skipped."""
-        scene = self.scene()
-        while True:
-            try:
-                message = json.loads(self.socket.recv(timeout=0.0))
-            except TimeoutError:
-                return scene
-            if message['type'] == 'scene_state':
-                scene = message['payload']
+        """Return the newest scene: the first one that had to be waited for."""
+        waited = 0
+        while waited < 2:
+            began = time.monotonic()
+            scene = self.scene()
+            waited = waited + 1 if time.monotonic() - began > 0.003 else 0
+        return scene
 
     def steer(self, stamp, **hands):
         """Send an xr_input; each hand is a dict of fields, `at` its translation."""
@@ -104,9 +111,7 @@ class FieldClient:
             }
             controllers[hand] = {'pose': pose, **fields}
         head = {'translation': [0.0, 1.6, 0.0], 'rotation_xyzw': IDENTITY}
-        self.send(
-            'xr_input', {'timestamp': stamp, 'head_pose': head, 'controllers': controllers}
-        )
+        self.send('xr_input', {'timestamp': stamp, 'head_pose': head, 'controllers': controllers})
 
 
 def _refuse(constant):

@@ -75,7 +75,12 @@ class PoseSolver:
         return pose.translation(), pose.rotation().as_matrix()
 
     def solve(
-        self, qpos: np.ndarray, seed: np.ndarray, position: np.ndarray, rotation: np.ndarray
+        self,
+        qpos: np.ndarray,
+        seed: np.ndarray,
+        position: np.ndarray,
+        rotation: np.ndarray,
+        iterations: int = MAX_ITERATIONS,
     ) -> np.ndarray:
         """
         Return joint positions, shape (len(joints),).
@@ -84,12 +89,13 @@ class PoseSolver:
         :param seed: joint positions to start from.
         :param position: shape (3,), world, metres.
         :param rotation: shape (3, 3), world.
+        :param iterations: at most; whoever asks again soon, from here on, needs few.
         """
         mink, configuration = self._mink, self._configuration
         self._place(qpos, seed)
         turn = mink.SO3.from_matrix(rotation)
         self._task.set_target(mink.SE3.from_rotation_and_translation(turn, position))
-        for _ in range(MAX_ITERATIONS):
+        for _ in range(iterations):
             error = self._task.compute_error(configuration)
             if np.linalg.norm(error[:3]) < POSITION_TOLERANCE and (
                 not self._turns or np.linalg.norm(error[3:]) < ROTATION_TOLERANCE

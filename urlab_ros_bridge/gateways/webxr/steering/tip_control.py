@@ -21,6 +21,8 @@ from urlab_ros_bridge.geometry import quaternion_of_matrix
 
 # An arm is not led faster than this, whatever the hand does (rad/s and m/s of its joints).
 MAX_JOINT_SPEED = 3.0
+# Of the solver a call: a pose within reach needs one or two, one out of reach would need dozens.
+ITERATIONS = 4
 # An arm of fewer joints cannot have any position and rotation at once: the position counts.
 _FULL_POSE = 6
 # Of a chain with many joints the position counts more: a metre as much as 10 rad.
@@ -118,7 +120,7 @@ class TipControl:
             # of now is the best guess.
             turn = self._solver.forward(qpos, self._aim)[1]
         origin = target.position - turn @ self._place
-        return self._go(self._solver.solve(qpos, self._aim, origin, rotation), period)
+        return self._go(self._solver.solve(qpos, self._aim, origin, rotation, ITERATIONS), period)
 
     def go_to_rest(self, period: float) -> tuple[dict[str, float], bool]:
         """Return set-points nearer to where the arm was taken over, and whether it is there."""
