@@ -25,7 +25,7 @@ import zmq
 BRIDGE = """
 import importlib, inspect, sys
 from urlab_ros_bridge.ros import messages
-from urlab_ros_bridge.ros.topics import feed
+from urlab_ros_bridge.ros.features import feed
 from urlab_ros_bridge.ros.program.main import main
 
 variant = sys.argv[1]

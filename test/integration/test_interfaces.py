@@ -14,7 +14,7 @@ import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros.feature import pattern
+from urlab_ros_bridge.ros.features.declarations import pattern
 from urlab_ros_bridge.ros.program.features import actions_of
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.features import services_of
@@ -93,7 +93,7 @@ def bridge_to(world):
         domain = free_domain()
         opened.append(Listener(domain))
         opened.append(Bridge(domain, *world.ports, **parameters))
-        wait_until(lambda: opened[-1].node.bridge.link.state.connected)
+        wait_until(lambda: opened[-1].link.state.connected)
         return opened[-1], opened[-2]
 
     yield start
@@ -140,7 +140,7 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
     one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')
     reached = set()
     for bridge in (many, one):
-        wait_until(lambda bridge=bridge: bridge.node.bridge.cameras.threads)
+        wait_until(lambda bridge=bridge: bridge.cameras.threads)
         wait_until(lambda bridge=bridge: len(endpoints(bridge.node, True)) > 4)
         check_topics(bridge.node, reached)
     assert {topic.name for topic in TOPICS} == reached
@@ -155,9 +155,7 @@ def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
 
 def test_the_rates_are_the_ones_on_the_page(bridge_to):
     bridge, _ = bridge_to(gps_origin=[48.1, 11.6, 520.0])
-    feeds = wait_until(
-        lambda: bridge.node.bridge.stream.world and bridge.node.bridge.stream.world.feeds
-    )
+    feeds = wait_until(lambda: bridge.stream.world and bridge.stream.world.feeds)
     for feed in feeds:
         name = '/' + feed.topic.lstrip('/')
         rates = [row.rate.split(', ') for row in rows_of(name, OUT)]
@@ -211,7 +209,7 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
 def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_path):
     bridge, listener = bridge_to(data_dir=str(tmp_path))
     made = []
-    client = bridge.node.bridge.link.client
+    client = bridge.link.client
     request = client._request
 
     def recorded(message, timeout):

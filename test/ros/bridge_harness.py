@@ -17,9 +17,15 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 
+from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.ros.topics.cameras import Cameras
 
 # How long something is waited for at most (s): machines stall.
 PATIENCE = 100.0
@@ -159,6 +165,34 @@ class Bridge:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.node.start()
         self._thread.start()
+
+    @property
+    def timeline(self):
+        return self.node.bridge.timeline
+
+    @property
+    def stream(self):
+        return self.node.bridge.part(StreamThread)
+
+    @property
+    def link(self):
+        return self.node.bridge.part(Link)
+
+    @property
+    def cameras(self):
+        return self.node.bridge.part(Cameras)
+
+    @property
+    def commands(self):
+        return self.node.bridge.part(Commands)
+
+    @property
+    def recorder(self):
+        return self.node.bridge.part(Recorder)
+
+    @property
+    def lockstep(self):
+        return self.node.bridge.part(Lockstep)
 
     def _run(self):
         while not self._stop:

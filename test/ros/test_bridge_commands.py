@@ -27,8 +27,8 @@ def driver(small_server, bridged):
         wait_until(
             lambda: (
                 publisher.get_subscription_count()
-                and bridge.node.bridge.stream.timeline.stamp_ns
-                and bridge.node.bridge.link.state.connected
+                and bridge.timeline.stamp_ns
+                and bridge.link.state.connected
             )
         )
         return server, bridge, publisher
@@ -60,7 +60,7 @@ def test_limits_and_what_is_not_finite(driver):
     request = wait_until(lambda: server.of('set_twist'))[-1]
     assert (request['linear'][0], request['angular'][2]) == (0.5, -1.0)
     publisher.publish(forward(float('nan')))
-    refusals = bridge.node.bridge.commands.refusals
+    refusals = bridge.commands.refusals
     wait_until(lambda: refusals.counts.get('cmd_vel'))
     assert 'not finite' in refusals.last['cmd_vel'] and len(server.of('set_twist')) == 1
 
@@ -99,7 +99,7 @@ def test_a_stamped_twist_must_be_of_this_time(driver):
     server, bridge, publisher = driver(
         TwistStamped, 'cmd_vel', cmd_vel_type='twist_stamped', cmd_vel_max_age=0.5
     )
-    refusals = bridge.node.bridge.commands.refusals
+    refusals = bridge.commands.refusals
     wait_until(lambda: server.data.time > 0.7)
     publisher.publish(TwistStamped(header=Header(stamp=Time(nanosec=1)), twist=forward(1.0)))
     wait_until(lambda: refusals.counts.get('cmd_vel') == 1)
@@ -121,9 +121,7 @@ def test_a_bridge_that_ends_stops_the_robot(small_server, bridged):
     server = small_server()
     bridge, listener = bridged(server, cmd_vel_type='twist', cmd_vel_timeout=50.0)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
-    wait_until(
-        lambda: publisher.get_subscription_count() and bridge.node.bridge.link.state.connected
-    )
+    wait_until(lambda: publisher.get_subscription_count() and bridge.link.state.connected)
     publisher.publish(forward(1.0))
     wait_until(lambda: server.of('set_twist'))
     bridge.node.stop()
@@ -152,7 +150,7 @@ def test_joint_commands_by_name_keep_what_they_do_not_name(driver):
 )
 def test_bad_joint_commands_change_nothing_and_say_why(driver, message, reason):
     server, bridge, publisher = driver(JointState, 'joint_commands')
-    refusals = bridge.node.bridge.commands.refusals
+    refusals = bridge.commands.refusals
     publisher.publish(message)
     wait_until(lambda: refusals.counts.get('joint_commands'))
     assert reason in refusals.last['joint_commands']
@@ -162,9 +160,9 @@ def test_bad_joint_commands_change_nothing_and_say_why(driver, message, reason):
 def test_in_direct_mode_a_joint_command_does_not_move_time(driver):
     server, bridge, publisher = driver(JointState, 'joint_commands', mode='live')
     server.mode = 'direct'
-    wait_until(lambda: bridge.node.bridge.link.state.mode == 'direct')
+    wait_until(lambda: bridge.link.state.mode == 'direct')
     before = server.data.time
     publisher.publish(JointState(name=['lift'], effort=[2.0]))
-    refusals = bridge.node.bridge.commands.refusals
+    refusals = bridge.commands.refusals
     wait_until(lambda: refusals.counts.get('joint_commands'))
     assert 'live mode' in refusals.last['joint_commands'] and server.data.time == before

@@ -49,9 +49,9 @@ def test_a_restarted_server_is_found_again_with_its_new_time(small_server, bridg
     ports = [int(port) for port in first.ports]
     first.close()
     first.close = lambda: None
-    wait_until(lambda: bridge.node.bridge.link.state.phase.value == 'lost')
+    wait_until(lambda: bridge.link.state.phase.value == 'lost')
     second = small_server(ports=ports)
-    wait_until(lambda: bridge.node.bridge.link.reconnects == 1)
+    wait_until(lambda: bridge.link.reconnects == 1)
     # What is on its way yet is of the old time; from there on all is of the new one.
     stamps = lambda: [nanoseconds(message.header.stamp) for message in list(odom)]  # noqa: E731
     times = lambda: [nanoseconds(message.clock) for message in list(clock)]  # noqa: E731
@@ -59,7 +59,7 @@ def test_a_restarted_server_is_found_again_with_its_new_time(small_server, bridg
         (new,) = wait_until(lambda heard=heard: jumps(heard()))
         assert new < 100 * 10**9
     assert second.of('set_mode')[-1]['mode'] == 'live'
-    assert bridge.node.bridge.link.state.connected
+    assert bridge.link.state.connected
 
 
 def test_another_world_after_a_restart_is_discovered_anew(small_server, bridged):
@@ -73,20 +73,20 @@ def test_another_world_after_a_restart_is_discovered_anew(small_server, bridged)
     wait_for_message(
         listener, JointState, 'joint_states', lambda message: message.name == ['elbow', 'lift']
     )
-    assert bridge.node.bridge.link.reconnects == 1
+    assert bridge.link.reconnects == 1
 
 
 def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     server = small_server(extensions=())
     bridge, listener = bridged(server)
-    wait_until(lambda: bridge.node.bridge.link.state.connected)
+    wait_until(lambda: bridge.link.state.connected)
     user = Client('127.0.0.1', int(server.ports[0]))
     user.connect()
     hellos = len(server.of('hello'))
     server.mode = 'direct'  # no more ticks: the bridge looks after its session
     wait_until(lambda: len(server.of('get_contacts')) > 0)
     server.mode = 'live'
-    wait_until(lambda: bridge.node.bridge.stream.silence < 0.5)
+    wait_until(lambda: bridge.stream.silence < 0.5)
     del listener
     assert len(server.of('hello')) <= hellos + 1
     user.close()
@@ -101,7 +101,7 @@ def test_direct_mode_is_said_in_words(small_server, bridged):
     assert 'set_mode' in found.message and found.level == b'\1'
     server.mode, server.paused = 'live', True
     assert 'pause' in connection_text(listener, 'paused').message
-    assert bridge.node.bridge.link.state.paused
+    assert bridge.link.state.paused
 
 
 def test_a_mode_that_is_pinned_is_known_from_the_start(small_server, bridged):
@@ -109,9 +109,9 @@ def test_a_mode_that_is_pinned_is_known_from_the_start(small_server, bridged):
     code = 'mode_locked_by_server'
     server.replies['set_mode'] = {'op': 'error', 'code': code, 'message': 'pinned'}
     bridge, _ = bridged(server)
-    state = bridge.node.bridge.link.state
+    state = bridge.link.state
     while not state.connected:
-        state = bridge.node.bridge.link.state
+        state = bridge.link.state
     assert state.mode == 'direct'
 
 

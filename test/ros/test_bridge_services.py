@@ -21,12 +21,7 @@ def connected(small_server, bridged):
     def start(parameters=None, **options):
         server = small_server(**options)
         bridge, listener = bridged(server, **(parameters or {}))
-        wait_until(
-            lambda: (
-                bridge.node.bridge.link.state.connected
-                and bridge.node.bridge.stream.timeline.stamp_ns is not None
-            )
-        )
+        wait_until(lambda: bridge.link.state.connected and bridge.timeline.stamp_ns is not None)
         return server, bridge, listener
 
     return start
@@ -39,21 +34,21 @@ def seconds(stamp):
 def test_an_empty_reset_resets_and_answers_when_the_stream_shows_it(connected):
     server, bridge, listener = connected()
     wait_until(lambda: server.data.time > 0.2)
-    epoch = bridge.node.bridge.stream.timeline.epoch
+    epoch = bridge.timeline.epoch
     response = listener.call(srv.Reset, '/reset')
     assert response.success and response.code == '' and response.message
     assert seconds(response.sim_time) == 0 and response.step == 0
-    assert bridge.node.bridge.stream.timeline.epoch == epoch + 1
-    assert bridge.node.bridge.stream.timeline.stamp_ns < 0.2e9
+    assert bridge.timeline.epoch == epoch + 1
+    assert bridge.timeline.stamp_ns < 0.2e9
 
 
 def test_a_reset_that_keeps_time_keeps_the_timeline(connected):
     server, bridge, listener = connected()
     wait_until(lambda: server.data.time > 0.1)
-    epoch, before = bridge.node.bridge.stream.timeline.epoch, server.now
+    epoch, before = bridge.timeline.epoch, server.now
     response = listener.call(srv.Reset, '/reset', keep_time=True)
     assert response.success and seconds(response.sim_time) * 1e9 >= before - 1
-    assert bridge.node.bridge.stream.timeline.epoch == epoch
+    assert bridge.timeline.epoch == epoch
 
 
 def test_reset_passes_everything_on(connected):
@@ -98,7 +93,7 @@ def test_steps_in_live_mode_pause_and_are_counted(connected):
     assert sum(request['n_steps'] for request in server.of('step')) == 450
     assert seconds(response.sim_time) == pytest.approx(server.data.time)
     assert response.step == 450
-    assert bridge.node.bridge.stream.timeline.stamp_ns == server.now
+    assert bridge.timeline.stamp_ns == server.now
     before = server.data.time
     assert listener.call(srv.Step, '/step').success
     assert server.data.time == pytest.approx(before + 0.002)
@@ -214,7 +209,7 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream(connected):
     publisher.publish(Twist(linear=Vector3(x=0.1)))
     wait_until(lambda: len(listener.heard['odom']) > count + 20)
     # The single-threaded server answers one request at a time; the command waits there, not here.
-    assert bridge.node.bridge.commands.sender._waiting == {}
+    assert bridge.commands.sender._waiting == {}
     delay.set()
     caller.join(10)
     wait_until(lambda: server.of('set_twist'))

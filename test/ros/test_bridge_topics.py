@@ -148,10 +148,10 @@ def test_a_server_that_tells_no_effort_gives_nan(small_server, bridged):
 def test_rows_are_subscribed_only_for_topics_with_subscribers(small_server, bridged):
     server = small_server()
     bridge, listener = bridged(server, publish_entities=True)
-    wait_until(lambda: bridge.node.bridge.stream.counters.ticks > 10)
-    assert bridge.node.bridge.stream._subscribed == set()
+    wait_until(lambda: bridge.stream.counters.ticks > 10)
+    assert bridge.stream._subscribed == set()
     listener.listen(JointState, 'joint_states')
-    wait_until(lambda: bridge.node.bridge.stream._subscribed == {b'bot/joint/', b'bot/effort'})
+    wait_until(lambda: bridge.stream._subscribed == {b'bot/joint/', b'bot/effort'})
 
 
 def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_server, bridged):
@@ -163,8 +163,8 @@ def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_ser
     with server.lock:
         server.paused = True
     wait_until(lambda: nanoseconds(odom[-1].header.stamp) == server.now)
-    count, ticks = len(odom), bridge.node.bridge.stream.counters.ticks
-    wait_until(lambda: bridge.node.bridge.stream.counters.ticks > ticks + 50)
+    count, ticks = len(odom), bridge.stream.counters.ticks
+    wait_until(lambda: bridge.stream.counters.ticks > ticks + 50)
     assert len(odom) == count
     wait_until(lambda: nanoseconds(clock[-1].clock) == server.now)
     joints = wait_for_message(listener, JointState, 'joint_states')

@@ -68,7 +68,7 @@ def connected(small_server, bridged):
         server = small_server(extensions=extensions, beat=True)
         parameters = {'cmd_vel_type': 'twist_stamped', **parameters}
         bridge, listener = bridged(server, **parameters)
-        wait_until(lambda: bridge.node.bridge.link.state.connected)
+        wait_until(lambda: bridge.link.state.connected)
         return server, bridge, listener
 
     return start
@@ -105,7 +105,7 @@ def rounds(server):
 
 
 def state(bridge):
-    return bridge.node.bridge.lockstep.report()[1]
+    return bridge.lockstep.report()[1]
 
 
 def check_order(server):
@@ -132,13 +132,13 @@ def test_every_answer_is_with_the_server_before_the_next_step(connected, extensi
     wait_until(lambda: rounds(server) > 10)
     listener.listen(Odometry, 'odom')  # who comes later is no reason to say anything twice
     wait_until(lambda: rounds(server) > 60)
-    answered = bridge.node.bridge.lockstep.report()[2]['rounds']
+    answered = bridge.lockstep.report()[2]['rounds']
     seen = list(controller.seen)
     check_order(server)
     # Nobody missed an instant, nobody saw one twice, and each had its clock.
     assert seen == sorted(set(seen)) and len(seen) >= answered
-    assert bridge.node.bridge.stream._clock.count >= answered
-    assert bridge.node.bridge.lockstep.end()
+    assert bridge.stream._clock.count >= answered
+    assert bridge.lockstep.end()
     # It never ran by itself before, and goes back to what it was.
     modes = [request['mode'] for request in server.of('set_mode')]
     assert modes == ['direct', 'live'] and server.mode == 'live'
@@ -157,7 +157,7 @@ def test_who_is_silent_is_named_and_waited_for_or_not(connected):
     on = listener.call(srv.SetLockstep, '/lockstep', enabled=True, timeout=0.05)
     assert on.success, on.message
     wait_until(lambda: rounds(server) > 5)
-    assert bridge.node.bridge.lockstep.report()[2]['cmd_vel unanswered'] >= 3
+    assert bridge.lockstep.report()[2]['cmd_vel unanswered'] >= 3
     # Other terms take the place of these, without a moment in between.
     again = {'enabled': True, 'topics': ['cmd_vel'], 'period': 0.1, 'timeout': 0.05}
     assert listener.call(srv.SetLockstep, '/lockstep', **again).success
@@ -210,7 +210,7 @@ def test_requests_come_between_rounds(connected):
     wait_until(lambda: controller.seen.count(0) == 1 and controller.seen[-1] > 0)
     change = listener.call(srv.SetMode, '/set_mode', mode='live')
     assert change.success and change.previous_mode == 'direct'
-    assert not bridge.node.bridge.lockstep.on and server.mode == 'live'
+    assert not bridge.lockstep.on and server.mode == 'live'
 
 
 def test_what_cannot_be_done_is_said(connected):
@@ -227,16 +227,16 @@ def test_what_cannot_be_done_is_said(connected):
     ):
         answer = ask(**fields)
         assert (answer.success, answer.code) == (False, 'bad_value') and word in answer.message
-    assert not bridge.node.bridge.lockstep.on and server.mode == 'live'
+    assert not bridge.lockstep.on and server.mode == 'live'
     assert ask(topics=['odom']).success
-    wait_until(lambda: not bridge.node.bridge.lockstep.on)
+    wait_until(lambda: not bridge.lockstep.on)
     assert 'bridge itself' in state(bridge) and server.mode == 'live'
     # Somebody else changes the mode.
     Controller(listener)
     assert ask(topics=['cmd_vel']).success
     wait_until(lambda: rounds(server) > 3)
     server.mode = 'live'
-    wait_until(lambda: not bridge.node.bridge.lockstep.on)
+    wait_until(lambda: not bridge.lockstep.on)
     assert state(bridge) == 'off: the mode became live'
 
 
@@ -252,13 +252,13 @@ def test_a_trajectory_takes_its_time_in_rounds(quadruped):
     goal.trajectory.joint_names = ['FL_hip', 'FR_hip']
     point = JointTrajectoryPoint(positions=[0.2, -0.2], time_from_start=Duration(sec=1))
     goal.trajectory.points = [point]
-    begun = bridge.node.bridge.stream.timeline.stamp_ns
+    begun = bridge.timeline.stamp_ns
     sent = client.send_goal_async(goal)
     wait_until(sent.done)
     result = sent.result().get_result_async()
     wait_until(result.done, 20.0)
     assert result.result().status == GoalStatus.STATUS_SUCCEEDED
-    assert bridge.node.bridge.stream.timeline.stamp_ns - begun >= 10**9
-    assert bridge.node.bridge.lockstep.report()[2]['rounds'] >= 40
-    positions = bridge.node.bridge.stream.joints('quadruped')[0]
+    assert bridge.timeline.stamp_ns - begun >= 10**9
+    assert bridge.lockstep.report()[2]['rounds'] >= 40
+    positions = bridge.stream.joints('quadruped')[0]
     assert positions[[0, 3]] == pytest.approx([0.2, -0.2], abs=0.1)

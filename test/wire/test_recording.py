@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.wire.recording import decode
 from urlab_ros_bridge.wire.recording import encode
 from urlab_ros_bridge.wire.recording import Joint
 from urlab_ros_bridge.wire.recording import JOINT_WIDTHS
 from urlab_ros_bridge.wire.recording import Layout
+from urlab_ros_bridge.wire.recording import MalformedRecording
 from urlab_ros_bridge.wire.recording import Take
-from urlab_ros_bridge.wire.recording_reader import decode
-from urlab_ros_bridge.wire.recording_reader import MalformedRecording
 
 STOCK = {
     'Frames': [

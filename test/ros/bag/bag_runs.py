@@ -14,12 +14,12 @@ def advance(server, seconds):
 
 
 def begin(bridge, name='run', **fields):
-    path, _ = bridge.node.bridge.recorder.start(name, **fields)
+    path, _ = bridge.recorder.start(name, **fields)
     return Path(path)
 
 
 def end(bridge):
-    summary = bridge.node.bridge.recorder.stop()
+    summary = bridge.recorder.stop()
     files = [BagFile(Path(summary.path) / name) for name in summary.files]
     assert summary.messages == sum(len(file.messages) for file in files)
     return files

@@ -35,10 +35,7 @@ def recording(small_server, bridged, tmp_path):
         server = small_server()
         bridge, listener = bridged(server, data_dir=str(tmp_path), **parameters)
         wait_until(
-            lambda: (
-                bridge.node.bridge.stream.world is not None
-                and bridge.node.bridge.stream.timeline.stamp_ns is not None
-            )
+            lambda: bridge.stream.world is not None and bridge.timeline.stamp_ns is not None
         )
         return server, bridge, listener
 

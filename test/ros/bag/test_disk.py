@@ -18,7 +18,7 @@ import pytest
 
 from urlab_ros_bridge.ros.bag import queue
 from urlab_ros_bridge.ros.bag.errors import BagFailed
-from urlab_ros_bridge.ros.bag.files import BagFiles
+from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 
 pytestmark = pytest.mark.ros
 
@@ -34,9 +34,9 @@ def test_a_slow_disk_makes_publishing_wait_and_loses_nothing(recording, publishe
     monkeypatch.setattr(queue.BagQueue.__init__, '__defaults__', (20_000,))
     _, bridge, _ = recording()
     begin(bridge)
-    bag = bridge.node.bridge.recorder.bag
+    bag = bridge.recorder.bag
     wait_until(lambda: bag.queue.waits > 3)
-    assert bridge.node.bridge.recorder.report().waited > 0
+    assert bridge.recorder.report().waited > 0
     (file,) = end(bridge)
     for topic in ('/odom', '/clock', '/joint_states'):
         found = [data for _, data in file.of(topic)]
@@ -51,11 +51,11 @@ def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypa
         raise OSError(28, 'No space left on device')
 
     monkeypatch.setattr(BagFiles, 'write', refuse)
-    wait_until(lambda: bridge.node.bridge.recorder.report().problem)
-    ticks = bridge.node.bridge.stream.counters.ticks
-    wait_until(lambda: bridge.node.bridge.stream.counters.ticks > ticks + 20)
+    wait_until(lambda: bridge.recorder.report().problem)
+    ticks = bridge.stream.counters.ticks
+    wait_until(lambda: bridge.stream.counters.ticks > ticks + 20)
     with pytest.raises(BagFailed, match='No space left'):
-        bridge.node.bridge.recorder.stop()
+        bridge.recorder.stop()
     monkeypatch.undo()
     begin(bridge, 'again')
     advance(server, 0.1)
@@ -65,7 +65,7 @@ def test_a_disk_that_refuses_ends_the_bag_and_not_the_bridge(recording, monkeypa
 def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording, tmp_path):
     server, bridge, _ = recording()
     path = begin(bridge)
-    files = bridge.node.bridge.recorder.bag.files
+    files = bridge.recorder.bag.files
     wait_until(lambda: files.bytes > 20_000)
     # What the file is at this moment is all that a killed process leaves.
     whole, part = path / 'run_0.mcap', tmp_path / 'part.mcap'

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from urlab_ros_bridge.ros.bag.queue import BagQueue
-from urlab_ros_bridge.ros.bag.topic import BagTopic
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 
 TOPIC = BagTopic('/a', 'a_msgs/msg/A', '')
 

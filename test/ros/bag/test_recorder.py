@@ -50,7 +50,7 @@ def test_latched_messages_begin_every_file(recording):
     advance(server, 0.1)
     begin(bridge, topics=['odom', 'robot_description', 'e_stop/active'])
     advance(server, 0.05)
-    bridge.node.bridge.link.client.reset()
+    bridge.link.client.reset()
     advance(server, 0.05)
     files = end(bridge)
     assert len(files) == 2
@@ -66,7 +66,7 @@ def test_latched_messages_begin_every_file(recording):
 def test_each_reset_that_sets_time_back_begins_a_file(recording):
     server, bridge, listener = recording()
     advance(server, 0.2)
-    before = bridge.node.bridge.stream.timeline.stamp_ns
+    before = bridge.timeline.stamp_ns
     begin(bridge, topics=['odom'])
     advance(server, 0.05)
     assert listener.call(srv.Reset, '/reset', keep_time=True).success
@@ -88,10 +88,10 @@ def test_a_bag_says_where_it_comes_from(recording):
     server, bridge, _ = recording(odom_rate=50.0)
     begin(bridge)
     advance(server, 0.1)
-    bridge.node.bridge.link.client.reset()
+    bridge.link.client.reset()
     advance(server, 0.1)
     first, second = end(bridge)
-    handshake = bridge.node.bridge.link.handshake
+    handshake = bridge.link.handshake
     for file in (first, second):
         notes = file.notes['urlab']
         assert notes['mujoco_version'] == handshake.mujoco_version
@@ -104,7 +104,7 @@ def test_commands_are_recorded_when_they_are_heard(recording):
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 10)
     wait_until(publisher.get_subscription_count)
     begin(bridge, topics=['cmd_vel', 'odom'])
-    (odom,) = [feed for feed in bridge.node.bridge.stream.world.feeds if feed.topic == 'odom']
+    (odom,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'odom']
     wait_until(lambda: odom.count)
     wanted = []
     for number in range(1, 4):
@@ -124,7 +124,7 @@ def test_commands_are_recorded_when_they_are_heard(recording):
 
 def test_without_a_bag_nothing_flows_and_after_it_nothing_goes_on(recording):
     _, bridge, _ = recording()
-    feeds = {feed.topic: feed for feed in bridge.node.bridge.stream.world.feeds}
+    feeds = {feed.topic: feed for feed in bridge.stream.world.feeds}
     assert not feeds['odom'].wanted
     begin(bridge, topics=['odom'])
     wait_until(lambda: feeds['odom'].count > 5)
@@ -178,7 +178,7 @@ def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridge
     bridge, _ = bridged(
         server, data_dir=str(tmp_path), bag='whole', bag_topics=['odom'], bag_compression='none'
     )
-    wait_until(lambda: (report := bridge.node.bridge.recorder.report()) and report.messages > 50)
+    wait_until(lambda: (report := bridge.recorder.report()) and report.messages > 50)
     bridge.close()
     bridge.close = lambda: None
     (path,) = (tmp_path / 'Bags' / 'whole').glob('*.mcap')

@@ -15,9 +15,9 @@ from std_msgs.msg import String
 
 from urlab_ros_bridge.ros.bag import RecordableNode
 from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 from urlab_ros_bridge.ros.bag.taps import AHEAD_NS
 from urlab_ros_bridge.ros.bag.taps import Sink
-from urlab_ros_bridge.ros.bag.topic import BagTopic
 from urlab_ros_bridge.ros.rclpy_tools.direct_publisher import DirectPublisher
 
 pytestmark = pytest.mark.ros

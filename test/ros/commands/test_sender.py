@@ -3,7 +3,7 @@
 import threading
 import time
 
-from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 
 

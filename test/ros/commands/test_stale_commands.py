@@ -17,10 +17,10 @@ from sensor_msgs.msg import JointState  # noqa: E402
 
 from urlab_ros_bridge.client.errors import StaleCommand  # noqa: E402
 from urlab_ros_bridge.client.ops.wall_age import WallAge  # noqa: E402
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter  # noqa: E402
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals  # noqa: E402
 from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands  # noqa: E402
-from urlab_ros_bridge.ros.commands.refusals import Refusals  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints  # noqa: E402
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands  # noqa: E402

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.settings import groups
 from urlab_ros_bridge.ros.parameters.settings import problems
 from urlab_ros_bridge.ros.parameters.settings import settings_type

@@ -20,7 +20,7 @@ from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
-from urlab_ros_bridge.ros.topics.sensor_templates import single_template
+from urlab_ros_bridge.ros.topics.robot.sensors import single_template
 
 pytestmark = pytest.mark.ros
 

@@ -14,10 +14,12 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
@@ -78,9 +80,9 @@ HEIGHTS = Feature(
 # A service on an op that there is already.
 
 
-def count_contacts(bridge, request, response):
+def count_contacts(context, request, response):
     """Count the contacts of the present instant."""
-    return f'{len(bridge.client.get_contacts().contacts)} contacts'
+    return f'{len(context.client.get_contacts().contacts)} contacts'
 
 
 COUNT = Service('count_contacts', 'std_srvs/srv/Trigger', count_contacts, ('get_contacts',))
@@ -95,9 +97,9 @@ def test_a_new_topic_is_on_dds_with_its_parameter(small_server, bridged):
     height = wait_for_message(listener, PointStamped, 'height', qos=LISTEN_BEST_EFFORT)
     assert height.header.frame_id == 'map'
     assert height.point.z == pytest.approx(
-        bridge.node.bridge.stream.world.state.robots['bot'].base()[2], abs=1.0
+        bridge.stream.world.state.robots['bot'].base()[2], abs=1.0
     )
-    (feed,) = (each for each in bridge.node.bridge.stream.world.feeds if each.topic == 'height')
+    (feed,) = (each for each in bridge.stream.world.feeds if each.topic == 'height')
     (result,) = bridge.node.set_parameters([Parameter('height_rate', value=-1.0)])
     assert not result.successful
     (result,) = bridge.node.set_parameters([Parameter('height_rate', value=1.0)])
@@ -109,7 +111,7 @@ def test_a_new_topic_is_on_dds_with_its_parameter(small_server, bridged):
 def test_a_new_service_is_answered_with_the_answer_of_all_services(small_server, bridged):
     server = small_server()
     bridge, listener = bridged(server, features=WITH_BOTH)
-    wait_until(lambda: bridge.node.bridge.link.state.connected)
+    wait_until(lambda: bridge.link.state.connected)
     answer = listener.call(Trigger, '/count_contacts')
     assert answer.success and answer.message.endswith(' contacts')
     assert server.of('get_contacts')
@@ -147,7 +149,7 @@ def test_a_latched_topic_is_published_and_a_second_one_of_its_name_is_noted(smal
     late = Feature('other motto', latched=lambda plan, settings: {'motto': String(data='second')})
     bridge, listener = bridged(small_server(), features=(*FEATURES, taken, late))
     assert wait_for_message(listener, String, 'motto', qos=LATCHED).data == 'first'
-    world = wait_until(lambda: bridge.node.bridge.stream.world)
+    world = wait_until(lambda: bridge.stream.world)
     (note,) = (note for note in world.notes if 'motto' in note)
     assert 'other motto' in note
 
@@ -156,11 +158,13 @@ def test_an_attached_feature_is_called_at_its_moments(small_server, bridged):
     called = []
 
     def attach(bridge):
-        assert bridge.stream and bridge.link and bridge.commands
+        assert bridge.part(Commands) and bridge.part(Link).state is not None
         return Attached(
             start=lambda: called.append('start'),
+            begin=lambda: called.append('begin'),
+            wanted=lambda: called.append('wanted') or set(),
             plan=lambda plan: called.append('plan'),
-            published=lambda plan: called.append('published'),
+            published=lambda plan, handshake: called.append('published'),
             tick=lambda stamp_ns: called.append('tick'),
             jump=lambda stamp_ns, went_back: called.append('jump'),
             beat=lambda now: called.append('beat'),
@@ -175,7 +179,7 @@ def test_an_attached_feature_is_called_at_its_moments(small_server, bridged):
     bridge.node.stop()
     bridge.node.bridge.destroy()
     firsts = list(dict.fromkeys(called))
-    assert firsts[0] == 'start' and firsts[-2:] == ['stop', 'destroy']
+    assert firsts[0] == 'start' and 'begin' in firsts and firsts[-2:] == ['stop', 'destroy']
     assert firsts.index('plan') < firsts.index('published')
     assert firsts.index('jump') < firsts.index('tick')
-    assert 'clock 7' in called
+    assert 'clock 7' in called and 'wanted' in called

@@ -9,6 +9,7 @@ computed here with MuJoCo's own forward kinematics.  Needs the package mujoco.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
 
@@ -95,6 +96,31 @@ class LocalModel:
             raise ProtocolError(f'qpos of {name} has {len(qpos)} values, a free body has 7')
         start = entity.qpos_offset
         self.data.qpos[start : start + _FREE_WIDTH] = qpos
+
+    def place_bodies(self, poses: Mapping[int, tuple[np.ndarray, np.ndarray]]) -> None:
+        """
+        Put bodies where the server says that they are, and what is fixed to them with them.
+
+        For bodies whose joints no message tells: doors of the scenery, mocap bodies.  It holds
+        until the next `kinematics`, after which it belongs.
+
+        :param poses: id -> position, shape (3,), and quaternion w x y z.
+        """
+        model, data, mujoco = self.model, self.data, self._mujoco
+        placed = set(poses)
+        for body in range(min(poses, default=model.nbody), model.nbody):
+            parent = int(model.body_parentid[body])
+            if body in poses:
+                data.xpos[body], data.xquat[body] = poses[body]
+            elif parent in placed and not model.body_jntnum[body]:
+                offset = np.zeros(3)
+                mujoco.mju_rotVecQuat(offset, model.body_pos[body], data.xquat[parent])
+                data.xpos[body] = data.xpos[parent] + offset
+                mujoco.mju_mulQuat(data.xquat[body], data.xquat[parent], model.body_quat[body])
+                placed.add(body)
+            else:
+                continue
+            mujoco.mju_quat2Mat(data.xmat[body], data.xquat[body])
 
     def write_mocap(self, name: str, position: np.ndarray, quat: np.ndarray) -> None:
         """

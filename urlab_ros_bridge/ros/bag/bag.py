@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.queue import BagQueue
 from urlab_ros_bridge.ros.bag.selection import Selection
+from urlab_ros_bridge.ros.bag.storage.files import BagFiles
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.storage.topic import kind_of
+from urlab_ros_bridge.ros.bag.storage.topic import qos_text
 from urlab_ros_bridge.ros.bag.taps import Now
 from urlab_ros_bridge.ros.bag.taps import Sink
-from urlab_ros_bridge.ros.bag.topic import BagTopic
-from urlab_ros_bridge.ros.bag.topic import kind_of
-from urlab_ros_bridge.ros.bag.topic import qos_text
 from urlab_ros_bridge.ros.bag.writer import BagWriter
 
 MODEL_NAME = 'model.mjb'

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import threading
 import time
 
-from urlab_ros_bridge.ros.bag.topic import BagTopic
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 
 LIMIT_BYTES = 128 << 20
 # The writer is woken for so much; else it looks by itself.

@@ -25,10 +25,10 @@ from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
 from urlab_ros_bridge.ros.bag.errors import NoBag
 from urlab_ros_bridge.ros.bag.errors import NotInTime
-from urlab_ros_bridge.ros.bag.folder import make_folder
 from urlab_ros_bridge.ros.bag.provenance import provenance
 from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
+from urlab_ros_bridge.ros.bag.storage.folder import make_folder
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.settings import Settings
 

@@ -17,7 +17,7 @@ from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy
 from rclpy.serialization import serialize_message
 
-from urlab_ros_bridge.ros.bag.topic import BagTopic
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 from urlab_ros_bridge.ros.messages.bag_stamps import stamp_reader
 from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import threading
 import time
 
-from urlab_ros_bridge.ros.bag.files import BagFiles
 from urlab_ros_bridge.ros.bag.queue import BagQueue
 from urlab_ros_bridge.ros.bag.queue import Entry
+from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # A killed bridge loses at most what was recorded for so long (s of wall time).

@@ -13,20 +13,21 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Status
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.gate import Gate
-from urlab_ros_bridge.ros.commands.refusals import Refusals
 from urlab_ros_bridge.ros.commands.robot import RobotCommands
 from urlab_ros_bridge.ros.commands.robot import Tools
 from urlab_ros_bridge.ros.commands.sender import CommandSender
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -186,13 +187,15 @@ class Commands:
 
 def attach(bridge: Bridge) -> Attached:
     """Make the commands of all robots."""
-    commands = bridge.commands = Commands(
-        bridge.node,
-        bridge.link,
-        bridge.stream.timeline,
-        bridge.settings,
-        bridge.log,
-        bridge.stream.joints,
+    commands = bridge.add(
+        Commands(
+            bridge.node,
+            bridge.part(Link),
+            bridge.timeline,
+            bridge.settings,
+            bridge.log,
+            bridge.part(StreamThread).joints,
+        )
     )
 
     def jump(_stamp_ns: int, went_back: bool) -> None:
@@ -202,6 +205,7 @@ def attach(bridge: Bridge) -> Attached:
     return Attached(
         start=commands.start,
         plan=commands.apply,
+        wanted=lambda: commands.wanted,
         tick=commands.tick,
         jump=jump,
         beat=lambda now: commands.watch(),

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from rclpy.node import Node
 from std_msgs.msg import Bool
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
 from urlab_ros_bridge.ros.commands.commands import Commands
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools import qos
 
 TOPIC = 'e_stop/active'
@@ -69,7 +69,7 @@ ACTIVE = Topic(TOPIC, ('std_msgs/msg/Bool',), 'latched', '', 'once a change')
 
 def attach(bridge: Bridge) -> Attached:
     """Make the e-stop."""
-    e_stop = bridge.e_stop = EStop(bridge.node, bridge.commands, bridge.log)
+    e_stop = bridge.add(EStop(bridge.node, bridge.part(Commands), bridge.log))
     return Attached(start=e_stop.start)
 
 

@@ -18,17 +18,17 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import BASE
-from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
+from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.setpoints import command_field
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.names import known_name
 

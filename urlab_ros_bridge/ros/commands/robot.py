@@ -14,7 +14,9 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.sample_age import SampleAge
 from urlab_ros_bridge.ros.commands.gate import Gate
 from urlab_ros_bridge.ros.commands.gate import Receive
 from urlab_ros_bridge.ros.commands.gripper.actions import GripperActions
@@ -22,8 +24,6 @@ from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
 from urlab_ros_bridge.ros.commands.gripper.gripper import grippers_of
 from urlab_ros_bridge.ros.commands.joint_commands import FIELDS
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands
-from urlab_ros_bridge.ros.commands.refusals import Refusals
-from urlab_ros_bridge.ros.commands.sample_age import SampleAge
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory import FollowAction
@@ -33,6 +33,8 @@ from urlab_ros_bridge.ros.commands.trajectory.action import FOLLOW_JOINT_TRAJECT
 from urlab_ros_bridge.ros.commands.velocity import message_type
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands
+from urlab_ros_bridge.ros.features.feed import join
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_name
@@ -42,8 +44,6 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.message_info import MessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
-from urlab_ros_bridge.ros.topics.feed import join
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 
 
 class Tools:

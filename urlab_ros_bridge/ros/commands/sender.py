@@ -14,7 +14,7 @@ import math
 import threading
 import time
 
-from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]

@@ -20,13 +20,13 @@ import time
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.plan.plan import Actuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 EXTENSION = 'setpoints'

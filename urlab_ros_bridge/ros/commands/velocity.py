@@ -14,22 +14,22 @@ from typing import Any
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import BASE
-from urlab_ros_bridge.ros.commands.arbitration import CMD_VEL
-from urlab_ros_bridge.ros.commands.limits import check_age
-from urlab_ros_bridge.ros.commands.limits import limited
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.limits import STOP
-from urlab_ros_bridge.ros.commands.limits import Velocity
-from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
+from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
+from urlab_ros_bridge.ros.commands.admission.limits import check_age
+from urlab_ros_bridge.ros.commands.admission.limits import limited
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import STOP
+from urlab_ros_bridge.ros.commands.admission.limits import Velocity
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.sender import CommandSender
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
 from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 

@@ -12,17 +12,17 @@ import time
 
 from geometry_msgs.msg import WrenchStamped
 
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.schema import key
 
 NAME = 'ros/wrench_command'

@@ -24,10 +24,10 @@ from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.session import SHARED_SESSION
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
@@ -382,11 +382,10 @@ def make_client(settings: Settings, name: str = NAME) -> Client:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Make the link; the bridge starts it last."""
-    link = bridge.link = Link(
-        bridge.settings, bridge.stream, on_plan=bridge.on_plan, log=bridge.log
-    )
-    return Attached(stop=link.stop)
+    """Make the link, which connects when everything has started."""
+    stream = bridge.part(StreamThread)
+    link = bridge.add(Link(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log))
+    return Attached(begin=link.start, stop=link.stop)
 
 
 FEATURE = Feature('connection', ConnectionParameters, group='Connection', attach=attach)

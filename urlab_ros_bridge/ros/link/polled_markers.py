@@ -15,10 +15,11 @@ from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.client.errors import UnknownOp
 from urlab_ros_bridge.client.replies.reader import read_field
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
 from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
@@ -28,7 +29,6 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.topics.markers.contacts import contact_markers
 from urlab_ros_bridge.ros.topics.markers.drawings import drawing_markers
 from urlab_ros_bridge.ros.topics.markers.messages import deletion
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -184,11 +184,11 @@ class _MarkersTopic(_Topic):
 def attach(bridge: Bridge) -> Attached:
     """Make the thread that asks for contacts and drawings."""
     markers = LiveMarkers(
-        bridge.node, bridge.link, bridge.stream.timeline, bridge.settings, bridge.log
+        bridge.node, bridge.part(Link), bridge.timeline, bridge.settings, bridge.log
     )
     return Attached(
         start=markers.start,
-        published=lambda plan: markers.renew(plan.scene.frame),
+        published=lambda plan, _handshake: markers.renew(plan.scene.frame),
         stop=markers.stop,
     )
 

@@ -19,17 +19,17 @@ import numpy as np
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.state.tick import Tick
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Step
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.messages import check_stamp
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
 from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
-from urlab_ros_bridge.ros.topics.timeline import Step
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.ros.topics.world import World
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -57,6 +57,7 @@ class StreamThread:
         self,
         settings: Settings,
         clock: ClockPublisher,
+        timeline: Timeline,
         *,
         on_tick: Callable[[int], None] = lambda stamp_ns: None,
         on_jump: Callable[[int, bool], None] = lambda stamp_ns, went_back: None,
@@ -73,7 +74,7 @@ class StreamThread:
         :param also: returns prefixes of the wire that are needed beside those of topics.
         """
         self.counters = Counters()
-        self.timeline = Timeline()
+        self.timeline = timeline
         self.discovered: dict[bytes, bytes] = {}
         self.discover = False
         self.stepped = False
@@ -290,17 +291,20 @@ def _content(tick: Tick) -> object:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Make the stream, which tells the bridge of ticks, jumps and seconds; it starts late."""
+    """Make the stream, which calls the bridge at ticks, at jumps and once a second."""
     settings = bridge.settings()
-    stream = bridge.stream = StreamThread(
-        settings,
-        ClockPublisher(bridge.node, settings.clock_rate),
-        on_tick=bridge.tick,
-        on_jump=bridge.jump,
-        on_beat=bridge.beat,
-        also=lambda: bridge.commands.wanted,
+    stream = bridge.add(
+        StreamThread(
+            settings,
+            ClockPublisher(bridge.node, settings.clock_rate),
+            bridge.timeline,
+            on_tick=bridge.tick,
+            on_jump=bridge.jump,
+            on_beat=bridge.beat,
+            also=bridge.wanted,
+        )
     )
-    return Attached(changed=stream.apply, stop=stream.stop)
+    return Attached(begin=stream.start, changed=stream.apply, stop=stream.stop)
 
 
 FEATURE = Feature('state stream', attach=attach)

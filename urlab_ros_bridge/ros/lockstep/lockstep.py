@@ -9,13 +9,17 @@ from contextlib import contextmanager
 import threading
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.turns import Turns
 from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.ros.topics.cameras.gate import AHEAD_NS
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -41,7 +45,8 @@ class Lockstep:
         """Prepare; with the parameter lockstep_topics `start` begins one."""
         self.ended = ''
         self._bridge = bridge
-        self._gate = bridge.commands.gate
+        self._link = bridge.part(Link)
+        self._gate = bridge.part(Commands).gate
         self._lock = threading.Lock()
         self._turns = Turns()
         self._rounds: Rounds | None = None
@@ -49,7 +54,7 @@ class Lockstep:
             wanted_topics(settings), settings.lockstep_period, settings.lockstep_timeout
         )
         # Where it begins by itself the server must not run a moment by itself.
-        bridge.link.lockstep = bool(self._terms.topics)
+        self._link.lockstep = bool(self._terms.topics)
 
     @property
     def on(self) -> bool:
@@ -81,7 +86,7 @@ class Lockstep:
         terms = Terms(topics or last.topics, period or settings.lockstep_period, timeout)
         if not terms.topics:
             raise ValueError('topics is empty, and so is the parameter lockstep_topics')
-        handshake = self._bridge.link.handshake
+        handshake = self._link.handshake
         if handshake is not None:
             steps_of(terms.period, timestep_of(handshake))
         rounds, present = Rounds(self._bridge, terms, self._turns, self._ended), self._rounds
@@ -157,10 +162,10 @@ class Lockstep:
 
     def _switch(self, on: bool) -> None:
         bridge = self._bridge
-        bridge.link.lockstep = on
-        bridge.stream.stepped = on
+        self._link.lockstep = on
+        bridge.part(StreamThread).stepped = on
         ahead = round(self._terms.period * NANOSECONDS) if on else 0
-        bridge.cameras.gate.stepped(self._gate.poke if on else None, max(AHEAD_NS, ahead))
+        bridge.part(Cameras).gate.stepped(self._gate.poke if on else None, max(AHEAD_NS, ahead))
 
     def _ended(self, reason: str) -> None:
         """Take note that it has ended by itself; called in its thread."""

@@ -15,7 +15,9 @@ import math
 import threading
 import time
 
-from urlab_ros_bridge.ros.bridge import Bridge
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.lockstep.drive import Drive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
 from urlab_ros_bridge.ros.lockstep.rules import Ended
@@ -23,6 +25,7 @@ from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.lockstep.turns import Turns
+from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # How often it is looked for things that send no signal (s): a pause, nodes that came or went.
@@ -58,14 +61,14 @@ class Rounds:
         self.count = 0
         self.pictures = Pictures()
         self.unanswered = dict.fromkeys(terms.topics, 0)
-        self._gate = bridge.commands.gate
-        self._sender = bridge.commands.sender
-        self._cameras = bridge.cameras
-        self._link = bridge.link
+        self._gate = bridge.part(Commands).gate
+        self._sender = bridge.part(Commands).sender
+        self._cameras = bridge.part(Cameras)
+        self._link = bridge.part(Link)
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
-        self._drive = Drive(bridge.link, terms.period, bridge.log)
+        self._drive = Drive(self._link, terms.period, bridge.log)
         self._takeovers = 0
         self._known: dict[str, Ids] = {}
         self._since = time.monotonic()

@@ -20,9 +20,9 @@ import math
 from typing import Any
 from typing import ClassVar
 from typing import get_args
+from typing import Protocol
 from typing import TYPE_CHECKING
 
-from urlab_ros_bridge.ros.feature import Feature
 from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import keys_of
 from urlab_ros_bridge.schema import problem_of
@@ -103,6 +103,22 @@ class Parameter:
         return self.key.check(value) if self.key.check is not None else ''
 
 
+class ParameterGroup(Protocol):
+    """What is read of a feature here: see `Feature`."""
+
+    @property
+    def parameters(self) -> type | None:
+        """The dataclass whose fields are parameters."""
+
+    @property
+    def group(self) -> str:
+        """The heading of the parameters in documentation."""
+
+    @property
+    def check(self) -> Callable[[Any], Iterable[str]] | None:
+        """Returns what is wrong with a combination of values."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """
@@ -121,7 +137,7 @@ class Settings:
 
 
 @cache
-def settings_type(features: tuple[Feature, ...]) -> type[Settings]:
+def settings_type(features: tuple[ParameterGroup, ...]) -> type[Settings]:
     """
     Return the class with the parameters of all features; the same one for the same features.
 
@@ -130,7 +146,7 @@ def settings_type(features: tuple[Feature, ...]) -> type[Settings]:
     rows: list[Parameter] = []
     for feature in features:
         if feature.parameters is not None:
-            rows += _parameters(feature)
+            rows += _parameters(feature.parameters, feature.group)
     names = [row.name for row in rows] + [row.field for row in rows if row.field != row.name]
     if twins := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f'two features have the parameter {twins[0]!r}')
@@ -150,8 +166,8 @@ def settings_type(features: tuple[Feature, ...]) -> type[Settings]:
     )
 
 
-def _parameters(feature: Feature) -> Iterable[Parameter]:
-    for name, (key, kind, item) in keys_of(feature.parameters).items():
+def _parameters(declared: type, group: str) -> Iterable[Parameter]:
+    for name, (key, kind, item) in keys_of(declared).items():
         parts = get_args(kind)
         yield Parameter(
             key.extra.get('name', name),
@@ -159,7 +175,7 @@ def _parameters(feature: Feature) -> Iterable[Parameter]:
             replace(key, longest=max(key.longest, _LONGEST)),
             parts[0] if parts else kind,
             item.default,
-            key.extra.get('group', feature.group),
+            key.extra.get('group', group),
         )
 
 
@@ -181,4 +197,4 @@ def groups(settings: type[Settings]) -> dict[str, list[Parameter]]:
     return grouped
 
 
-__all__ = ['Parameter', 'Settings', 'groups', 'problems', 'settings_type']
+__all__ = ['Parameter', 'ParameterGroup', 'Settings', 'groups', 'problems', 'settings_type']

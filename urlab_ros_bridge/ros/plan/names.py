@@ -5,64 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from collections.abc import Iterator
-from dataclasses import dataclass
 import re
-from typing import Any
-
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.parameters.checks import frame_name
-from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
-from urlab_ros_bridge.schema import key
 
 _FORBIDDEN = re.compile(r'[^A-Za-z0-9]+')
-
-
-def _robots(value: tuple[str, ...]) -> str:
-    empty = not value or not all(value)
-    return 'holds an empty name; ["auto"] takes all robots' if empty else ''
-
-
-def _frame_prefix(value: str) -> str:
-    wanted = 'tf2 takes no leading slash'
-    return f'{wanted}, it must not be {value!r}' if value.startswith('/') else ''
-
-
-@dataclass(frozen=True)
-class NamesParameters:
-    """Which robots are bridged, and the names of namespaces and frames."""
-
-    robots: tuple[str, ...] = key(
-        ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"] takes all.', check=_robots
-    )
-    namespace_robots: str = key(
-        'auto',
-        'Put a robot\'s topics under its prefix. "auto": only when there are several robots.',
-        choices=('auto', 'always', 'never'),
-    )
-    frame_prefix: str = key(
-        '',
-        "Put before every frame name of a robot; {prefix} stands for the robot's prefix (in "
-        'YAML quote the value). Empty: plain names, and a robot with a namespace has its '
-        'transforms on tf below that namespace. Else all transforms are on /tf.',
-        check=_frame_prefix,
-    )
-    base_frame: str = key(
-        '',
-        "Frame of the base. Empty: the server's choice, else base_link.",
-        check=frame_name_or_empty,
-    )
-    footprint_frame: str = key(
-        'base_footprint',
-        'Frame of the base projected to the floor.',
-        check=frame_name,
-    )
-    odom_frame: str = key(
-        'odom',
-        'Frame of odometry; its origin is that of the world.',
-        check=frame_name,
-    )
-    map_frame: str = key('map', 'Frame of the world: ground truth and entities.', check=frame_name)
 
 
 def ros_name(text: str) -> str:
@@ -114,20 +59,3 @@ def full_name(namespace: str, name: str) -> str:
     ('/a', '/b/c/a')
     """
     return f'{namespace.rstrip("/")}/{name}'
-
-
-def frames_differ(settings: Any) -> Iterator[str]:
-    """Yield which frames have the same name."""
-    frames = {
-        'base_frame': settings.base_frame or 'base_link',
-        'footprint_frame': settings.footprint_frame,
-        'odom_frame': settings.odom_frame,
-        'map_frame': settings.map_frame,
-    }
-    for name, frame in frames.items():
-        for other in frames:
-            if frames[other] == frame and other > name:
-                yield f'{name} and {other} are both {frame!r}, must differ'
-
-
-FEATURE = Feature('names', NamesParameters, group='Names', check=frames_differ)

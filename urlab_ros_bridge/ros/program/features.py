@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from urlab_ros_bridge.ros import services
-from urlab_ros_bridge.ros.commands import arbitration
 from urlab_ros_bridge.ros.commands import commands
 from urlab_ros_bridge.ros.commands import e_stop
 from urlab_ros_bridge.ros.commands import gripper
@@ -20,16 +19,16 @@ from urlab_ros_bridge.ros.commands import joint_commands
 from urlab_ros_bridge.ros.commands import trajectory
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
-from urlab_ros_bridge.ros.feature import Action
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import FrameRule
-from urlab_ros_bridge.ros.feature import Service
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.commands.admission import arbitration
+from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import polled_markers
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
-from urlab_ros_bridge.ros.plan import names
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports import reporter
 from urlab_ros_bridge.ros.services import bags
@@ -42,15 +41,16 @@ from urlab_ros_bridge.ros.services import simulation
 from urlab_ros_bridge.ros.services import standard
 from urlab_ros_bridge.ros.topics import cameras
 from urlab_ros_bridge.ros.topics import clock
-from urlab_ros_bridge.ros.topics import description
 from urlab_ros_bridge.ros.topics import entities
-from urlab_ros_bridge.ros.topics import gps
-from urlab_ros_bridge.ros.topics import joint_states
-from urlab_ros_bridge.ros.topics import link_tf
-from urlab_ros_bridge.ros.topics import odometry
-from urlab_ros_bridge.ros.topics import sensors
-from urlab_ros_bridge.ros.topics import static_frames
+from urlab_ros_bridge.ros.topics import naming
 from urlab_ros_bridge.ros.topics.markers import scene
+from urlab_ros_bridge.ros.topics.robot import description
+from urlab_ros_bridge.ros.topics.robot import gps
+from urlab_ros_bridge.ros.topics.robot import joint_states
+from urlab_ros_bridge.ros.topics.robot import link_tf
+from urlab_ros_bridge.ros.topics.robot import odometry
+from urlab_ros_bridge.ros.topics.robot import sensors
+from urlab_ros_bridge.ros.topics.robot import static_frames
 
 # In this order features are attached and started, and topics and services documented; in the
 # opposite one they are stopped, and told of a jump of time.  So one that needs another comes after
@@ -60,7 +60,7 @@ FEATURES: tuple[Feature, ...] = (
     bags.FEATURE,
     stream.FEATURE,
     connection.FEATURE,
-    names.FEATURE,
+    naming.FEATURE,
     clock.FEATURE,
     odometry.FEATURE,
     joint_states.FEATURE,

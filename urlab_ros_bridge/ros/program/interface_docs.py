@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros.feature import Action
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import FrameRule
-from urlab_ros_bridge.ros.feature import Service
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.program.features import actions_of
 from urlab_ros_bridge.ros.program.features import frames_of

@@ -25,8 +25,12 @@ from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.bag import RecordableNode
 from urlab_ros_bridge.ros.bag import Taps
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Timeline
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -64,7 +68,8 @@ class BridgeNode(RecordableNode):
             NODE_NAME, context=context, parameter_overrides=parameter_overrides, **arguments
         )
         self._log = log_to(self)
-        self.taps = Taps(lambda: self.bridge.stream.timeline.tick_ns)
+        timeline = Timeline()
+        self.taps = Taps(lambda: timeline.tick_ns)
         self.bridge: Bridge | None = None
         self._world_plan: WorldPlan | None = None
         self._world: World | None = None
@@ -79,11 +84,11 @@ class BridgeNode(RecordableNode):
                 features,
                 lambda: self.parameters.settings,
                 self._log,
-                taps=self.taps,
-                plan=WorldPlan(),
+                timeline=timeline,
                 on_plan=self._on_plan,
                 status_fd=status_fd,
             )
+            self.bridge.add(self.taps)
             self.bridge.attach()
         except BaseException:
             # What is left of a node that came to nothing would stay in the graph.
@@ -120,9 +125,10 @@ class BridgeNode(RecordableNode):
     def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
         """Publish what there is now; called in the link thread."""
         bridge, world = self.bridge, None
-        if not bridge.link.continued:
+        link = bridge.part(Link)
+        if not link.continued:
             # Set-points and velocities were for the server before.
-            bridge.commands.jump('the bridge has connected anew')
+            bridge.part(Commands).jump('the bridge has connected anew')
         if plan != self._world_plan:
             try:
                 world = World(self, plan, bridge.settings(), bridge.features, self._world)
@@ -133,8 +139,8 @@ class BridgeNode(RecordableNode):
                 self._log('warning', note)
             self._world_plan, self._world = plan, world
             bridge.take_plan(plan)
-        bridge.stream.hand_over(world, has_sim_time)
-        bridge.published(plan)
+        bridge.part(StreamThread).hand_over(world, has_sim_time)
+        bridge.published(plan, link.handshake)
 
 
 def make_executor(context: RosContext | None = None) -> Executor:

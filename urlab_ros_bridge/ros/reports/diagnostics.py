@@ -13,7 +13,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from diagnostic_msgs.msg import KeyValue
 
 from urlab_ros_bridge.client.state.stream import StreamStats
-from urlab_ros_bridge.ros.bridge import Status
+from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
@@ -21,7 +22,6 @@ from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import Stream
-from urlab_ros_bridge.ros.topics.feed import Feed
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 

@@ -20,10 +20,10 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Status
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
@@ -258,7 +258,7 @@ def _list(names: Iterable[str]) -> str:
 
 def attach(bridge: Bridge) -> Attached:
     """Look for others once in a while; at the start a second bridge is refused."""
-    others = bridge.others = OtherPublishers(bridge.node, bridge.log)
+    others = OtherPublishers(bridge.node, bridge.log)
     born = time.monotonic()
 
     def start() -> None:

@@ -13,13 +13,16 @@ from diagnostic_msgs.msg import DiagnosticArray
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
+from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.reports.diagnostics import connection_status
@@ -30,7 +33,6 @@ from urlab_ros_bridge.ros.reports.diagnostics import stream_status
 from urlab_ros_bridge.ros.reports.statistics import BRIDGE_STATISTICS
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
-from urlab_ros_bridge.ros.topics.feed import Feed
 
 
 class Reporter:
@@ -45,8 +47,8 @@ class Reporter:
         node = bridge.node
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._bridge = bridge
-        self._stream = bridge.stream
-        self._link = bridge.link
+        self._stream = bridge.part(StreamThread)
+        self._link = bridge.part(Link)
         self._log = bridge.log
         self._status_fd = bridge.status_fd
         self._meter = RateMeter()

@@ -10,12 +10,12 @@ import math
 from typing import Any
 
 from urlab_ros_bridge.client.state.stream import StreamStats
+from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.messages import time_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.topics.feed import Feed
 
 BRIDGE_STATISTICS = 'urlab_msgs/msg/BridgeStatistics'
 STREAM_STATISTICS = 'urlab_msgs/msg/StreamStatistics'

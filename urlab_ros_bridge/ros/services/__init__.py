@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.base import answer
+from urlab_ros_bridge.ros.services.context import ServiceContext
 
 
 def attach(bridge: Bridge) -> Attached:
@@ -24,14 +25,14 @@ def attach(bridge: Bridge) -> Attached:
 
     :raises InterfaceMissing: without urlab_msgs.
     """
-    side = SideThread(bridge.node, 'services')
+    side, context = SideThread(bridge.node, 'services'), ServiceContext(bridge)
     for feature in bridge.features:
         for service in feature.services:
             if service.dialect == 'urlab':
                 side.node.create_service(
                     load_interface(service.type_name),
                     service.name,
-                    partial(answer, service, bridge),
+                    partial(answer, service, context),
                 )
     return Attached(start=side.start, stop=side.stop, destroy=side.destroy)
 

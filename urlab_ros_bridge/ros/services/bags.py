@@ -13,13 +13,17 @@ from typing import Any
 from urlab_ros_bridge.files import COMPRESSIONS
 from urlab_ros_bridge.ros.bag import BagError
 from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.bag.recorder import BagReport
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Status
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
 
 
@@ -54,10 +58,10 @@ class BagParameters:
     )
 
 
-def bag_start(bridge: Bridge, request: Any, response: Any) -> str:
+def bag_start(context: ServiceContext, request: Any, response: Any) -> str:
     """Record topics into a bag, in step with the simulation."""
     try:
-        response.path, response.topics = bridge.recorder.start(
+        response.path, response.topics = context.recorder.start(
             request.name, request.topics, request.exclude
         )
     except BagError as error:
@@ -65,10 +69,10 @@ def bag_start(bridge: Bridge, request: Any, response: Any) -> str:
     return f'recording {len(response.topics)} topics in {response.path}'
 
 
-def bag_stop(bridge: Bridge, request: Any, response: Any) -> str:
+def bag_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """End the bag and finish its files."""
     try:
-        summary = bridge.recorder.stop()
+        summary = context.recorder.stop()
     except BagError as error:
         raise Unfit(error.code, str(error)) from error
     response.path, response.files = summary.path, list(summary.files)
@@ -77,7 +81,7 @@ def bag_stop(bridge: Bridge, request: Any, response: Any) -> str:
 
 
 @contextmanager
-def reset_noted(bridge: Bridge, request: Any) -> Iterator[None]:
+def reset_noted(context: ServiceContext, request: Any) -> Iterator[None]:
     """Tell the bag of a reset: with the episode that it begins, or in the one that goes on."""
     texts = {
         'cause': 'reset',
@@ -90,14 +94,14 @@ def reset_noted(bridge: Bridge, request: Any) -> Iterator[None]:
             ]
         ),
     }
-    recorder = bridge.recorder
+    recorder = context.recorder
     recorder.expect({} if request.keep_time else texts)
     try:
         yield
     finally:
         recorder.expect({})
     if request.keep_time:
-        now = bridge.stream.timeline.tick_ns or 0
+        now = context.timeline.tick_ns or 0
         recorder.note('reset', {**texts, 'time_ns': str(now), 'keep_time': 'true'})
 
 
@@ -109,13 +113,15 @@ SERVICES = (
 
 def attach(bridge: Bridge) -> Attached:
     """Make the recorder; with the parameter bag it begins at the start."""
-    recorder = bridge.recorder = Recorder(
-        bridge.taps,
-        lambda: bridge.stream,
-        bridge.node.get_namespace(),
-        bridge.settings,
-        lambda: bridge.link.handshake,
-        bridge.log,
+    recorder = bridge.add(
+        Recorder(
+            bridge.part(Taps),
+            lambda: bridge.part(StreamThread),
+            bridge.node.get_namespace(),
+            bridge.settings,
+            lambda: bridge.part(Link).handshake,
+            bridge.log,
+        )
     )
 
     def start() -> None:

@@ -12,13 +12,13 @@ from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
 from urlab_ros_bridge.ros.messages import time_to_ros
-from urlab_ros_bridge.ros.topics.timeline import Mark
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Codes of the bridge itself; all others are the server's, see wire.errors.ERROR_CODES.
@@ -29,11 +29,11 @@ E_STOP = 'e_stop'
 LOCKSTEP = 'lockstep'
 
 
-def settle(bridge: Bridge, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
+def settle(context: ServiceContext, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
     """Fill in the time of a reply, and wait until the stream has published it."""
     response.sim_time = time_to_ros(max(0, stamp_ns))
     response.step = max(0, step)
-    bridge.catch_up(stamp_ns, mark)
+    context.catch_up(stamp_ns, mark)
 
 
 def code_and_text(error: Exception) -> tuple[str, str]:
@@ -53,11 +53,11 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     raise TypeError(type(error).__name__) from error
 
 
-def answer(service: Service, bridge: Bridge, request: Any, response: Any) -> Any:
+def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
     """Carry out a request; whatever goes wrong becomes success, code and message."""
     code, message, success = '', '', False
     try:
-        message = service.handler(bridge, request, response)
+        message = service.handler(context, request, response)
         success = True
     except (UrlabError, ValueError, OverflowError) as error:
         code, message = code_and_text(error)

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Status
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
 from urlab_ros_bridge.ros.lockstep.rules import Ended
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
 
 
@@ -52,18 +53,20 @@ class LockstepParameters:
     )
 
 
-def lockstep(bridge: Bridge, request: Any, response: Any) -> str:
+def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
     """Step in lockstep with the nodes that publish some topics, or end that."""
     if not request.enabled:
-        was_on = bridge.lockstep.end()
-        return f'lockstep is off, the mode is {bridge.link.state.mode}' if was_on else 'it was off'
+        was_on = context.lockstep.end()
+        return (
+            f'lockstep is off, the mode is {context.link.state.mode}' if was_on else 'it was off'
+        )
     for name in ('period', 'timeout'):
         value = getattr(request, name)
         if not math.isfinite(value) or value < 0:
             raise Unfit(BAD_VALUE, f'{name} is {value}, must be 0 or more')
-    _ = bridge.client  # without a server the answer says what to do about it
+    _ = context.client  # without a server the answer says what to do about it
     try:
-        terms = bridge.lockstep.begin(tuple(request.topics), request.period, request.timeout)
+        terms = context.lockstep.begin(tuple(request.topics), request.period, request.timeout)
     except (Ended, ValueError) as error:
         raise Unfit(BAD_VALUE, str(error)) from error
     return f'every {terms.period:g} s the simulation waits for {", ".join(terms.topics)}'
@@ -74,7 +77,7 @@ SERVICES = (Service('lockstep', 'urlab_msgs/srv/SetLockstep', lockstep, ('set_mo
 
 def attach(bridge: Bridge) -> Attached:
     """Make the lockstep; with the parameter lockstep_topics it begins at the start."""
-    steps = bridge.lockstep = Lockstep(bridge, bridge.settings())
+    steps = bridge.add(Lockstep(bridge, bridge.settings()))
 
     def jump(_stamp_ns: int, went_back: bool) -> None:
         if went_back:

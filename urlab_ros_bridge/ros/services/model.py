@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_REPLY
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import settle
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.poses import finite
 
 GAINS = ('kp', 'kv', 'torque_limit')
@@ -22,9 +22,9 @@ _VECTORS = ('gravity', 'wind', 'magnetic')
 _NAMES = ('integrator', 'cone', 'solver')
 
 
-def configure_controller(bridge: Bridge, request: Any, response: Any) -> str:
+def configure_controller(context: ServiceContext, request: Any, response: Any) -> str:
     """Change gains, or tell them."""
-    client, robot = bridge.client, bridge.robot(request.articulation)
+    client, robot = context.client, context.robot(request.articulation)
     params = _gains(request)
     told = client.configure_controller(robot.prefix, params)
     response.articulation = robot.prefix
@@ -60,7 +60,7 @@ def _actuators(robot: RobotPlan, told: dict[str, Any]) -> list[str]:
     return names or sorted({name for gain in GAINS for name in told.get(gain, {})})
 
 
-def set_sim_options(bridge: Bridge, request: Any, response: Any) -> str:
+def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str:
     """Change options of the physics, or tell them."""
     options = {}
     for name in request.options.get_fields_and_field_types():
@@ -75,7 +75,7 @@ def set_sim_options(bridge: Bridge, request: Any, response: Any) -> str:
                 options[name] = finite(name, value)
         elif len(value):
             options[name] = value[0] if isinstance(value[0], bool) else finite(name, value)[0]
-    told = bridge.client.set_sim_options(**options)
+    told = context.client.set_sim_options(**options)
     for name, kind in response.options.get_fields_and_field_types().items():
         value = told.get(name)
         if value is not None:
@@ -91,31 +91,31 @@ def _as_field(name: str, kind: str, value: Any) -> Any:
     return [convert(each) for each in (value if isinstance(value, list) else [value])]
 
 
-def set_control_source(bridge: Bridge, request: Any, response: Any) -> str:
+def set_control_source(context: ServiceContext, request: Any, response: Any) -> str:
     """Choose whose set-points the actuators follow."""
     name = request.articulation
-    prefix = bridge.robot(name).prefix if name else None
+    prefix = context.robot(name).prefix if name else None
     response.source = request.source or 'zmq'
-    response.scope = bridge.client.set_control_source(response.source, prefix)
+    response.scope = context.client.set_control_source(response.source, prefix)
     return f'{prefix or "all robots"} follow {response.source!r}'
 
 
-def forward(bridge: Bridge, request: Any, response: Any) -> str:
+def forward(context: ServiceContext, request: Any, response: Any) -> str:
     """Compute what follows from positions and velocities."""
-    mark = bridge.stream.timeline.mark()
-    result = bridge.client.forward('minimal')
-    settle(bridge, response, result.sim_time_ns, result.step, mark)
+    mark = context.timeline.mark()
+    result = context.client.forward('minimal')
+    settle(context, response, result.sim_time_ns, result.step, mark)
     return f'at {result.time:.6g} s'
 
 
-def randomize(bridge: Bridge, request: Any, response: Any) -> str:
+def randomize(context: ServiceContext, request: Any, response: Any) -> str:
     """Draw properties of the model anew, or put the compiled ones back."""
     items: dict[str, dict[str, Any]] = {}
     for item in request.items:
         if item.kind in items:
             raise Unfit(BAD_VALUE, f'{item.kind!r} is drawn twice')
-        items[item.kind] = _item(bridge, item)
-    done = bridge.client.randomize(
+        items[item.kind] = _item(context, item)
+    done = context.client.randomize(
         items or None, request.seed or None, request.restore or not items
     )
     value_type = load_interface('urlab_msgs/msg/RandomizedValue')
@@ -134,10 +134,10 @@ def randomize(bridge: Bridge, request: Any, response: Any) -> str:
     return '; '.join(text for text in (restored, drawn) if text)
 
 
-def _item(bridge: Bridge, item: Any) -> dict[str, Any]:
+def _item(context: ServiceContext, item: Any) -> dict[str, Any]:
     fields: dict[str, Any] = {item.way or 'scale': finite(item.kind, (item.low, item.high))}
     if item.articulation:
-        fields['articulation'] = bridge.robot(item.articulation).prefix
+        fields['articulation'] = context.robot(item.articulation).prefix
     if item.bodies:
         fields['bodies'] = list(item.bodies)
     if item.elements:

@@ -13,13 +13,13 @@ from geometry_msgs.msg import Pose
 from geometry_msgs.msg import Quaternion
 
 from urlab_ros_bridge.client.replies.ops import MocapPose
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.messages.urlab import contact_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
+from urlab_ros_bridge.ros.services.context import ServiceContext
 
 
 def finite(name: str, values: Iterable[float]) -> list[float]:
@@ -34,7 +34,7 @@ def finite(name: str, values: Iterable[float]) -> list[float]:
     return numbers
 
 
-def list_keyframes(bridge: Bridge, request: Any, response: Any) -> str:
+def list_keyframes(context: ServiceContext, request: Any, response: Any) -> str:
     """List the keyframes of the model."""
     keyframe_type = load_interface('urlab_msgs/msg/Keyframe')
     response.keyframes = [
@@ -47,14 +47,14 @@ def list_keyframes(bridge: Bridge, request: Any, response: Any) -> str:
             mocap_pos=each.mocap_pos.tolist(),
             mocap_quat=each.mocap_quat.tolist(),
         )
-        for each in bridge.client.list_keyframes()
+        for each in context.client.list_keyframes()
     ]
     return ', '.join(each.name or '(no name)' for each in response.keyframes) or 'none'
 
 
-def set_qpos(bridge: Bridge, request: Any, response: Any) -> str:
+def set_qpos(context: ServiceContext, request: Any, response: Any) -> str:
     """Write the positions of a robot, or tell them."""
-    client, robot = bridge.client, bridge.robot(request.articulation)
+    client, robot = context.client, context.robot(request.articulation)
     response.articulation = robot.prefix
     if not len(request.qpos):
         state = client.forward('standard').articulations.get(robot.prefix)
@@ -67,14 +67,14 @@ def set_qpos(bridge: Bridge, request: Any, response: Any) -> str:
     return 'wrote the pose of the base' if written.free_base_shortcut else 'wrote all positions'
 
 
-def set_mocap_pose(bridge: Bridge, request: Any, response: Any) -> str:
+def set_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str:
     """Move a mocap body."""
     if request.ignore_position and request.ignore_orientation:
-        return read_mocap_pose(bridge, request, response)
+        return read_mocap_pose(context, request, response)
     point, quaternion = request.pose.position, request.pose.orientation
     position = finite('position', (point.x, point.y, point.z))
     rotation = finite('orientation', (quaternion.w, quaternion.x, quaternion.y, quaternion.z))
-    pose = bridge.client.set_mocap_pose(
+    pose = context.client.set_mocap_pose(
         _body(request),
         None if request.ignore_position else position,
         None if request.ignore_orientation else rotation,
@@ -83,9 +83,9 @@ def set_mocap_pose(bridge: Bridge, request: Any, response: Any) -> str:
     return f'moved {pose.body}'
 
 
-def read_mocap_pose(bridge: Bridge, request: Any, response: Any) -> str:
+def read_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str:
     """Tell where a mocap body is."""
-    pose = bridge.client.read_mocap_pose(_body(request))
+    pose = context.client.read_mocap_pose(_body(request))
     response.pose = _pose(pose)
     return pose.body
 
@@ -101,10 +101,10 @@ def _pose(pose: MocapPose) -> Pose:
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
 
 
-def get_contacts(bridge: Bridge, request: Any, response: Any) -> str:
+def get_contacts(context: ServiceContext, request: Any, response: Any) -> str:
     """Tell what touches what."""
     wanted = {key: getattr(request, key) or None for key in ('body1', 'body2', 'geom1', 'geom2')}
-    found = bridge.client.get_contacts(request.max_contacts or None, **wanted)
+    found = context.client.get_contacts(request.max_contacts or None, **wanted)
     response.contacts = [contact_to_ros(each) for each in found.contacts]
     response.truncated = found.truncated
     more = ', and there are more' if found.truncated else ''

@@ -7,81 +7,81 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
+from urlab_ros_bridge.ros.services.context import ServiceContext
 
 
-def recording_start(bridge: Bridge, request: Any, response: Any) -> str:
+def recording_start(context: ServiceContext, request: Any, response: Any) -> str:
     """Start to record."""
     limit = request.max_duration_s
     if not math.isfinite(limit) or limit < 0:
         raise Unfit(BAD_VALUE, f'max_duration_s is {limit}, must be 0 (no limit) or more')
-    session = bridge.client.recording_start(request.name or None, limit or None)
-    kept = request.name and bridge.link.has('recording_name')
+    session = context.client.recording_start(request.name or None, limit or None)
+    kept = request.name and context.link.has('recording_name')
     response.name = request.name if kept else session
     response.max_duration_s = limit
     return f'recording {response.name!r}'
 
 
-def recording_stop(bridge: Bridge, request: Any, response: Any) -> str:
+def recording_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """Stop to record."""
-    recording = bridge.client.recording_stop()
+    recording = context.client.recording_stop()
     response.name = recording.name
     response.frame_count = recording.frame_count
     response.sim_duration_s = recording.duration
     return f'{recording.frame_count} frames of {recording.duration:.6g} s'
 
 
-def recording_save(bridge: Bridge, request: Any, response: Any) -> str:
+def recording_save(context: ServiceContext, request: Any, response: Any) -> str:
     """Write the recording to the server's disk."""
-    response.absolute_path = bridge.client.recording_save(request.path or None)
+    response.absolute_path = context.client.recording_save(request.path or None)
     return f'saved as {response.absolute_path}'
 
 
-def recording_clear(bridge: Bridge, request: Any, response: Any) -> str:
+def recording_clear(context: ServiceContext, request: Any, response: Any) -> str:
     """Drop the recording."""
-    bridge.client.recording_clear()
+    context.client.recording_clear()
     return 'cleared'
 
 
-def replay_load(bridge: Bridge, request: Any, response: Any) -> str:
+def replay_load(context: ServiceContext, request: Any, response: Any) -> str:
     """Load a recording from the server's disk."""
     if not request.path:
         raise Unfit('missing_field', 'path is empty')
-    loaded = bridge.client.replay_load(request.path)
+    loaded = context.client.replay_load(request.path)
     response.name, response.total_frames = loaded.name, loaded.total_frames
     frames = f', {loaded.total_frames} frames' if loaded.total_frames else ''
     return f'loaded as {loaded.name!r}{frames}'
 
 
-def replay_list_sessions(bridge: Bridge, request: Any, response: Any) -> str:
+def replay_list_sessions(context: ServiceContext, request: Any, response: Any) -> str:
     """List what can be replayed."""
-    response.sessions = list(bridge.client.replay_list_sessions())
+    response.sessions = list(context.client.replay_list_sessions())
     return ', '.join(response.sessions) or 'none'
 
 
-def replay_set_active(bridge: Bridge, request: Any, response: Any) -> str:
+def replay_set_active(context: ServiceContext, request: Any, response: Any) -> str:
     """Choose what is replayed."""
     if not request.name:
         raise Unfit('missing_field', 'name is empty; replay_list_sessions tells the names')
-    bridge.client.replay_set_active(request.name)
+    context.client.replay_set_active(request.name)
     return f'active: {request.name!r}'
 
 
-def replay_start(bridge: Bridge, request: Any, response: Any) -> str:
+def replay_start(context: ServiceContext, request: Any, response: Any) -> str:
     """Replay the active session."""
-    started = bridge.client.replay_start()
+    started = context.client.replay_start()
     response.active_session = started.active_session
     response.total_frames = started.total_frames
     return f'replaying {started.active_session!r}, {started.total_frames} frames'
 
 
-def replay_stop(bridge: Bridge, request: Any, response: Any) -> str:
+def replay_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """Stop to replay."""
-    bridge.client.replay_stop()
+    context.client.replay_stop()
     return 'stopped'
 
 

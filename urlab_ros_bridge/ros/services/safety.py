@@ -6,25 +6,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.poses import finite
 
 
-def e_stop(bridge: Bridge, request: Any, response: Any) -> str:
+def e_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """Engage (data: true) or release (data: false) the e-stop; works without a server too."""
-    text = bridge.e_stop.set(request.data)
-    return text if bridge.link.state.connected else f'{text}; there is no connection now'
+    text = context.e_stop.set(request.data)
+    return text if context.link.state.connected else f'{text}; there is no connection now'
 
 
-def apply_wrench(bridge: Bridge, request: Any, response: Any) -> str:
+def apply_wrench(context: ServiceContext, request: Any, response: Any) -> str:
     """Push a body for a while."""
-    client = bridge.client
-    if bridge.e_stop.engaged:
+    client = context.client
+    if context.e_stop.engaged:
         raise Unfit(E_STOP, 'the e-stop is engaged')
     force, torque = (
         finite(name, (vector.x, vector.y, vector.z))
@@ -35,11 +35,11 @@ def apply_wrench(bridge: Bridge, request: Any, response: Any) -> str:
         raise Unfit(BAD_VALUE, f'duration is {duration}, must be 0 or more')
     prefix = None
     if request.articulation or not request.body:
-        prefix = bridge.robot(request.articulation).prefix
+        prefix = context.robot(request.articulation).prefix
     body = request.body
     if prefix is None:
         # A local name that one robot has will do.
-        owners = [robot.prefix for robot in bridge.plan.robots]
+        owners = [robot.prefix for robot in context.plan.robots]
         prefix = owners[0] if len(owners) == 1 else None
     response.body, response.until = client.apply_wrench(
         body,

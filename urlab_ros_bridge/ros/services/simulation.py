@@ -9,25 +9,25 @@ from typing import Any
 
 from geometry_msgs.msg import Vector3
 
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.services.bags import reset_noted
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import settle
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.stepping import stepping
 from urlab_ros_bridge.wire.names import known_name
 
 
-def reset(bridge: Bridge, request: Any, response: Any) -> str:
+def reset(context: ServiceContext, request: Any, response: Any) -> str:
     """Put the simulation back to a known state."""
     overrides: dict[str, dict[str, float]] = {}
     for item in request.per_articulation_qpos:
         if not math.isfinite(item.position):
             raise Unfit(BAD_VALUE, f'position of joint {item.joint!r} is {item.position}')
-        robot = bridge.robot(item.articulation or _owner(bridge, item.joint))
+        robot = context.robot(item.articulation or _owner(context, item.joint))
         known = (*robot.joints, robot.base_joint)
         if known_name(item.joint, robot.prefix, known) not in known:
             raise Unfit(
@@ -36,75 +36,75 @@ def reset(bridge: Bridge, request: Any, response: Any) -> str:
                 f'available: {", ".join(robot.joints)}',
             )
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
-    if request.keep_time and not bridge.link.has('keep_time'):
+    if request.keep_time and not context.link.has('keep_time'):
         raise Unfit(BAD_VALUE, 'this server cannot keep time in a reset')
-    with bridge.lockstep.between_rounds(), reset_noted(bridge, request):
-        mark = bridge.stream.timeline.mark()
-        result = bridge.client.reset(
+    with context.lockstep.between_rounds(), reset_noted(context, request):
+        mark = context.timeline.mark()
+        result = context.client.reset(
             request.keyframe_name or None,
             request.seed or None,
             overrides or None,
             request.keep_time,
         )
-        bridge.commands.jump()
-        settle(bridge, response, result.sim_time_ns, result.step, mark)
+        context.commands.jump()
+        settle(context, response, result.sim_time_ns, result.step, mark)
     return f'reset to {request.keyframe_name or "the initial state"} at {result.time:.6g} s'
 
 
-def _owner(bridge: Bridge, joint: str) -> str:
+def _owner(context: ServiceContext, joint: str) -> str:
     """Return the prefix of the robot that has a joint; empty when none or several have it."""
-    owners = [robot.prefix for robot in bridge.plan.robots if joint in robot.joints]
+    owners = [robot.prefix for robot in context.plan.robots if joint in robot.joints]
     return owners[0] if len(owners) == 1 else ''
 
 
-def step(bridge: Bridge, request: Any, response: Any) -> str:
+def step(context: ServiceContext, request: Any, response: Any) -> str:
     """Advance by steps; in live mode time stands still before and after."""
     count = request.n_steps or 1
-    mark = bridge.stream.timeline.mark()
-    with stepping(bridge) as stepper:
+    mark = context.timeline.mark()
+    with stepping(context) as stepper:
         result = stepper.advance(count)
-    settle(bridge, response, result.sim_time_ns, result.step, mark)
+    settle(context, response, result.sim_time_ns, result.step, mark)
     paused = '' if stepper.mode == 'direct' else ', paused'
     return f'{count} step{"s" if count > 1 else ""}, now at {result.time:.6g} s{paused}'
 
 
-def pause(bridge: Bridge, request: Any, response: Any) -> str:
+def pause(context: ServiceContext, request: Any, response: Any) -> str:
     """Hold time still (data: true), or let it go on (data: false)."""
-    mark = bridge.stream.timeline.mark()
-    with bridge.lockstep.between_rounds():
-        paused = bridge.client.set_paused(request.data)
-        bridge.link.note_paused(paused)
+    mark = context.timeline.mark()
+    with context.lockstep.between_rounds():
+        paused = context.client.set_paused(request.data)
+        context.link.note_paused(paused)
     if not paused and mark.stamp_ns is None:
         return 'running, but no state has arrived yet'
     return 'paused' if paused else 'running'
 
 
-def set_mode(bridge: Bridge, request: Any, response: Any) -> str:
+def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
     """Change who steps, or (empty mode) tell who does."""
-    client, link = bridge.client, bridge.link
+    client, link = context.client, context.link
     if request.mode:
-        bridge.lockstep.end('set_mode was called', restore=False)
+        context.lockstep.end('set_mode was called', restore=False)
         change = client.set_mode(request.mode)
         response.previous_mode, response.current_mode = change.previous, change.current
     else:
-        response.previous_mode = response.current_mode = bridge.mode
+        response.previous_mode = response.current_mode = context.mode
     link.note_mode(response.current_mode)
     return f'mode is {response.current_mode or "not known"}'
 
 
-def set_speed(bridge: Bridge, request: Any, response: Any) -> str:
+def set_speed(context: ServiceContext, request: Any, response: Any) -> str:
     """Set the pace of live mode in percent; 0 is real time."""
     if not math.isfinite(request.percent):
         raise Unfit(BAD_VALUE, f'percent is {request.percent}, must be finite')
     wanted = request.percent or 100.0
-    response.percent = bridge.client.set_sim_speed(wanted)
+    response.percent = context.client.set_sim_speed(wanted)
     text = f'{response.percent:g} % of real time'
     if not math.isclose(response.percent, wanted, rel_tol=1e-4):
         text += f': the server does not take {wanted:g} %'
     return text
 
 
-def set_twist(bridge: Bridge, request: Any, response: Any) -> str:
+def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
     """Drive a robot; an empty request stops the only one."""
     vectors = [(vector.x, vector.y, vector.z) for vector in (request.linear, request.angular)]
     numbers = (*vectors[0], *vectors[1], request.timeout)
@@ -114,12 +114,12 @@ def set_twist(bridge: Bridge, request: Any, response: Any) -> str:
             f'twist {vectors} with timeout {request.timeout} s: all numbers '
             'must be finite, and the timeout not negative',
         )
-    robot = bridge.robot(request.articulation)
-    if bridge.e_stop.engaged and any(numbers[:6]):
+    robot = context.robot(request.articulation)
+    if context.e_stop.engaged and any(numbers[:6]):
         raise Unfit(E_STOP, 'the e-stop is engaged')
-    if request.timeout and not bridge.link.has('twist_timeout'):
+    if request.timeout and not context.link.has('twist_timeout'):
         raise Unfit(BAD_VALUE, 'this server knows no timeout for a twist')
-    twist = bridge.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
+    twist = context.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
     response.articulation = robot.prefix
     response.linear, response.angular = (
         Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.bridge import Unfit
+from urlab_ros_bridge.ros.features.rejection import Unfit
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
+from urlab_ros_bridge.ros.services.context import ServiceContext
 
 # Steps in one request: a server gives up on a request after 5 s.
 CHUNK = 200
@@ -42,16 +42,16 @@ class Stepper:
 
 
 @contextlib.contextmanager
-def stepping(bridge: Bridge) -> Iterator[Stepper]:
+def stepping(context: ServiceContext) -> Iterator[Stepper]:
     """
     Let the block advance by steps; a server in live mode is paused, and stays paused.
 
     :raises Unfit: bad_mode in puppet mode, lockstep while the bridge itself steps.
     """
-    client, link = bridge.client, bridge.link
-    if bridge.lockstep.on:
+    client, link = context.client, context.link
+    if context.lockstep.on:
         raise Unfit(LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep')
-    mode = bridge.mode
+    mode = context.mode
     if mode == 'puppet':
         raise Unfit('bad_mode', 'in puppet mode a client sends the states, nothing is stepped')
     if mode == 'direct':

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.messages import ClockTemplate
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.feed import RateLimiter
 from urlab_ros_bridge.schema import key
 
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
+from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.messages import PoseStampedTemplate
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_names
-from urlab_ros_bridge.ros.topics.feed import Feed
-from urlab_ros_bridge.ros.topics.feed import Publishers
-from urlab_ros_bridge.ros.topics.robot import WorldTopics
-from urlab_ros_bridge.ros.topics.state import EntityPose
 from urlab_ros_bridge.schema import key
 
 

@@ -11,17 +11,17 @@ from typing import Any
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.state.tick import Tick
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
+from urlab_ros_bridge.ros.features.tick_state import WorldState
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.feed import Feed
-from urlab_ros_bridge.ros.topics.feed import Publishers
 from urlab_ros_bridge.ros.topics.markers import SceneTopic
-from urlab_ros_bridge.ros.topics.robot import RobotTopics
-from urlab_ros_bridge.ros.topics.robot import WorldTopics
-from urlab_ros_bridge.ros.topics.sensors import sensor_names
-from urlab_ros_bridge.ros.topics.state import WorldState
+from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
 
 
 class World:

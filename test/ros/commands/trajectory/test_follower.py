@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import GOAL_TOLERANCE_VIOLATED
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL

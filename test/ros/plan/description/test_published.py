@@ -16,11 +16,10 @@ from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from small_model import XML
 from std_msgs.msg import String
-import yourdfpy
 
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
-from urlab_ros_bridge.ros.topics.link_tf import LinkTFTemplate
+from urlab_ros_bridge.ros.topics.robot.link_tf import LinkTFTemplate
 
 pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
@@ -49,9 +48,11 @@ def of_links(message):
 
 
 def test_the_description_comes_to_late_subscribers(small_server, bridged, tmp_path):
+    import yourdfpy  # takes a second
+
     server = small_server()
     bridge, listener = bridged(server, mesh_directory=str(tmp_path))
-    wait_until(lambda: bridge.node.bridge.stream.world is not None)
+    wait_until(lambda: bridge.stream.world is not None)
     text = wait_for_message(listener, String, 'robot_description', qos=LATCHED).data
     path = tmp_path / 'robot.urdf'
     path.write_text(text)
@@ -138,7 +139,7 @@ def test_several_robots_have_descriptions_of_their_own(small_server, bridged):
     assert '<link name="bot/arm"' in text and '<joint name="shoulder"' in text
     message = wait_for_message(listener, TFMessage, '/tf', lambda m: 'bot/arm' in transforms(m))
     assert transforms(message)['bot/arm'][0] == 'bot/base_link'
-    assert bridge.node.bridge.stream.world is not None
+    assert bridge.stream.world is not None
 
 
 def test_the_template_is_what_rclpy_would_serialise():
@@ -166,7 +167,7 @@ def test_the_template_is_what_rclpy_would_serialise():
 
 def test_nothing_is_computed_while_nobody_listens(small_server, bridged):
     bridge, _ = bridged(small_server())
-    world = wait_until(lambda: bridge.node.bridge.stream.world)
+    world = wait_until(lambda: bridge.stream.world)
     time.sleep(0.5)
     assert not any(feed.count for feed in world.feeds)
     assert not world.subscriptions()

@@ -3,7 +3,6 @@
 """What is advertised is served, and what is served is advertised: asked over DDS."""
 
 import threading
-from types import SimpleNamespace
 
 from bridge_harness import wait_until
 from geometry_msgs.msg import Vector3
@@ -150,7 +149,7 @@ def test_the_services_are_those_of_the_table(yard):
 
 def test_a_stock_server_has_what_it_can_and_nothing_else(small_server, bridged):
     bridge, listener = bridged(small_server(extensions=()))
-    wait_until(lambda: bridge.node.bridge.link.state.connected, 20.0)
+    wait_until(lambda: bridge.link.state.connected, 20.0)
     types = types_of_rows()
     told, features = advertised(listener, types)
     assert told == served(listener, types)
@@ -183,6 +182,8 @@ def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
 
 
 def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
+    from urlab_ros_bridge.ros.features.feature import Bridge
+    from urlab_ros_bridge.ros.features.timeline import Timeline
     from urlab_ros_bridge.ros.program.features import FEATURES
     from urlab_ros_bridge.ros.program.features import Settings
     from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
@@ -193,8 +194,13 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
 
     monkeypatch.setattr(simulation, 'load_interface', missing)
     logged = []
-    bridge = SimpleNamespace(
-        features=FEATURES, settings=Settings, log=lambda *words: logged.append(words)
+    bridge = Bridge(
+        None,
+        FEATURES,
+        Settings,
+        lambda *words: logged.append(words),
+        timeline=Timeline(),
+        on_plan=None,
     )
     made = simulation.Simulation(bridge)
     made.start()

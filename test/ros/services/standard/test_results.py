@@ -22,7 +22,7 @@ def test_the_features_have_the_numbers_of_the_standard():
 
 
 def test_the_states_have_the_numbers_of_the_standard():
-    from urlab_ros_bridge.ros.services.standard.state import State
+    from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
     for state in State:
         assert getattr(msg.SimulationState, f'STATE_{state.name}') == state
@@ -32,11 +32,11 @@ def test_the_states_have_the_numbers_of_the_standard():
     ('module', 'interface', 'names'),
     [
         (
-            'state',
+            'simulation_state',
             srv.SetSimulationState.Response,
             ('ALREADY_IN_TARGET_STATE', 'STATE_TRANSITION_ERROR', 'INCORRECT_TRANSITION'),
         ),
-        ('entity_state', srv.SetEntityState.Response, ('INVALID_POSE',)),
+        ('entities', srv.SetEntityState.Response, ('INVALID_POSE',)),
         ('world', srv.GetCurrentWorld.Response, ('NO_WORLD_LOADED',)),
         ('spawn', srv.SpawnEntities.Response, ('ENTITIES_SPAWN_FAILED',)),
         (
@@ -67,7 +67,7 @@ def test_codes_of_services_are_those_of_the_standard(module, interface, names):
 
 
 def test_results_and_scopes_are_those_of_the_standard():
-    from urlab_ros_bridge.ros.services.standard import reset
+    from urlab_ros_bridge.ros.services.standard import simulation_state
 
     told = msg.Result
     assert results.UNSUPPORTED == told.RESULT_FEATURE_UNSUPPORTED
@@ -76,7 +76,7 @@ def test_results_and_scopes_are_those_of_the_standard():
     assert results.FAILED == told.RESULT_OPERATION_FAILED
     for name in ('TIME', 'STATE', 'SPAWNED', 'ALL'):
         scopes = srv.ResetSimulation.Request
-        assert getattr(reset, name) == getattr(scopes, f'SCOPE_{name}')
+        assert getattr(simulation_state, name) == getattr(scopes, f'SCOPE_{name}')
 
 
 @pytest.mark.parametrize('code', ERROR_CODES)

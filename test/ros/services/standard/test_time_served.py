@@ -36,7 +36,7 @@ def test_the_states_and_the_ways_between_them(yard):
     assert go(yard, STOPPED) == msg.Result.RESULT_OK and now(yard) == STOPPED
     status = yard.client.status()
     assert status.paused and status.sim_time_ns == 0
-    wait_until(lambda: yard.bridge.node.bridge.stream.timeline.stamp_ns == 0)
+    wait_until(lambda: yard.bridge.timeline.stamp_ns == 0)
     assert go(yard, STOPPED) == SET.ALREADY_IN_TARGET_STATE
     # To be paused from the start makes no step.
     assert go(yard, PAUSED) == msg.Result.RESULT_OK and now(yard) == PAUSED
@@ -97,7 +97,7 @@ def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
         yard.well('step_simulation', steps=250)
         after = yard.client.status()
         assert after.sim_time_ns - before == 250 * 2_000_000 and after.paused
-        timeline = yard.bridge.node.bridge.stream.timeline
+        timeline = yard.bridge.timeline
         wait_until(lambda now=after.sim_time_ns, line=timeline: line.stamp_ns == now)
         assert now(yard) == PAUSED
     assert yard.ask('step_simulation', steps=0).result.result == FAILED
@@ -118,7 +118,7 @@ def test_a_full_reset_is_seen_in_the_stream_when_it_is_answered(yard, scope):
     reach(yard, PLAYING)
     wait_until(lambda: yard.client.status().sim_time_ns > 5e7)
     reach(yard, PAUSED)
-    timeline = yard.bridge.node.bridge.stream.timeline
+    timeline = yard.bridge.timeline
     epoch = timeline.epoch
     yard.client.set_entity_state('ball', pos=(5, 5, 5))
     yard.well('reset_simulation', scope=scope)
@@ -141,7 +141,7 @@ def test_the_world_tells_its_name_and_what_is_in_it(yard):
 def test_steps_on_a_stock_server(small_server, bridged):
     server = small_server(extensions=())
     bridge, listener = bridged(server)
-    wait_until(lambda: bridge.node.bridge.link.state.connected, 20.0)
+    wait_until(lambda: bridge.link.state.connected, 20.0)
     state = msg.SimulationState(state=STOPPED)
     told = listener.call(srv.SetSimulationState, '/set_simulation_state', state=state).result
     assert told.result == msg.Result.RESULT_OK, told

@@ -10,6 +10,8 @@ from geometry_msgs.msg import PoseStamped
 import pytest
 import yaml
 
+from urlab_ros_bridge.ros.services.standard import Simulation
+
 pytestmark = [pytest.mark.ros, pytest.mark.distro]
 msg = pytest.importorskip('simulation_interfaces.msg')
 PAGE = Path(__file__).parents[4] / 'docs' / 'simulation_interfaces.md'
@@ -24,7 +26,7 @@ def context(yard):
     """Return what handlers get; the world is held at its start before and after."""
     yard.client.set_paused(True)
     yard.client.reset()
-    yield yard.bridge.node.bridge.simulation.context
+    yield yard.bridge.node.bridge.part(Simulation).context
     yard.well('reset_simulation')
 
 
@@ -45,7 +47,7 @@ def test_a_resource_stands_for_uri_and_text(yard, context):
 @pytest.mark.parametrize('pose', [False, True])
 @pytest.mark.parametrize('twist', [False, True])
 def test_the_caller_says_what_is_set(yard, context, pose, twist):
-    from urlab_ros_bridge.ros.services.standard.entity_state import set_entity_state
+    from urlab_ros_bridge.ros.services.standard.entities import set_entity_state
 
     state = msg.EntityState()
     state.pose.position.x, state.twist.linear.x = 7.0, 2.0

@@ -84,8 +84,8 @@ class Yard:
         self.listener = Listener(domain)
         self.bridge = Bridge(domain, *ports)
         self.types = {row.name: load_interface(row.type_name) for row in ENTRIES}
-        wait_until(lambda: self.bridge.node.bridge.link.state.connected, 20.0)
-        wait_until(lambda: self.bridge.node.bridge.stream.timeline.stamp_ns is not None, 20.0)
+        wait_until(lambda: self.bridge.link.state.connected, 20.0)
+        wait_until(lambda: self.bridge.timeline.stamp_ns is not None, 20.0)
 
     def ask(self, name, /, **fields):
         """Call a service, and return its response."""
@@ -104,7 +104,7 @@ class Yard:
 
     @property
     def client(self):
-        return self.bridge.node.bridge.link.client
+        return self.bridge.link.client
 
     def close(self):
         self.bridge.close()

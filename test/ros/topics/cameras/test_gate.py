@@ -10,8 +10,8 @@ SECOND = 10**9
 
 @pytest.fixture
 def gated():
+    from urlab_ros_bridge.ros.features.timeline import Timeline
     from urlab_ros_bridge.ros.topics.cameras.gate import Gate
-    from urlab_ros_bridge.ros.topics.timeline import Timeline
 
     timeline = Timeline()
     gate, sent = Gate(timeline), []

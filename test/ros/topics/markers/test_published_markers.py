@@ -81,7 +81,7 @@ def test_contacts_are_asked_for_while_somebody_listens(small_server, bridged):
     reply = {'op': 'get_contacts_ok', 'n_contacts': 1, 'truncated': False, 'contacts': [contact]}
     server.replies['get_contacts'] = reply
     bridge, listener = bridged(server, contact_force_scale=0.1)
-    wait_until(lambda: bridge.node.bridge.link.state.connected)
+    wait_until(lambda: bridge.link.state.connected)
     time.sleep(0.7)
     assert not server.of('get_contacts')
     heard = listener.listen(MarkerArray, 'markers/contacts')
@@ -132,6 +132,6 @@ def test_a_server_without_drawings_is_asked_once(small_server, bridged):
 
 def test_markers_can_be_switched_off(small_server, bridged):
     bridge, _ = bridged(small_server(model_xml=FLOOR), publish_markers=False)
-    wait_until(lambda: bridge.node.bridge.stream.world)
+    wait_until(lambda: bridge.stream.world)
     topics = dict(bridge.node.get_topic_names_and_types())
     assert not [name for name in topics if 'marker' in name]

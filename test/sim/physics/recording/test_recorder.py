@@ -16,7 +16,7 @@ import pytest
 from urlab_ros_bridge.sim.physics.recording import recorder as module
 from urlab_ros_bridge.sim.physics.recording.recorder import layout_of
 from urlab_ros_bridge.sim.physics.recording.recorder import Recorder
-from urlab_ros_bridge.wire.recording_reader import decode
+from urlab_ros_bridge.wire.recording import decode
 
 UNNAMED = """
 <mujoco>

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from urlab_ros_bridge.ros.feature import Action
-from urlab_ros_bridge.ros.feature import Feature
+from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.schema import key
 
 

@@ -13,19 +13,19 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grasp
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grip
 from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.refusals import Refusals
 from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
 from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
 from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
 from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.wire.errors import list_names
 
 _ENDINGS = {

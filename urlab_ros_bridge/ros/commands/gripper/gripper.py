@@ -20,9 +20,9 @@ from typing import Protocol
 import numpy as np
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import GRIPPER
-from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.parameters.settings import Settings

@@ -15,9 +15,9 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import Points
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.topics import TrajectoryTopics
-from urlab_ros_bridge.ros.feature import Action
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.checks import topic_name
 from urlab_ros_bridge.schema import key
 

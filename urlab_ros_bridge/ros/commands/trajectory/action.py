@@ -10,8 +10,8 @@ from typing import Any
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
@@ -27,13 +27,13 @@ from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
 from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
 from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
 from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 FOLLOW_JOINT_TRAJECTORY = 'control_msgs/action/FollowJointTrajectory'

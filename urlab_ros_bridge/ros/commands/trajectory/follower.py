@@ -15,9 +15,9 @@ import threading
 
 import numpy as np
 
-from urlab_ros_bridge.ros.commands.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.arbitration import TRAJECTORY
-from urlab_ros_bridge.ros.commands.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
+from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
@@ -32,8 +32,8 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import resting
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
+from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.topics.feed import RateLimiter
 
 PREEMPTED = 'preempted by a new trajectory'
 

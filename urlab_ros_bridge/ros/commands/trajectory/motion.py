@@ -21,7 +21,7 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
-from urlab_ros_bridge.ros.topics.feed import RateLimiter
+from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 

@@ -11,9 +11,9 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory
 
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.gate import Gate
-from urlab_ros_bridge.ros.commands.limits import Refused
-from urlab_ros_bridge.ros.commands.refusals import Refusals
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
@@ -23,11 +23,11 @@ from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import no_tolerances
+from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
-from urlab_ros_bridge.ros.topics.feed import RateLimiter
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 
 CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 STATE_RATE = 50.0  # Hz of simulation time, as joint_trajectory_controller

@@ -7,22 +7,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature as BridgeFeature
-from urlab_ros_bridge.ros.feature import Service
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature as BridgeFeature
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.standard import entities
-from urlab_ros_bridge.ros.services.standard import entity_state
 from urlab_ros_bridge.ros.services.standard import named_poses
-from urlab_ros_bridge.ros.services.standard import reset
+from urlab_ros_bridge.ros.services.standard import simulation_state
 from urlab_ros_bridge.ros.services.standard import spawn
-from urlab_ros_bridge.ros.services.standard import spawnables
-from urlab_ros_bridge.ros.services.standard import state
 from urlab_ros_bridge.ros.services.standard import steps
-from urlab_ros_bridge.ros.services.standard import steps_action
 from urlab_ros_bridge.ros.services.standard import world
 from urlab_ros_bridge.ros.services.standard.base import answer
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
@@ -33,14 +29,10 @@ __all__ = ['ENTRIES', 'FEATURE', 'Feature', 'Simulation']
 
 ENTRIES: tuple[Service, ...] = (
     *world.ENTRIES,
-    *state.ENTRIES,
-    *reset.ENTRIES,
+    *simulation_state.ENTRIES,
     *steps.ENTRIES,
-    *steps_action.ENTRIES,
     *entities.ENTRIES,
-    *entity_state.ENTRIES,
     *spawn.ENTRIES,
-    *spawnables.ENTRIES,
     *named_poses.ENTRIES,
 )
 
@@ -70,9 +62,9 @@ class Simulation:
             for service in feature.services
             if service.dialect == 'standard'
         )
-        self.context = SimulationContext(bridge, bridge.settings, rows)
+        self.context = SimulationContext(bridge, rows)
         self._side: SideThread | None = None
-        self._actions: list[steps_action.StepsAction] = []
+        self._actions: list[steps.StepsAction] = []
         if not bridge.settings().simulation_interfaces:
             return
         try:
@@ -114,7 +106,7 @@ class Simulation:
 
 def attach(bridge: Bridge) -> Attached:
     """Offer the standard services."""
-    simulation = bridge.simulation = Simulation(bridge)
+    simulation = bridge.add(Simulation(bridge))
     return Attached(start=simulation.start, stop=simulation.stop, destroy=simulation.destroy)
 
 

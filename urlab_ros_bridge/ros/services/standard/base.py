@@ -17,9 +17,9 @@ from typing import Any
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Service
-from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import MODEL
 from urlab_ros_bridge.ros.services.standard.results import judge
@@ -53,28 +53,24 @@ def standard(
     return Service(name, type_name, handler, ops, 'standard', serves or {}, needs, kind)
 
 
-class SimulationContext:
+class SimulationContext(ServiceContext):
     """
-    What handlers work with.
+    What handlers of the standard work with.
 
-    :ivar bridge: what the other services work with.
     :ivar rows: the whole table.
     :ivar paused_epoch: stretch of time in which somebody asked for paused in place of stopped.
     """
 
-    def __init__(
-        self, bridge: Bridge, settings: Callable[[], Settings], rows: tuple[Service, ...]
-    ) -> None:
-        self.bridge = bridge
-        self.settings = settings
+    def __init__(self, bridge: Bridge, rows: tuple[Service, ...]) -> None:
+        super().__init__(bridge)
         self.rows = rows
         self.paused_epoch: int | None = None
 
     def has(self, need: str) -> bool:
         """Tell whether the server has an extension, or whether its model can be read here."""
         if need != MODEL:
-            return not need or self.bridge.link.has(need)
-        handshake = self.bridge.link.handshake
+            return not need or self.link.has(need)
+        handshake = self.link.handshake
         try:
             return handshake is not None and handshake.model is not None
         except ModelUnavailable:
@@ -83,7 +79,7 @@ class SimulationContext:
     @property
     def features(self) -> list[Feature]:
         """Return what is served at present, in order; nothing while there is no server."""
-        if not self.bridge.link.state.connected:
+        if not self.link.state.connected:
             return []
         return sorted(
             {
@@ -112,12 +108,12 @@ class SimulationContext:
 
         :raises Unfit: without a connection.
         """
-        self.bridge.client  # noqa: B018  (says what is wrong)
-        return self.bridge.link.handshake
+        self.client  # noqa: B018  (says what is wrong)
+        return self.link.handshake
 
     def wait_for_world(self) -> None:
         """Wait until the bridge publishes the world that the services know; not for ever."""
-        link, deadline = self.bridge.link, time.monotonic() + _DISCOVERY_SECONDS
+        link, deadline = self.link, time.monotonic() + _DISCOVERY_SECONDS
         wanted = _revision(link.client.handshake)
         link.look()
         while time.monotonic() < deadline:
@@ -139,7 +135,7 @@ def answer(row: Service, context: SimulationContext, request: Any, response: Any
     result, text = OK, ''
     try:
         # Without a connection nothing is known of the server: that is the better answer.
-        if not context.has(row.needs) and context.bridge.client:
+        if not context.has(row.needs) and context.client:
             raise Refusal(UNSUPPORTED, f'this server lacks what {row.name} needs ({row.needs})')
         row.handler(context, request, response)
     except Exception as error:

@@ -1,14 +1,24 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What there is: get_entities, get_entity_info and get_entity_bounds."""
+"""
+What there is and where it is: get_entities and its kin, and the states of entities.
+
+States are given in the world.  Both parts of a twist are along the axes of the header's frame, as
+the standard has it, so not as in nav_msgs/Odometry.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from geometry_msgs.msg import Vector3
 
 from urlab_ros_bridge.client.ops.entities import EntityState
+from urlab_ros_bridge.ros.messages import header_to_ros
+from urlab_ros_bridge.ros.messages import pose_to_ros
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
 from urlab_ros_bridge.ros.services.standard.features import ENTITIES
@@ -17,6 +27,13 @@ from urlab_ros_bridge.ros.services.standard.filters import BOX
 from urlab_ros_bridge.ros.services.standard.filters import category_of
 from urlab_ros_bridge.ros.services.standard.filters import chosen
 from urlab_ros_bridge.ros.services.standard.filters import tags_of
+from urlab_ros_bridge.ros.services.standard.frames import frame_pose
+from urlab_ros_bridge.ros.services.standard.frames import into_world
+from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
+from urlab_ros_bridge.ros.services.standard.frames import pose_of
+from urlab_ros_bridge.ros.services.standard.frames import turned
+from urlab_ros_bridge.ros.services.standard.results import FAILED
+from urlab_ros_bridge.ros.services.standard.results import Refusal
 
 _KINDS = {
     'articulation': 'robot',
@@ -32,7 +49,7 @@ def one(context: SimulationContext, name: str, bounds: bool = False) -> EntitySt
 
     :raises UnknownBody: when there is none of this name.
     """
-    return context.bridge.client.get_entities([name], bounds)[name]
+    return context.client.get_entities([name], bounds)[name]
 
 
 def get_entities(context: SimulationContext, request: Any, response: Any) -> str:
@@ -69,6 +86,72 @@ def get_entity_bounds(context: SimulationContext, request: Any, response: Any) -
     return ''
 
 
+# simulation_interfaces/srv/SetEntityState.
+INVALID_POSE = 101
+
+
+def get_entity_state(context: SimulationContext, request: Any, response: Any) -> None:
+    """Tell pose and twist of an entity in the world."""
+    fill_in(response.state, one(context, request.entity), context.settings().map_frame)
+
+
+def get_entities_states(context: SimulationContext, request: Any, response: Any) -> str:
+    """Tell pose and twist of entities in the world, filtered."""
+    found = chosen(context, request.filters)
+    message_type = load_interface(f'{PACKAGE}/msg/EntityState')
+    response.entities = sorted(found)
+    response.states = [
+        fill_in(message_type(), found[name], context.settings().map_frame)
+        for name in response.entities
+    ]
+    return f'{len(response.entities)} entities'
+
+
+def fill_in(message: Any, entity: EntityState, frame: str) -> Any:
+    """Write a state into a simulation_interfaces/msg/EntityState, and return it."""
+    message.header = header_to_ros(entity.sim_time_ns, frame)
+    message.pose = pose_to_ros(0, '', *pose_of(entity)).pose
+    for part, values in (('linear', entity.linear), ('angular', entity.angular)):
+        vector = getattr(message.twist, part)
+        vector.x, vector.y, vector.z = values.tolist()
+    return message
+
+
+def set_entity_state(context: SimulationContext, request: Any, response: Any) -> str:
+    """Put an entity somewhere, with a velocity."""
+    wanted = request.state
+    # Since version 2 of the standard the caller says what is meant.
+    pose_meant, twist_meant, pushed = (
+        getattr(request, name, True) for name in ('set_pose', 'set_twist', 'set_acceleration')
+    )
+    entity = one(context, request.entity)
+    frame = frame_pose(context, wanted.header.frame_id, INVALID_POSE)
+    values: dict[str, Any] = {}
+    if pose_meant:
+        position, (x, y, z, w) = into_world(frame, pose_from_ros(wanted.pose, INVALID_POSE))
+        values.update(pos=position, quat=(w, x, y, z))
+    twist = {part: _vector(wanted.twist, part) for part in ('linear', 'angular')}
+    pushes = pushed and any(map(any, (_vector(wanted.acceleration, part) for part in twist)))
+    if twist_meant:
+        values.update((part, turned(frame, vector)) for part, vector in twist.items())
+    moving = any(any(values.get(part, ())) for part in twist)
+    if entity.kind in ('mocap', 'static') and (moving or pushes):
+        raise Refusal(FAILED, f'{entity.name} is a {entity.kind} body: it has no velocity')
+    if values:
+        mark = context.timeline.mark()
+        state = context.client.set_entity_state(entity.name, **values)
+        context.catch_up(state.sim_time_ns, mark)
+    return 'the acceleration is ignored' if pushes else ''
+
+
+def _vector(owner: Any, part: str) -> tuple[float, float, float]:
+    vector = getattr(owner, part)
+    values = (vector.x, vector.y, vector.z)
+    if not all(map(math.isfinite, values)):
+        raise Refusal(FAILED, f'{part} is not finite: {values}')
+    return values
+
+
 ENTRIES = (
     standard(
         'get_entities',
@@ -94,5 +177,26 @@ ENTRIES = (
         {Feature.ENTITY_BOUNDS: ''},
         needs=ENTITIES,
         ops=('get_entities',),
+    ),
+    standard(
+        'get_entity_state',
+        get_entity_state,
+        {Feature.ENTITY_STATE_GETTING: ''},
+        needs=ENTITIES,
+        ops=('get_entities',),
+    ),
+    standard(
+        'get_entities_states',
+        get_entities_states,
+        {Feature.ENTITY_STATE_GETTING: ''},
+        needs=ENTITIES,
+        ops=('get_entities',),
+    ),
+    standard(
+        'set_entity_state',
+        set_entity_state,
+        {Feature.ENTITY_STATE_SETTING: ''},
+        needs=ENTITIES,
+        ops=('get_entities', 'set_entity_state'),
     ),
 )

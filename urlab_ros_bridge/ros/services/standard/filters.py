@@ -69,7 +69,7 @@ def chosen(context: SimulationContext, filters: Any) -> dict[str, EntityState]:
     elif bounds.type not in (EMPTY, SPHERE):
         raise Refusal(UNSUPPORTED, f'bounds of type {bounds.type}; only BOX 1 and SPHERE 3 are')
     volume = read_bounds(bounds)
-    found = context.bridge.client.get_entities(bounds=volume is not None)
+    found = context.client.get_entities(bounds=volume is not None)
     return {
         name: entity
         for name, entity in found.items()

@@ -39,12 +39,12 @@ def frame_pose(context: SimulationContext, frame: str, invalid: int) -> Pose:
 
     :param invalid: result of the refusal when there is no such frame; it names those that are.
     """
-    plan = context.bridge.plan
+    plan = context.plan
     # Odometry is exact here: where it starts is the origin of the world.
     still = {'', WORLD, context.settings().map_frame, *(r.frames.odom for r in plan.robots)}
     if frame in still:
         return ORIGIN
-    entities = context.bridge.client.get_entities()
+    entities = context.client.get_entities()
     bases = Counter(robot.frames.base for robot in plan.robots)
     owners = {r.frames.base: r.prefix for r in plan.robots if bases[r.frames.base] == 1}
     name = frame if frame in entities else owners.get(frame, '')

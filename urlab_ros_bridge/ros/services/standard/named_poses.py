@@ -39,7 +39,7 @@ def get_named_poses(context: SimulationContext, request: Any, response: Any) -> 
     message_type = load_interface(f'{PACKAGE}/msg/NamedPose')
     world = read_world(context.handshake)
     model = context.handshake.model
-    poses = [*_sites(world), *_keyframes(world, model, context.bridge.plan.robots)]
+    poses = [*_sites(world), *_keyframes(world, model, context.plan.robots)]
     response.poses = [
         message_type(
             name=each.name,

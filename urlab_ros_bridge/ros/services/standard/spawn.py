@@ -1,13 +1,16 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""spawn_entity, spawn_entities and delete_entity."""
+"""spawn_entity, spawn_entities, delete_entity, and get_spawnables: what can be spawned."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import re
 from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.models import object_names
+from urlab_ros_bridge.models import robot_names
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
@@ -17,7 +20,10 @@ from urlab_ros_bridge.ros.services.standard.features import SPAWN
 from urlab_ros_bridge.ros.services.standard.frames import frame_pose
 from urlab_ros_bridge.ros.services.standard.frames import into_world
 from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
+from urlab_ros_bridge.ros.services.standard.resources import BUNDLED
 from urlab_ros_bridge.ros.services.standard.resources import define
+from urlab_ros_bridge.ros.services.standard.resources import MODELS
+from urlab_ros_bridge.ros.services.standard.resources import path_of
 from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
 from urlab_ros_bridge.ros.services.standard.results import OK
@@ -80,9 +86,9 @@ def spawn(context: SimulationContext, request: Any) -> str:
     frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
     position, (x, y, z, w) = into_world(frame, pose_from_ros(pose.pose, INVALID_POSE))
     name = _name(request, definition.name)
-    with context.bridge.lockstep.between_rounds():
+    with context.lockstep.between_rounds():
         try:
-            entity = context.bridge.client.spawn_entity(
+            entity = context.client.spawn_entity(
                 name,
                 xml=definition.xml,
                 file=definition.file,
@@ -123,10 +129,34 @@ def _name(request: Any, suggested: str) -> str:
 
 def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Take an entity away; answers when its topics are gone."""
-    with context.bridge.lockstep.between_rounds():
-        context.bridge.client.delete_entity(request.entity)
+    with context.lockstep.between_rounds():
+        context.client.delete_entity(request.entity)
         context.wait_for_world()
     return ''
+
+
+def get_spawnables(context: SimulationContext, request: Any, response: Any) -> str:
+    """List the bundled models, and the MJCF and URDF files of folders that are named."""
+    message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
+    found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
+    found += [(f'{BUNDLED}:{name}', 'bundled robot') for name in robot_names()]
+    for source in request.sources:
+        found += _files(source)
+    for uri, description in found:
+        item = message_type(description=description)
+        # Version 2 of the standard has a resource in place of the URI.
+        getattr(item, 'entity_resource', item).uri = uri
+        response.spawnables.append(item)
+    return f'{len(found)} resources; any MJCF or URDF file can be spawned, also as text'
+
+
+def _files(source: str) -> Iterator[tuple[str, str]]:
+    folder = path_of(source)
+    if not folder.is_dir():
+        raise Refusal(NOT_FOUND, f'{source} is no folder here')
+    for path in sorted(folder.iterdir()):
+        if path.suffix.lower() in MODELS and path.is_file():
+            yield path.as_uri(), f'file in {source}'
 
 
 ENTRIES = (
@@ -151,4 +181,5 @@ ENTRIES = (
         needs=SPAWN,
         ops=('delete_entity',),
     ),
+    standard('get_spawnables', get_spawnables, {Feature.SPAWNABLES: ''}, needs=SPAWN),
 )

@@ -1,19 +1,31 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""step_simulation: so many steps of a paused simulation."""
+"""step_simulation and the action simulate_steps: a number of steps of a paused simulation."""
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
+from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
+from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
+from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
 from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.results import FAILED
 from urlab_ros_bridge.ros.services.standard.results import INCORRECT_STATE
+from urlab_ros_bridge.ros.services.standard.results import judge
+from urlab_ros_bridge.ros.services.standard.results import OK
 from urlab_ros_bridge.ros.services.standard.results import Refusal
-from urlab_ros_bridge.ros.services.standard.state import present_state
-from urlab_ros_bridge.ros.services.standard.state import State
+from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
+from urlab_ros_bridge.ros.services.standard.simulation_state import State
 from urlab_ros_bridge.ros.services.stepping import stepping
 
 
@@ -35,12 +47,95 @@ def check_steps(context: SimulationContext, steps: int) -> None:
 def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
     """Advance a paused simulation by steps; answers when they are done."""
     check_steps(context, request.steps)
-    bridge = context.bridge
-    mark = bridge.stream.timeline.mark()
-    with stepping(bridge) as stepper:
+    mark = context.timeline.mark()
+    with stepping(context) as stepper:
         result = stepper.advance(request.steps)
-    bridge.catch_up(result.sim_time_ns, mark)
+    context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
+
+
+NAME = 'simulate_steps'
+TYPE_NAME = f'{PACKAGE}/action/SimulateSteps'
+
+
+class StepsAction:
+    """
+    Advance a paused simulation by steps, with feedback after each; can be cancelled.
+
+    Each goal has a thread of its own, and one goal at a time is carried out.
+    Every goal is accepted: only a result can say why it was not carried out.
+    """
+
+    def __init__(self, node: Node, context: SimulationContext) -> None:
+        """
+        Offer the action.
+
+        :raises InterfaceMissing: without simulation_interfaces.
+        """
+        self._type = load_interface(TYPE_NAME)
+        self._context = context
+        self._busy = threading.Lock()
+        self._stop = threading.Event()
+        self._server = LaterActionServer(
+            node,
+            self._type,
+            NAME,
+            accept=lambda goal: True,
+            start=self._start,
+            cancel=lambda handle: None,
+        )
+
+    def stop(self) -> None:
+        """End the goal that is under way after its present step."""
+        self._stop.set()
+        if self._busy.acquire(timeout=1.0):
+            self._busy.release()
+
+    def destroy(self) -> None:
+        """Withdraw the action; after `stop`, or when it never began."""
+        self._server.destroy()
+
+    def _start(self, handle: ServerGoalHandle) -> None:
+        threading.Thread(
+            target=self._run, args=(handle,), name='simulate_steps', daemon=True
+        ).start()
+
+    def _run(self, handle: ServerGoalHandle) -> None:
+        result = self._type.Result()
+        try:
+            if not self._busy.acquire(blocking=False):
+                raise Refusal(INCORRECT_STATE, 'another goal of simulate_steps is under way')
+            try:
+                ending, text = self._carry_out(handle)
+            finally:
+                self._busy.release()
+            result.result.result = OK
+        except Exception as error:
+            ending = ABORTED
+            result.result.result, text = judge(error)
+        result.result.error_message = text
+        self._server.finish(handle, ending, result)
+
+    def _carry_out(self, handle: ServerGoalHandle) -> tuple[str, str]:
+        """Make the steps; return how it ended, and why when they were not all made."""
+        steps, context = handle.request.steps, self._context
+        check_steps(context, steps)
+        mark = context.timeline.mark()
+        done, last = 0, None
+        with stepping(context) as stepper:
+            while done < steps and not handle.is_cancel_requested:
+                if self._stop.is_set():
+                    raise Refusal(INCORRECT_STATE, 'the bridge is being stopped')
+                last = stepper.advance(1)
+                done += 1
+                handle.publish_feedback(
+                    self._type.Feedback(completed_steps=done, remaining_steps=steps - done)
+                )
+        if last is not None:
+            context.catch_up(last.sim_time_ns, mark)
+        if done < steps:
+            return CANCELED, f'cancelled after {done} of {steps} steps'
+        return SUCCEEDED, ''
 
 
 ENTRIES = (
@@ -49,5 +144,12 @@ ENTRIES = (
         step_simulation,
         {Feature.STEP_SIMULATION_SINGLE: '', Feature.STEP_SIMULATION_MULTIPLE: ''},
         ops=('status', 'set_paused', 'step'),
+    ),
+    standard(
+        NAME,
+        StepsAction,
+        {Feature.STEP_SIMULATION_ACTION: '', Feature.STEP_SIMULATION_MULTIPLE: ''},
+        ops=('status', 'set_paused', 'step'),
+        kind='action',
     ),
 )

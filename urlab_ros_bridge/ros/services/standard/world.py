@@ -13,8 +13,8 @@ from urlab_ros_bridge.ros.services.standard.features import ENTITIES
 from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import SPAWN
 from urlab_ros_bridge.ros.services.standard.results import Refusal
-from urlab_ros_bridge.ros.services.standard.state import present_state
-from urlab_ros_bridge.ros.services.standard.state import State
+from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
+from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
 # simulation_interfaces/srv/GetCurrentWorld.
 NO_WORLD_LOADED = 101
@@ -23,14 +23,14 @@ FORMATS = ('mjcf', 'urdf')
 
 def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
     """Tell what is served at present; nothing while the bridge has no server."""
-    bridge, told = context.bridge, response.features
+    told = response.features
     told.features = [int(feature) for feature in context.features]
     told.spawn_formats = list(FORMATS) if Feature.SPAWNING in context.features else []
-    state = bridge.link.state
+    state = context.link.state
     if not state.connected:
-        told.custom_info = describe(state, bridge.stream.silence)[1]
+        told.custom_info = describe(state, context.stream.silence)[1]
         return
-    handshake = bridge.link.handshake
+    handshake = context.link.handshake
     told.custom_info = (
         f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
         f'MuJoCo {handshake.mujoco_version}'

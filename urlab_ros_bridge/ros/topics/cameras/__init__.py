@@ -12,11 +12,14 @@ from rclpy.node import Node
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.replies.handshake import Camera
-from urlab_ros_bridge.ros.bridge import Attached
-from urlab_ros_bridge.ros.bridge import Bridge
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import FrameRule
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -26,8 +29,6 @@ from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
-from urlab_ros_bridge.ros.topics.feed import Publishers
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -157,12 +158,9 @@ class Cameras:
 
 def attach(bridge: Bridge) -> Attached:
     """Make the cameras; each world that is published has its own."""
-    cameras = bridge.cameras = Cameras(
-        bridge.node, bridge.stream.timeline, bridge.settings, bridge.log
-    )
+    cameras = bridge.add(Cameras(bridge.node, bridge.timeline, bridge.settings, bridge.log))
 
-    def published(plan: WorldPlan) -> None:
-        handshake = bridge.link.handshake
+    def published(plan: WorldPlan, handshake: Handshake | None) -> None:
         if handshake is not None:
             try:
                 cameras.apply(plan_cameras(handshake, plan, bridge.settings()))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import threading
 
-from urlab_ros_bridge.ros.topics.timeline import Timeline
+from urlab_ros_bridge.ros.features.timeline import Timeline
 
 # A picture of the timeline before a jump is ahead of the new time; one of this timeline is at most
 # as far ahead as the state of its tick is late.

@@ -17,6 +17,7 @@ from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import String
 
 from urlab_ros_bridge.client.cameras.stream import Frame
+from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.direct_publisher import DirectPublisher
@@ -29,7 +30,6 @@ from urlab_ros_bridge.ros.topics.cameras.info import Intrinsics
 from urlab_ros_bridge.ros.topics.cameras.info import intrinsics
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.points import PointsTemplate
-from urlab_ros_bridge.ros.topics.feed import Publishers
 
 # (stamp, frame, BGRA pixels of the colour camera with the same view) -> message.
 Make = Callable[[int, Frame, np.ndarray | None], Any]

@@ -15,11 +15,11 @@ from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import check_stamp
 from urlab_ros_bridge.ros.topics.cameras.gate import Gate
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
-from urlab_ros_bridge.ros.topics.timeline import Timeline
 from urlab_ros_bridge.wire.errors import UrlabError
 
 OpenSource = Callable[[Camera], FrameSource]

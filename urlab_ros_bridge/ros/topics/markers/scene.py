@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 from visualization_msgs.msg import MarkerArray
 
-from urlab_ros_bridge.ros.feature import Feature
-from urlab_ros_bridge.ros.feature import Topic
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
+from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
 from urlab_ros_bridge.ros.plan.description.appearance import Part
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.feed import Feed
-from urlab_ros_bridge.ros.topics.feed import Publishers
 from urlab_ros_bridge.ros.topics.markers.messages import delete_all
 from urlab_ros_bridge.ros.topics.markers.messages import MarkersTemplate
 from urlab_ros_bridge.ros.topics.markers.messages import part_marker
-from urlab_ros_bridge.ros.topics.robot import WorldTopics
-from urlab_ros_bridge.ros.topics.state import EntityPose
 from urlab_ros_bridge.schema import key
 
 SCENE = 'markers/scene'

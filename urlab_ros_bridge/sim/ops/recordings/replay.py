@@ -15,8 +15,8 @@ from urlab_ros_bridge.sim.requests.paths import read_text
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import Session
 from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.wire.recording_reader import decode
-from urlab_ros_bridge.wire.recording_reader import MalformedRecording
+from urlab_ros_bridge.wire.recording import decode
+from urlab_ros_bridge.wire.recording import MalformedRecording
 
 
 def replay_load(context: Context, session: Session, fields: Fields) -> dict[str, Any]:

@@ -1,0 +1,38 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab soccer` writes a world that the server takes."""
+
+import pytest
+import yaml
+
+from urlab_ros_bridge.cli.main import main
+
+
+def test_a_world_is_written_and_the_command_that_serves_it_is_named(tmp_path, capsys):
+    target = tmp_path / 'pitch'
+    assert main(['soccer', '--players', '4', '--field', 'league', '--output', str(target)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        '4 a side on 30 m x 20 m',
+        f'urlab server --model {target / "soccer.yaml"}',
+    ]
+    robots = yaml.safe_load((target / 'soccer.yaml').read_text())['articulations']
+    assert [robot['prefix'] for robot in robots] == [
+        f'{team}_{number}' for team in ('left', 'right') for number in range(1, 5)
+    ]
+    assert all((target / robot['model']).is_file() for robot in robots)
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        (['--players', '12'], '12'),
+        (['--players', '0'], '0'),
+        (['--field', 'beach'], 'page, league'),
+        (['--output', '/dev/null/x'], '/dev/null/x cannot be written'),
+    ],
+)
+def test_bad_arguments_are_refused(words, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(['soccer', *words]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,59 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Simulations on free ports, gateways in front of them, and raw clients."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from test.gateways.simspark.peers import RawPeer
+from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
+from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
+
+
+@contextmanager
+def simulation(world, **config):
+    """Run a world; give its RPC port."""
+    server = Server(ServerConfig(world=world, **PORTS, **config))
+    server.start()
+    try:
+        yield int(server.endpoints['rpc'].rsplit(':', 1)[1])
+    finally:
+        server.stop()
+
+
+@contextmanager
+def gateway_at(rpc_port, agents=None, referee=None, **config):
+    gateway = SimSparkGateway(
+        GatewayConfig(rpc_port=rpc_port, agent_port=0, monitor_port=0, **config), agents, referee
+    )
+    gateway.start()
+    try:
+        yield gateway
+    finally:
+        gateway.stop()
+
+
+@pytest.fixture(scope='package')
+def fleet():
+    """Return the RPC port of a world with two rovers and a quadruped."""
+    with simulation('fleet') as port:
+        yield port
+
+
+@pytest.fixture
+def peer():
+    """Return a function: port -> raw client."""
+    peers = []
+
+    def connect(port):
+        peers.append(RawPeer(port))
+        return peers[-1]
+
+    yield connect
+    for one in peers:
+        one.close()

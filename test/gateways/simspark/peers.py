@@ -1,0 +1,65 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A client that sends and receives bytes, good ones and bad ones."""
+
+import socket
+import struct
+import time
+
+from urlab_ros_bridge.gateways.simspark.wire.framing import frame
+from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
+from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
+
+PATIENCE = 20.0
+
+
+class RawPeer:
+    def __init__(self, port, receive_buffer=None):
+        self.socket = socket.socket()
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(('127.0.0.1', port))
+        self._reader = FrameReader(MAX_SCENE)
+        self._ready = []
+
+    def say(self, text):
+        """Send one message."""
+        self.socket.sendall(frame(text.encode() if isinstance(text, str) else text))
+
+    def hear(self):
+        """Return the next message as text, None at the end of the stream."""
+        while not self._ready:
+            try:
+                data = self.socket.recv(1 << 16)
+            except ConnectionResetError:
+                return None
+            if not data:
+                return None
+            self._ready = self._reader.feed(data)
+        return self._ready.pop(0).decode('ascii')
+
+    def hear_until(self, wanted):
+        """Return the first message that satisfies `wanted`."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            text = self.hear()
+            assert text is not None, 'the connection has ended'
+            if wanted(text):
+                return text
+        raise AssertionError('no such message')
+
+    def reset(self):
+        """End with an RST."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        self.socket.close()
+
+    def close(self):
+        self.socket.close()
+
+
+def wait_until(condition, why='', seconds=PATIENCE):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, why or 'it did not happen'
+        time.sleep(0.005)

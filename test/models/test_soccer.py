@@ -1,0 +1,203 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The soccer world: dimensions, players that stand, a ball that rolls and goals that hold it."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.models import world_path
+from urlab_ros_bridge.models.soccer import PITCHES
+from urlab_ros_bridge.models.soccer import ROBOT_FILES
+from urlab_ros_bridge.models.soccer import scene_text
+from urlab_ros_bridge.models.soccer import sidecar_text
+from urlab_ros_bridge.models.soccer import start_places
+from urlab_ros_bridge.models.soccer import TEAM_SIZES
+from urlab_ros_bridge.models.soccer import UnknownPitch
+from urlab_ros_bridge.models.soccer import write_world
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+
+ARM = ('ae1', 'ae2', 'ae3', 'ae4')
+LEG = ('le1', 'le2', 'le3', 'le4', 'le5', 'le6')
+JOINTS = (
+    'he1',
+    'he2',
+    *(f'{side}{name}' for part in (ARM, LEG) for side in 'lr' for name in part),
+)
+# Degrees, of the left side; those of rolls and yaws are turned round on the right.
+RANGES = {
+    'he1': (-120, 120), 'he2': (-45, 45), 'lae1': (-120, 120), 'lae2': (-1, 95),
+    'lae3': (-120, 120), 'lae4': (-90, 1), 'lle1': (-90, 1), 'lle2': (-25, 45),
+    'lle3': (-25, 100), 'lle4': (-130, 1), 'lle5': (-45, 75), 'lle6': (-45, 25),
+}  # fmt: skip
+TURNED = ('ae2', 'ae4', 'le2', 'le6')
+
+
+@pytest.fixture(scope='module')
+def model(build_world):
+    return build_world('soccer')
+
+
+def stepped(model, data, seconds):
+    mujoco.mj_step(model, data, round(seconds / model.opt.timestep))
+    return data
+
+
+def test_the_files_are_what_the_generator_writes():
+    folder = world_path('soccer').parent
+    assert (folder / 'soccer.xml').read_text() == scene_text(PITCHES['page'])
+    assert (folder / 'soccer.yaml').read_text() == sidecar_text(PITCHES['page'], 1)
+
+
+@pytest.mark.parametrize('field', PITCHES)
+def test_lines_and_goals_are_where_the_numbers_say(field):
+    scene = mujoco.MjSpec.from_string(scene_text(PITCHES[field])).compile()
+    number = {scene.numeric(i).name: scene.numeric(i).data[0] for i in range(scene.nnumeric)}
+    length, width = number['field_length'], number['field_width']
+    assert (length, width) == {'page': (18, 12), 'league': (30, 20)}[field]
+    for name, side, across in (('F1L', -1, 1), ('F2L', -1, -1), ('F1R', 1, 1), ('F2R', 1, -1)):
+        np.testing.assert_allclose(
+            scene.site(name).pos, [side * length / 2, across * width / 2, 0]
+        )
+        post = scene.site(name.replace('F', 'G')).pos
+        expected = [side * length / 2, across * number['goal_width'] / 2, number['goal_height']]
+        np.testing.assert_allclose(post, expected)
+    data = mujoco.MjData(scene)
+    mujoco.mj_forward(scene, data)
+    white = scene.material('white').id
+    flat = [i for i in range(scene.ngeom) if scene.geom_matid[i] == white]
+    low = np.min([data.geom_xpos[i] for i in flat], axis=0)
+    high = np.max([data.geom_xpos[i] for i in flat], axis=0)
+    np.testing.assert_allclose(
+        [low[:2], high[:2]], [[-length / 2, -width / 2], [length / 2, width / 2]]
+    )
+    # A ray from above meets the centre circle where the distance of free kicks says.
+    hit = np.zeros(1, np.int32)
+    for turn in np.linspace(0, 2 * np.pi, 60):
+        eye = np.array(
+            [*(number['free_kick_distance'] * np.array([np.cos(turn), np.sin(turn)])), 5]
+        )
+        mujoco.mj_ray(scene, data, eye, np.array([0.0, 0, -1]), None, 1, -1, hit)
+        assert scene.geom_matid[hit[0]] == white
+    assert scene.body('ball').mass[0] == pytest.approx(number['ball_mass'])
+    assert scene.geom('ball').size[0] == number['ball_radius']
+
+
+def test_joints_actuators_and_ranges_are_the_standard_ones(model):
+    for player in ('left_1', 'right_1'):
+        actuators = [model.actuator(i).name for i in range(model.nu)]
+        assert [n for n in actuators if n.startswith(player)] == [f'{player}_{n}' for n in JOINTS]
+        for name in JOINTS:
+            low, high = RANGES[name if name[0] == 'h' else f'l{name[1:]}']
+            if name[0] == 'r' and name[1:] in TURNED:
+                low, high = -high, -low
+            joint = model.joint(f'{player}_{name}')
+            np.testing.assert_allclose(np.degrees(joint.range), [low, high])
+            actuator = model.actuator(f'{player}_{name}')
+            np.testing.assert_allclose(actuator.ctrlrange, joint.range)
+            np.testing.assert_allclose(actuator.forcerange, [-10, 10])
+        assert 4.4 < model.body(f'{player}_base_link').subtreemass[0] < 4.7
+
+
+def test_left_and_right_limbs_are_mirror_images(model, at_key):
+    data = at_key(model, 'left_1_home')
+    turn = data.body('left_1_base_link').xmat.reshape(3, 3)
+    for part in ('upperarm', 'elbow', 'lowerarm', 'hip1', 'thigh', 'shank', 'ankle', 'foot'):
+        left, right = (
+            turn.T @ (data.body(f'left_1_{side}{part}').xpos - data.body('left_1_base_link').xpos)
+            for side in 'lr'
+        )
+        np.testing.assert_allclose(left, right * [1, -1, 1], atol=2e-4)
+
+
+def test_positive_joints_move_the_way_they_should(model):
+    """x forward, y left: where a part of the left side goes when its joint turns by 0.3 rad."""
+    ways = {
+        'he1': ('camera_link', 1, 1), 'he2': ('camera_link', 2, 1), 'lae1': ('lowerarm', 2, 1),
+        'lae2': ('lowerarm', 1, 1), 'lle2': ('foot', 1, 1), 'lle3': ('foot', 0, 1),
+        'lle4': ('foot', 0, 1), 'lle6': ('sole', 1, 1),
+    }  # fmt: skip
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+
+    def place(part):
+        if part == 'sole':
+            return data.geom('left_1_l_sole').xpos.copy()
+        return data.body(f'left_1_{part if part == "camera_link" else "l" + part}').xpos.copy()
+
+    for name, (part, axis, sign) in ways.items():
+        high = model.joint(f'left_1_{name}').range[1]
+        turn = 0.3 if high >= 0.3 else -0.3
+        before = place(part)
+        data.joint(f'left_1_{name}').qpos = turn
+        mujoco.mj_kinematics(model, data)
+        assert sign * turn * (place(part) - before)[axis] > 0, name
+        data.joint(f'left_1_{name}').qpos = 0
+        mujoco.mj_kinematics(model, data)
+
+
+def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
+    mujoco.mj_forward(model, data)
+    players = ('left_1', 'right_1')
+    start = {name: data.body(f'{name}_base_link').xpos.copy() for name in players}
+    assert start['left_1'][2] < start['right_1'][2] - 0.02
+    stepped(model, data, 60.0)
+    assert np.abs(data.qvel).max() < 1e-3
+    for name in players:
+        base = data.body(f'{name}_base_link')
+        assert np.linalg.norm(base.xpos - start[name]) < 0.01
+        assert base.xmat[8] > np.cos(np.radians(2))
+        weight = 9.81 * model.body(f'{name}_base_link').subtreemass[0]
+        loads = [data.sensor(f'{name}_{side}f_touch').data[0] for side in 'lr']
+        assert sum(loads) == pytest.approx(weight, rel=0.01)
+        for side, load in zip('lr', loads, strict=True):
+            found, *force = data.sensor(f'{name}_{side}f_contact').data[:4]
+            assert found > 0
+            assert np.linalg.norm(force) == pytest.approx(load, rel=0.01)
+
+
+def test_a_rolling_ball_slows_down_and_a_goal_holds_a_hard_shot(model):
+    data = mujoco.MjData(model)
+    dof = model.joint('ball_free').dofadr[0]
+    data.qvel[dof + 1] = 1.0
+    stepped(model, data, 8.0)
+    assert np.abs(data.qvel[dof : dof + 6]).max() < 1e-2
+    assert 1.0 < data.body('ball').xpos[1] < 3.0
+    for height, speed in ((0.1, 14.0), (0.6, 9.0)):
+        data = mujoco.MjData(model)
+        address = model.joint('ball_free').qposadr[0]
+        data.qpos[address : address + 3] = [8.0, 0.3, height]
+        data.qvel[dof] = speed
+        stepped(model, data, 0.5)
+        assert 9.2 < data.body('ball').xpos[0] < 9.6
+
+
+@pytest.mark.parametrize('players', [TEAM_SIZES[0], 4, TEAM_SIZES[-1]])
+@pytest.mark.parametrize('field', PITCHES)
+def test_players_start_in_their_half_apart_and_face_each_other(players, field):
+    places = list(start_places(PITCHES[field], players))
+    assert len({name for name, *_ in places}) == len(places) == 2 * players
+    for name, x, y, looks_left in places:
+        assert looks_left == name.startswith('right') == (x > 0)
+        assert abs(x) < PITCHES[field].length / 2 and abs(y) < PITCHES[field].width / 2
+    spots = np.array([place[1:3] for place in places])
+    gaps = np.linalg.norm(spots[:, None] - spots, axis=-1) + 9 * np.eye(len(spots))
+    assert gaps.min() > 0.8
+
+
+def test_a_written_world_stands_on_its_own(tmp_path):
+    sidecar = write_world(tmp_path / 'pitch', 3, 'league')
+    assert {path.name for path in sidecar.parent.iterdir()} == {
+        *ROBOT_FILES, 'soccer.xml', 'soccer.yaml',
+    }  # fmt: skip
+    world = load_world(ServerConfig(model=sidecar))
+    assert list(world.articulations) == [
+        f'{team}_{number}' for team in ('left', 'right') for number in (1, 2, 3)
+    ]
+    assert world.model.nu == 6 * len(JOINTS)
+    with pytest.raises(UnknownPitch, match=r"'beach'.*page, league"):
+        write_world(tmp_path / 'none', 1, 'beach')
+    assert not (tmp_path / 'none').exists()

@@ -1,0 +1,147 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A bag is a folder that others understand: its index says what is in its files."""
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+from mcap.reader import make_reader
+import pytest
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+import yaml
+
+from urlab_ros_bridge.ros.bag.errors import SchemaMissing
+from urlab_ros_bridge.ros.bag.storage.files import BagFiles
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+from urlab_ros_bridge.ros.bag.storage.topic import qos_text
+
+QOS = qos_text(
+    QoSProfile(
+        depth=7,
+        reliability=ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL,
+    )
+)
+TOPICS = {
+    '/odom': BagTopic('/odom', 'nav_msgs/msg/Odometry', QOS),
+    '/scan': BagTopic('/scan', 'sensor_msgs/msg/LaserScan', QOS),
+    '/text': BagTopic('/text', 'std_msgs/msg/String', QOS),
+}
+episodes = st.lists(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(TOPICS)), st.integers(1, 1 << 60), st.binary(max_size=99)
+        ),
+        max_size=15,
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def index_of(folder):
+    return yaml.safe_load((folder / 'metadata.yaml').read_text())['rosbag2_bagfile_information']
+
+
+def read(path):
+    with path.open('rb') as stream:
+        messages = make_reader(stream).iter_messages(log_time_order=False)
+        return [(channel.topic, m.log_time, m.publish_time, m.data) for _, channel, m in messages]
+
+
+@settings(max_examples=20, deadline=None)
+@given(episodes)
+def test_the_index_says_what_is_in_the_files(tmp_path_factory, wanted):
+    folder = tmp_path_factory.mktemp('bag')
+    files = BagFiles(folder, 'zstd')
+    for messages in wanted:
+        files.begin()
+        for topic, stamp, data in messages:
+            files.write(TOPICS[topic], stamp, data)
+    files.close()
+    index = index_of(folder)
+    names = [f'{folder.name}_{number}.mcap' for number in range(len(wanted))]
+    assert index['version'] == 9 and index['storage_identifier'] == 'mcap'
+    assert index['relative_file_paths'] == names == files.names
+    flat = [message for messages in wanted for message in messages]
+    stamps = [stamp for _, stamp, _ in flat] or [0]
+    assert index['message_count'] == len(flat) == files.messages
+    assert index['starting_time']['nanoseconds_since_epoch'] == min(stamps)
+    assert index['duration']['nanoseconds'] == max(stamps) - min(stamps)
+    counts = {
+        row['topic_metadata']['name']: row['message_count']
+        for row in index['topics_with_message_count']
+    }
+    assert counts == {t: n for t in TOPICS if (n := sum(m[0] == t for m in flat))}
+    for name, messages, row in zip(names, wanted, index['files'], strict=True):
+        assert read(folder / name) == [(t, stamp, stamp, data) for t, stamp, data in messages]
+        assert row['path'] == name and row['message_count'] == len(messages)
+    assert files.bytes == sum((folder / name).stat().st_size for name in names)
+
+
+def test_topics_have_what_players_need(tmp_path):
+    files = BagFiles(tmp_path, 'none')
+    files.begin()
+    files.write(TOPICS['/odom'], 5, b'x')
+    files.close()
+    (row,) = index_of(tmp_path)['topics_with_message_count']
+    topic = row['topic_metadata']
+    assert topic['type'] == 'nav_msgs/msg/Odometry' and topic['serialization_format'] == 'cdr'
+    assert topic['type_description_hash'].startswith('RIHS01_')
+    (profile,) = topic['offered_qos_profiles']
+    forever = {'sec': 9223372036, 'nsec': 854775807}
+    assert profile == {
+        'history': 'keep_last',
+        'depth': 7,
+        'reliability': 'best_effort',
+        'durability': 'transient_local',
+        'deadline': forever,
+        'lifespan': forever,
+        'liveliness': 'automatic',
+        'liveliness_lease_duration': forever,
+        'avoid_ros_namespace_conventions': False,
+    }
+    with (tmp_path / files.names[0]).open('rb') as stream:
+        reader = make_reader(stream)
+        (channel,) = reader.get_summary().channels.values()
+        (record,) = [each for each in reader.iter_metadata() if each.name == 'rosbag2']
+    assert yaml.safe_load(channel.metadata['offered_qos_profiles']) == [profile]
+    assert channel.metadata['topic_type_hash'] == topic['type_description_hash']
+    # A file by itself tells the same as a bag of this file.
+    assert yaml.safe_load(record.metadata['serialized_metadata']) == index_of(tmp_path)
+
+
+def test_the_index_of_a_bag_that_is_still_written_names_its_files_and_topics(tmp_path):
+    files = BagFiles(tmp_path, 'zstd')
+    files.begin()
+    files.write(TOPICS['/scan'], 5, b'x')
+    files.flush()
+    index = index_of(tmp_path)
+    assert index['relative_file_paths'] == [f'{tmp_path.name}_0.mcap']
+    assert index['topics_with_message_count'][0]['topic_metadata']['name'] == '/scan'
+    files.close()
+
+
+def test_messages_before_the_first_file_have_no_place(tmp_path):
+    files = BagFiles(tmp_path, 'zstd')
+    files.write(TOPICS['/scan'], 5, b'x')
+    files.begin()
+    files.write(TOPICS['/scan'], 6, b'y')
+    files.close()
+    assert [message[1] for message in read(tmp_path / files.names[0])] == [6]
+
+
+def test_a_bag_without_a_tick_leaves_nothing_behind(tmp_path):
+    (tmp_path / 'run').mkdir()
+    BagFiles(tmp_path / 'run', 'zstd').close()
+    assert not (tmp_path / 'run').exists()
+
+
+def test_a_type_without_a_definition_is_told(tmp_path):
+    files = BagFiles(tmp_path, 'zstd')
+    files.begin()
+    with pytest.raises(SchemaMissing, match='no_msgs/msg/No'):
+        files.write(BagTopic('/no', 'no_msgs/msg/No', QOS), 1, b'')
+    files.close()

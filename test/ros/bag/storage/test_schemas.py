@@ -1,0 +1,89 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every type that the bridge speaks has a schema by which others decode its messages."""
+
+from mcap.records import Schema
+from mcap_ros2.decoder import DecoderFactory
+import pytest
+from rclpy.serialization import serialize_message
+
+from urlab_ros_bridge.ros.bag.errors import SchemaMissing
+from urlab_ros_bridge.ros.bag.storage.schemas import schema_of
+from urlab_ros_bridge.ros.bag.storage.schemas import type_hash_of
+from urlab_ros_bridge.ros.bag.storage.topic import kind_of
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.features import topics_of
+from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+
+TOPICS = topics_of(FEATURES)
+
+KINDS = sorted({kind for topic in TOPICS for kind in topic.types})
+
+
+def fill(message):
+    """Give the simple fields of a message, and those of the messages in it, values."""
+    for name, text in message.get_fields_and_field_types().items():
+        inner = getattr(message, name)
+        if hasattr(inner, 'get_fields_and_field_types'):
+            fill(inner)
+        elif text == 'string':
+            setattr(message, name, f'text of {name}')
+        elif text in ('double', 'float'):
+            setattr(message, name, -0.5)
+        elif text == 'boolean':
+            setattr(message, name, True)
+        elif 'int' in text and isinstance(inner, int):
+            setattr(message, name, 100)
+        elif text.startswith('sequence<') and '/' in text:
+            package, _, element = text.removeprefix('sequence<').partition('>')[0].partition('/')
+            setattr(message, name, [fill(load_interface(f'{package}/msg/{element}')())] * 2)
+        elif text == 'sequence<double>':
+            setattr(message, name, [1.0, 2.0, 3.0])
+        elif text == 'sequence<string>':
+            setattr(message, name, ['a', 'bc'])
+    return message
+
+
+def plain(value):
+    """Return a message of either library as plain values."""
+    if isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, bytes):
+        return value[0] if len(value) == 1 else list(value)
+    if hasattr(value, 'get_fields_and_field_types'):
+        return {name: plain(getattr(value, name)) for name in value.get_fields_and_field_types()}
+    if hasattr(value, '__slots__') and not hasattr(value, '__len__'):
+        return {name: plain(getattr(value, name)) for name in value.__slots__}
+    return [plain(each) for each in value]
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_another_library_decodes_by_the_schema(kind):
+    message = fill(load_interface(kind)())
+    schema = Schema(id=1, name=kind, encoding='ros2msg', data=schema_of(kind).encode())
+    decode = DecoderFactory().decoder_for('cdr', schema)
+    assert plain(decode(serialize_message(message))) == plain(message)
+
+
+def test_a_schema_names_every_type_once():
+    for kind in KINDS:
+        parts = schema_of(kind).split('=' * 80 + '\n')[1:]
+        heads = [part.partition('\n')[0] for part in parts]
+        assert len(set(heads)) == len(heads)
+        assert all(head.startswith('MSG: ') and head.count('/') == 1 for head in heads)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_every_type_has_a_hash(kind):
+    assert type_hash_of(kind).startswith('RIHS01_') and len(type_hash_of(kind)) == 71
+
+
+def test_kinds_are_those_of_ros():
+    assert [kind_of(load_interface(kind)) for kind in KINDS] == KINDS
+
+
+@pytest.mark.parametrize('kind', ['no_msgs/msg/Nothing', 'std_msgs/msg/Nothing'])
+def test_a_type_that_is_not_installed_is_named(kind):
+    with pytest.raises(SchemaMissing, match=kind):
+        schema_of(kind)
+    assert type_hash_of(kind) == ''

@@ -1,0 +1,71 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import math
+
+from hypothesis import assume
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.ros.commands.admission.limits import check_age
+from urlab_ros_bridge.ros.commands.admission.limits import limited
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+
+NUMBER = st.floats(allow_nan=False, allow_infinity=False)
+VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
+LIMIT = st.floats(0.01, 100)
+S = 1_000_000_000
+
+
+@given(VECTOR, VECTOR, LIMIT, LIMIT)
+def test_no_velocity_is_larger_than_its_limit(linear, angular, most, turn):
+    velocity = limited(linear, angular, most, turn)
+    assert math.hypot(*velocity.linear) <= most * (1 + 1e-9)
+    assert math.hypot(*velocity.angular) <= turn * (1 + 1e-9)
+
+
+@given(st.tuples(*[st.floats(-1, 1)] * 3), LIMIT)
+def test_a_velocity_within_the_limit_stays_as_it_is(vector, limit):
+    assume(math.hypot(*vector) <= limit)
+    assert limited(vector, vector, limit, limit) == (vector, vector)
+
+
+@given(st.tuples(*[st.floats(-1e6, 1e6)] * 3))
+def test_the_direction_is_kept(vector):
+    assume(math.hypot(*vector) > 1e-3)
+    found = limited(vector, vector, 0.5, 0.0).linear
+    length = math.hypot(*vector)
+    scale = min(1.0, 0.5 / length)
+    assert found == pytest.approx([value * scale for value in vector], abs=1e-9)
+
+
+@given(VECTOR)
+def test_zero_is_no_limit(vector):
+    assert limited(vector, vector, 0.0, 0.0) == (vector, vector)
+
+
+@pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize('place', range(6))
+def test_what_is_not_finite_is_refused(bad, place):
+    numbers = [0.0] * 6
+    numbers[place] = bad
+    with pytest.raises(Refused, match='not finite'):
+        limited(numbers[:3], numbers[3:], 1.0, 1.0)
+
+
+@given(st.integers(1, 100 * S), st.integers(0, 100 * S), st.floats(0.001, 10))
+def test_a_stamp_passes_exactly_when_it_is_near_enough(stamp, now, max_age):
+    far = abs(now - stamp) / S > max_age
+    if far:
+        with pytest.raises(Refused, match='old' if now > stamp else 'ahead'):
+            check_age(stamp, now, max_age)
+    else:
+        check_age(stamp, now, max_age)
+
+
+def test_no_stamp_and_no_check_always_pass():
+    check_age(0, 50 * S, 0.5)
+    check_age(50 * S, None, 0.0)
+    check_age(0, None, 0.5)
+    with pytest.raises(Refused, match='not known'):
+        check_age(5 * S, None, 0.5)

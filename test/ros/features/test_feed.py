@@ -1,0 +1,125 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.features.feed import TopicTaken
+from urlab_ros_bridge.wire.errors import MalformedRow
+
+pytestmark = pytest.mark.ros
+
+MS = 1_000_000
+
+
+def passed(limiter, times):
+    found = []
+    for now in times:
+        if limiter.due(now):
+            limiter.count(now)
+            found.append(now)
+    return found
+
+
+@pytest.mark.parametrize(
+    ('rate', 'expected'),
+    [(50.0, 50), (30.0, 30), (500.0, 500), (333.0, 333), (0.0, 500), (10_000.0, 500)],
+)
+def test_the_limiter_keeps_the_average_rate(rate, expected):
+    ticks = range(0, 1000 * MS, 2 * MS)
+    assert len(passed(RateLimiter(rate), ticks)) == pytest.approx(expected, abs=1)
+
+
+def test_after_a_gap_there_is_no_burst():
+    limiter = RateLimiter(100.0)
+    passed(limiter, [0])
+    assert passed(limiter, range(1000 * MS, 1030 * MS, MS)) == [1000 * MS, 1010 * MS, 1020 * MS]
+
+
+def test_what_was_due_but_not_published_stays_due():
+    limiter = RateLimiter(1.0)
+    assert limiter.due(0) and limiter.due(5)
+    limiter.count(5)
+    assert not limiter.due(6)
+
+
+def test_after_a_jump_back_the_first_message_passes():
+    limiter = RateLimiter(1.0)
+    passed(limiter, [10_000 * MS])
+    assert not limiter.due(0)
+    limiter.clear()
+    assert limiter.due(0)
+
+
+class FakePublisher:
+    def __init__(self):
+        self.subscribers = 0
+        self.sent = []
+
+    def get_subscription_count(self):
+        return self.subscribers
+
+    def publish(self, message):
+        self.sent.append(message)
+
+
+def feed(build):
+    return Feed('topic', FakePublisher(), build)
+
+
+def test_a_feed_is_wanted_while_somebody_listens():
+    subject = feed(lambda stamp: b'')
+    subject.look()
+    assert not subject.wanted and not subject.grew
+    subject.publisher.subscribers = 1
+    subject.look()
+    assert subject.wanted and subject.grew
+    subject.emit(0)
+    subject.look()
+    assert subject.wanted and not subject.grew
+
+
+def test_nothing_to_say_publishes_nothing_and_spends_no_rate():
+    answers = [None, b'x']
+    subject = feed(lambda stamp: answers.pop(0))
+    subject.limiter.set_rate(1.0)
+    assert not subject.emit(0)
+    assert subject.limiter.due(1) and subject.emit(1)
+    assert subject.publisher.sent == [b'x'] and subject.count == 1
+
+
+def test_a_bad_row_is_counted_and_told_and_the_next_one_passes():
+    answers = [MalformedRow('a/joint/b', 3, '16'), b'x']
+
+    def build(stamp):
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    subject = feed(build)
+    assert not subject.emit(0)
+    assert subject.errors == 1 and 'a/joint/b' in subject.last_error
+    assert subject.emit(1)
+
+
+class FakeNode:
+    def __init__(self):
+        self.destroyed = []
+
+    def create_publisher(self, message_type, topic, profile, **_):
+        publisher = FakePublisher()
+        publisher.msg_type = message_type
+        return publisher
+
+    def destroy_publisher(self, publisher):
+        self.destroyed.append(publisher)
+
+
+def test_a_topic_has_one_publisher_and_one_type():
+    publishers = Publishers(FakeNode())
+    first = publishers.get(int, 'a')
+    assert publishers.get(int, 'a') is first
+    with pytest.raises(TopicTaken, match=r"'a'.*int.*str"):
+        publishers.get(str, 'a')

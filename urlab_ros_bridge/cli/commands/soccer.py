@@ -1,0 +1,61 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab soccer`: write the soccer world with more players, or on another field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.models.soccer import PITCHES
+from urlab_ros_bridge.models.soccer import TEAM_SIZES
+from urlab_ros_bridge.models.soccer import write_world
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoccerArguments(Arguments):
+    """The arguments of `urlab soccer`."""
+
+    players: int = key(
+        11, 'Players of each team.', metavar='N', low=TEAM_SIZES[0], high=TEAM_SIZES[-1]
+    )
+    field: str = key(
+        'page',
+        'Field: 18 m x 12 m as on the page of the protocol, or 30 m x 20 m as in the league.',
+        choices=tuple(PITCHES),
+    )
+    output: str = key('soccer', 'Folder to write to.', metavar='FOLDER', longest=4096, path=True)
+
+
+def run(given: Given[SoccerArguments]) -> int:
+    """Write the files of the world, and say how to start it."""
+    values = given.values
+    folder = Path(values.output)
+    try:
+        sidecar = write_world(folder, values.players, values.field)
+    except OSError as error:
+        raise BadArgument('--output', f'{folder} cannot be written: {error.strerror}') from None
+    pitch = PITCHES[values.field]
+    print(f'{values.players} a side on {pitch.length:g} m x {pitch.width:g} m')
+    print(f'urlab server --model {sidecar}')
+    return 0
+
+
+COMMAND = Command(
+    name='soccer',
+    summary='Write a soccer world with N players a side.',
+    text='Write the world soccer with 1 to 11 players a side as a folder that stands on its own:\n'
+    'the field, players, and a sidecar that "urlab server --model" takes. Files of an earlier\n'
+    'run are replaced. Needs no ROS and no server.',
+    section=SoccerArguments,
+    run=run,
+    examples=(
+        ('urlab soccer', '11 a side in the folder soccer'),
+        ('urlab soccer --players 4 --field league --output pitch', 'the field of the league'),
+    ),
+)

@@ -1,0 +1,119 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who plays: sides, numbers, and which robot is which player."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+import re
+
+MAX_NUMBER = 11
+
+_SIDED = re.compile(r'(left|right)_?([1-9][0-9]?)')
+
+
+class Side(Enum):
+    """A half of the field at the beginning: `LEFT` defends the goal at negative x."""
+
+    LEFT = 'left'
+    RIGHT = 'right'
+
+    @property
+    def opponent(self) -> Side:
+        """Return the other side."""
+        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+
+    @property
+    def title(self) -> str:
+        """Return the name in trainer commands and play modes that begin upper-case."""
+        return self.value.title()
+
+    @property
+    def sign(self) -> int:
+        """Return the sign of x in its own half."""
+        return -1 if self is Side.LEFT else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """
+    One player.
+
+    :ivar number: 1 to 11.
+    :ivar robot: prefix of its articulation.
+    """
+
+    side: Side
+    number: int
+    robot: str
+
+
+class Roster:
+    """Which robot is which player; a number of a side is taken once, a robot plays once."""
+
+    def __init__(self) -> None:
+        self._players: dict[tuple[Side, int], Player] = {}
+
+    def __iter__(self) -> Iterator[Player]:
+        """Return the players, those of the left first, by number."""
+        order = sorted(self._players, key=lambda place: (place[0] is Side.RIGHT, place[1]))
+        return iter([self._players[place] for place in order])
+
+    def __len__(self) -> int:
+        return len(self._players)
+
+    def add(self, side: Side, number: int, robot: str) -> Player | None:
+        """Return the new player, None when number or robot are taken or beyond 1 to 11."""
+        taken = (side, number) in self._players or self.of_robot(robot) is not None
+        if taken or not 1 <= number <= MAX_NUMBER:
+            return None
+        player = self._players[side, number] = Player(side, number, robot)
+        return player
+
+    def remove(self, player: Player) -> None:
+        """Take a player out; one that is not in is not missed."""
+        if self.find(player.side, player.number) == player:
+            del self._players[player.side, player.number]
+
+    def clear(self) -> None:
+        """Take all out."""
+        self._players.clear()
+
+    def find(self, side: Side, number: int) -> Player | None:
+        """Return a player by side and number."""
+        return self._players.get((side, number))
+
+    def of_robot(self, robot: str) -> Player | None:
+        """Return the player that a robot is."""
+        return next((p for p in self._players.values() if p.robot == robot), None)
+
+    def of_side(self, side: Side) -> list[Player]:
+        """Return the players of a side by number."""
+        return [player for player in self if player.side is side]
+
+    def free_number(self, side: Side) -> int | None:
+        """Return the lowest number that nobody has."""
+        return next((n for n in range(1, MAX_NUMBER + 1) if (side, n) not in self._players), None)
+
+    def enlist(self, robots: Iterable[str]) -> None:
+        """
+        Make players of robots: ``left_3`` is number 3 of the left, others take what is free.
+
+        Robots that play already stay what they are; beyond 22 they are scenery.
+        """
+        others = []
+        for robot in robots:
+            match = _SIDED.fullmatch(robot)
+            if match is None or self.add(Side(match[1]), int(match[2]), robot) is None:
+                others.append(robot)
+        for robot in others:
+            for side in Side:
+                number = self.free_number(side)
+                if number is not None and self.add(side, number, robot) is not None:
+                    break
+
+
+__all__ = ['MAX_NUMBER', 'Player', 'Roster', 'Side']

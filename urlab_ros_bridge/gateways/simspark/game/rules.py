@@ -1,0 +1,86 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a monitor is told once: the field, the ball, and the times and distances of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import fields
+from dataclasses import replace
+import math
+
+from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
+
+
+class BadRule(SimSparkError, ValueError):
+    """A world states a rule that makes no sense."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """
+    Numbers of the environment message, in its order; m, s and kg.
+
+    The defaults are the page's example ("Environment Information Message"), and SimSpark's for
+    what the page does not have.  A world changes them by MuJoCo's custom numerics of these names:
+    ``<custom><numeric name="field_length" data="18"/></custom>``.
+
+    :ivar free_kick_distance: of opponents from a free kick; RoboViz draws its centre circle so.
+    :ivar half_time: length of one half.
+    """
+
+    field_length: float = 18.0
+    field_width: float = 12.0
+    field_height: float = 40.0
+    goal_width: float = 2.1
+    goal_depth: float = 0.6
+    goal_height: float = 0.8
+    border_size: float = 3.0
+    free_kick_distance: float = 1.3
+    wait_before_kick_off: float = 2.0
+    agent_radius: float = 0.4
+    ball_radius: float = 0.042
+    ball_mass: float = 0.026
+    goal_pause_time: float = 3.0
+    kick_in_pause_time: float = 1.0
+    half_time: float = 300.0
+    pass_mode_min_opp_ball_dist: float = 1.0
+    pass_mode_duration: float = 4.0
+
+    @property
+    def half_length(self) -> float:
+        """Return the x of the right goal line."""
+        return self.field_length / 2
+
+    @property
+    def half_width(self) -> float:
+        """Return the y of the upper side line."""
+        return self.field_width / 2
+
+    def named(self) -> dict[str, float]:
+        """Return the values by their names on the wire, in order."""
+        return {_wire_name(each.name): getattr(self, each.name) for each in fields(self)}
+
+    def changed(self, numbers: Mapping[str, float]) -> Rules:
+        """
+        Return rules with the values of a world; names that are not rules are not looked at.
+
+        :raises BadRule: for a number below 0 or not finite.
+        """
+        own = {each.name for each in fields(self)}
+        chosen = {name: float(value) for name, value in numbers.items() if name in own}
+        for name, value in chosen.items():
+            if not (math.isfinite(value) and value >= 0):
+                raise BadRule(f'numeric {name!r} of the world must be 0 or more, not {value:g}')
+        return replace(self, **chosen)
+
+
+_RULES = ('goal_pause_time', 'kick_in_pause_time', 'half_time')
+
+
+def _wire_name(name: str) -> str:
+    return ('Rule' if name in _RULES else '') + name.title().replace('_', '')
+
+
+__all__ = ['BadRule', 'Rules']

@@ -1,0 +1,165 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The game: teams, score, half, time, play mode, players, and what monitors see of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import field
+import random
+
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.game.play_modes import BEFORE_KICK_OFF
+from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_MODES
+from urlab_ros_bridge.gateways.simspark.game.play_modes import STOPPED
+from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.players import Roster
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Foul:
+    """
+    A foul, as monitors show it.
+
+    :ivar index: counts fouls from 1.
+    :ivar kind: 0 to 10, SimSpark's list (crowding, touching, illegal defence, ...).
+    """
+
+    index: int
+    kind: int
+    side: Side
+    number: int
+
+
+@dataclass(slots=True)
+class GameState:
+    """
+    One game.  Not thread-safe: it belongs to the thread of the cycle.
+
+    Trainer, referee and agents change it by its methods, monitors read its attributes.
+
+    :ivar time: of the game, s; stands still before the kick-off and after the end.
+    :ivar half: 1 or 2.
+    :ivar mode_seconds: simulated time since the play mode was entered, s.
+    :ivar teams: names; '' until the first agent of a side says it.
+    :ivar selected: the player that trainer commands without a number mean.
+    """
+
+    rules: Rules = field(default_factory=Rules)
+    time: float = 0.0
+    half: int = 1
+    play_mode: str = BEFORE_KICK_OFF
+    mode_seconds: float = 0.0
+    score: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(Side, 0))
+    teams: dict[Side, str] = field(default_factory=lambda: dict.fromkeys(Side, ''))
+    roster: Roster = field(default_factory=Roster)
+    selected: Player | None = None
+    foul: Foul | None = None
+    _coin: random.Random = field(default_factory=lambda: random.Random(0))
+
+    @property
+    def is_stopped(self) -> bool:
+        """Return whether the clock of the game stands still."""
+        return self.play_mode in STOPPED
+
+    def advance(self, seconds: float) -> None:
+        """Let simulated time pass."""
+        self.mode_seconds += seconds
+        if not self.is_stopped:
+            self.time += seconds
+
+    def set_play_mode(self, mode: str) -> None:
+        """
+        Enter a play mode, also the one that is.
+
+        :raises BadCommand: for a name that is none; names are case-sensitive.
+        """
+        if mode not in PLAY_MODES:
+            raise BadCommand(f'play mode {mode!r}; there are: {", ".join(PLAY_MODES)}')
+        self.play_mode = mode
+        self.mode_seconds = 0.0
+
+    def set_time(self, seconds: float) -> None:
+        """
+        Set the time of the game.
+
+        :raises BadCommand: for a negative one.
+        """
+        if not seconds >= 0:
+            raise BadCommand(f'time {seconds:g} is negative')
+        self.time = seconds
+
+    def set_half(self, half: int) -> None:
+        """
+        Begin a half.
+
+        :raises BadCommand: unless it is 1 or 2.
+        """
+        if half not in (1, 2):
+            raise BadCommand(f'half {half} is not 1 or 2')
+        self.half = half
+
+    def set_score(self, left: int, right: int) -> None:
+        """
+        Set the score of both teams.
+
+        :raises BadCommand: for a negative one.
+        """
+        if min(left, right) < 0:
+            raise BadCommand(f'score {min(left, right)} is negative')
+        self.score = {Side.LEFT: left, Side.RIGHT: right}
+
+    def goal(self, side: Side) -> None:
+        """Count a goal of a side, and enter the play mode of it."""
+        self.score[side] += 1
+        self.set_play_mode(f'Goal_{side.title}')
+
+    def kick_off(self, side: Side | None) -> Side:
+        """Give the kick-off to a side, or toss a coin; the ball stays where it is."""
+        chosen = side or self._coin.choice(list(Side))
+        self.set_play_mode(f'KickOff_{chosen.title}')
+        return chosen
+
+    def report_foul(self, kind: int, player: Player) -> None:
+        """Show a foul on monitors."""
+        index = 1 if self.foul is None else self.foul.index + 1
+        self.foul = Foul(index, kind, player.side, player.number)
+
+    def side_of_team(self, name: str) -> Side | None:
+        """Return the side of a team: the first name is the left, the second the right."""
+        for side in Side:
+            if self.teams[side] in ('', name):
+                self.teams[side] = name
+                return side
+        return None
+
+    def select(self, player: Player | None) -> None:
+        """Select one player, or none."""
+        self.selected = player
+
+    def select_next(self) -> Player | None:
+        """Select the player after the selected one, the first after the last."""
+        players = list(self.roster)
+        if self.selected in players:
+            self.selected = players[(players.index(self.selected) + 1) % len(players)]
+        else:
+            self.selected = players[0] if players else None
+        return self.selected
+
+    def leave(self, player: Player) -> None:
+        """Take a player out of the game."""
+        self.roster.remove(player)
+        if self.selected == player:
+            self.selected = None
+
+    def restart(self) -> None:
+        """Begin anew: 0:0, first half, before the kick-off; teams and players stay."""
+        self.time, self.half = 0.0, 1
+        self.set_score(0, 0)
+        self.set_play_mode(BEFORE_KICK_OFF)
+        self.foul = None
+
+
+__all__ = ['Foul', 'GameState']

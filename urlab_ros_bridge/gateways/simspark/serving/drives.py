@@ -1,0 +1,137 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""How simulated time passes: by the server's own clock, or by this gateway's steps."""
+
+from __future__ import annotations
+
+from abc import ABC
+from abc import abstractmethod
+from collections.abc import Mapping
+import logging
+import time
+
+from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.gateways.common.errors import RobotError
+from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.common.paces.pace import steps_at
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.wire.ops import STATE_PORT
+from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
+
+_LOG = logging.getLogger(__name__)
+
+# A cycle is due when so much of it has passed: the server's steps do not fall on its end.
+_ENOUGH = 0.9
+# While time stands still, the world is looked at as often as monitors are told (s).
+_IDLE = 0.04
+_FIRST_SECONDS = 2.0
+
+
+class Drive(ABC):
+    """
+    Lets time pass from one cycle to the next.
+
+    :ivar due: when the next look is due, by `time.monotonic`.
+    """
+
+    def __init__(self, link: SimulationLink) -> None:
+        self.link = link
+        self.due = time.monotonic()
+
+    @abstractmethod
+    def look(self, targets: Mapping[str, Target]) -> Observation:
+        """
+        Put set-points in force and return the world, a cycle later when time passes.
+
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the server as it was found."""
+
+
+class LiveDrive(Drive):
+    """
+    Follows a server whose time passes by itself.
+
+    While another client steps the world (direct and puppet mode) it only watches, and set-points
+    are not sent.
+    """
+
+    def __init__(self, link: SimulationLink, host: str) -> None:
+        super().__init__(link)
+        self._host = host
+        self._stream: StateStream | None = None
+        self._last: tuple[float, float] | None = None
+        self._rate = 1.0
+
+    def look(self, targets: Mapping[str, Target]) -> Observation:
+        # Asked each time: a step that comes in another mode would move the world.
+        seen = self.link.step(targets) if self.link.mode() == 'live' else self._watch()
+        self._schedule(seen.time)
+        return seen
+
+    def close(self) -> None:
+        """End the stream, if there is one."""
+        if self._stream is not None:
+            self._stream.close()
+
+    def _schedule(self, sim: float) -> None:
+        """Look again when a cycle of simulated time should have passed."""
+        now = time.monotonic()
+        passed, wall = 0.0, 0.0
+        if self._last is not None:
+            passed, wall = sim - self._last[0], now - self._last[1]
+        self._last = sim, now
+        if passed <= 0 or wall <= 0:
+            self.due = now + _IDLE
+            return
+        self._rate += 0.2 * (passed / wall - self._rate)
+        # An absolute schedule in simulated time: a late look does not make all later ones late.
+        missing = CYCLE - sim % CYCLE if passed < 2 * CYCLE else CYCLE
+        self.due = now + max(missing, CYCLE / 4) / max(self._rate, 0.05)
+
+    def _watch(self) -> Observation:
+        if self._stream is None:
+            _LOG.info('another client steps the world: it is shown, and agents do not move it')
+            port = self.link.handshake.ports.get('state') or STATE_PORT
+            self._stream = StateStream(self._host, port, [STATE_FULL_TOPIC])
+        tick = self._stream.receive(_FIRST_SECONDS)
+        state = None if tick is None else tick.state()
+        if state is None:
+            raise RobotError('the server steps for another client, and shows no state')
+        return state
+
+
+class SteppingDrive(Drive):
+    """
+    Steps a server in direct mode, a cycle at a time: equal commands give equal worlds.
+
+    :param real_time: whether a cycle takes as long as it simulates; else as long as it needs.
+    """
+
+    def __init__(self, link: SimulationLink, *, real_time: bool) -> None:
+        super().__init__(link)
+        self._real_time = real_time
+        self._mode_before = link.use_mode('direct')
+        self._cycles = 0
+
+    def look(self, targets: Mapping[str, Target]) -> Observation:
+        steps = steps_at(self._cycles, 1 / CYCLE, self.link.timestep)
+        self._cycles += 1
+        seen = self.link.step(targets, steps)
+        now = time.monotonic()
+        # Late by more than a few cycles, the lost time is not made up for.
+        self.due = max(self.due + CYCLE, now - 5 * CYCLE) if self._real_time else now
+        return seen
+
+    def close(self) -> None:
+        """Give the server its mode back."""
+        if self._mode_before != 'direct' and not self.link.is_lost:
+            self.link.use_mode(self._mode_before)
+
+
+__all__ = ['Drive', 'LiveDrive', 'SteppingDrive']

@@ -1,0 +1,139 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The SimSpark gateway: two ports, a simulation, and the thread of the cycle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import logging
+import threading
+
+from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.serving.cycle import Cycle
+from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
+from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
+from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
+from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
+from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
+from urlab_ros_bridge.gateways.simspark.world.roles import AgentSide
+from urlab_ros_bridge.gateways.simspark.world.roles import Referee
+
+_LOG = logging.getLogger(__name__)
+
+AGENT_PORT = 3100
+MONITOR_PORT = 3200
+CLIENT_NAME = 'urlab_simspark'
+PACES = ('live', 'real_time', 'free')
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayConfig:
+    """
+    Settings of a gateway.
+
+    :ivar host: of the URLab server.
+    :ivar agent_port, monitor_port: 0 is any free one.
+    :ivar pace: ``live``: the server's own time; ``real_time``: the gateway steps the world, in
+        real time; ``free``: likewise, as fast as it goes and agents in sync mode allow.
+    """
+
+    host: str = '127.0.0.1'
+    rpc_port: int = 5559
+    bind: str = '127.0.0.1'
+    agent_port: int = AGENT_PORT
+    monitor_port: int = MONITOR_PORT
+    pace: str = 'live'
+
+
+class SimSparkGateway:
+    """
+    Serves one simulation to agents and monitors.
+
+    :ivar game: the state of the game; look at it from the thread of the cycle only.
+    """
+
+    def __init__(
+        self,
+        config: GatewayConfig,
+        agents: AgentSide | None = None,
+        referee: Referee | None = None,
+    ) -> None:
+        """Prepare; nothing is bound before `start`."""
+        self.config = config
+        self.game = GameState()
+        self._server = TcpServer(
+            config.bind,
+            {'agent': config.agent_port, 'monitor': config.monitor_port},
+            {
+                'agent': '--port (launch: simspark_port)',
+                'monitor': '--monitor-port (launch: monitor_port)',
+            },
+        )
+        self._simulation = SimulationHolder(
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
+            self._serve,
+            lambda: None,  # running requests fail, which the cycle notices
+        )
+        self._cycle = Cycle(self._server, self._simulation, self.game, agents, referee)
+        self._thread: threading.Thread | None = None
+
+    def start(self, timeout: float = 10.0) -> None:
+        """
+        Connect to the simulation and listen.
+
+        :param timeout: seconds to wait for the simulation.
+        :raises PortTaken: when another program has a port.
+        :raises UrlabError: when the simulation is not there.
+        """
+        self._server.bind()
+        try:
+            self._simulation.take(timeout)
+        except BaseException:
+            self._server.stop()
+            raise
+        self._server.start()
+        self._thread = threading.Thread(target=self._cycle.run, name='simspark-cycle', daemon=True)
+        self._thread.start()
+
+    @property
+    def agent_port(self) -> int:
+        """Return the bound port of the agents."""
+        return self._server.port('agent')
+
+    @property
+    def monitor_port(self) -> int:
+        """Return the bound port of monitors and trainers."""
+        return self._server.port('monitor')
+
+    @property
+    def robots(self) -> list[str]:
+        """Return the prefixes of the robots of the simulation."""
+        served = self._simulation.current
+        return [] if served is None else list(served.scene.robots)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the cycle has ended; return whether it has."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout)
+        return thread is None or not thread.is_alive()
+
+    def stop(self) -> None:
+        """End all connections and let the simulation go; safe to call twice."""
+        self._cycle.stop()
+        self.wait()
+        self._server.stop()
+        self._simulation.release()
+
+    def _serve(self, link: SimulationLink) -> ServedWorld:
+        return ServedWorld(link, self._drive(link))
+
+    def _drive(self, link: SimulationLink) -> Drive:
+        if self.config.pace == 'live':
+            return LiveDrive(link, self.config.host)
+        return SteppingDrive(link, real_time=self.config.pace == 'real_time')
+
+
+__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'GatewayConfig', 'SimSparkGateway']

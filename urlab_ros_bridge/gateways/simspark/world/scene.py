@@ -1,0 +1,155 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Everything in the world at one moment of simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from urlab_ros_bridge.client.model import read_world
+from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.client.model.kinematics import LocalModel
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import ArticulationState
+from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+
+BALL = 'ball'
+
+
+class BallBody:
+    """
+    The ball: the free body called ``ball``, or the first whose name ends so.
+
+    :ivar name: of its entity; `body` the id of its body.
+    :ivar radius: m; that of its first sphere.
+    :ivar position: of its centre, m, shape (3,); `velocity` m/s; `spin` rad/s: in the world.
+    """
+
+    def __init__(self, name: str, body: int, radius: float) -> None:
+        self.name = name
+        self.body = body
+        self.radius = radius
+        self.position = np.zeros(3)
+        self.velocity = np.zeros(3)
+        self.spin = np.zeros(3)
+
+
+class Scene:
+    """
+    The world at one moment.  Not thread-safe; what it returns changes with the next `update`.
+
+    All is in the world frame of MuJoCo, which is the field's: m, x to the right goal, y to the
+    left as the left team sees it, z up.
+
+    :ivar world: tables of the model; ids of bodies are rows of `positions` and `rotations`.
+    :ivar robots: by prefix.
+    :ivar ball: None where the world has none.
+    :ivar time: simulated seconds; `step` the server's counter.
+    """
+
+    def __init__(self, handshake: Handshake) -> None:
+        """
+        Load the model.
+
+        :raises ModelUnavailable: without a model, or with another MuJoCo than the server's.
+        """
+        self._local = LocalModel(handshake)
+        self.world: WorldModel = read_world(handshake)
+        self.robots: Mapping[str, ServedRobot] = {
+            prefix: read_served_robot(handshake, prefix) for prefix in handshake.articulations
+        }
+        self._bodies = {body.compiled: body.id for body in self.world.bodies}
+        self.ball = self._find_ball(handshake)
+        self.time = 0.0
+        self.step = -1
+        self._seen: Observation | None = None
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Return the origins of all bodies, m, shape (nbody, 3)."""
+        xpos: np.ndarray = self._local.data.xpos
+        return xpos
+
+    @property
+    def rotations(self) -> np.ndarray:
+        """Return the rotation matrices of all bodies, body to world, shape (nbody, 3, 3)."""
+        xmat: np.ndarray = self._local.data.xmat
+        return xmat.reshape(-1, 3, 3)
+
+    @property
+    def qpos(self) -> np.ndarray:
+        """Return the positions of the whole model, shape (nq,); see `Joint.qpos_address`."""
+        qpos: np.ndarray = self._local.data.qpos
+        return qpos
+
+    def state(self, robot: str) -> ArticulationState:
+        """
+        Return what the server sent of a robot: qpos, qvel, sensors, ...
+
+        :raises KeyError: for a robot that is not in the scene.
+        """
+        if self._seen is None:
+            raise KeyError(robot)
+        return self._seen.articulations[robot]
+
+    def body(self, name: str) -> int:
+        """
+        Return the id of a body by its compiled name.
+
+        :raises KeyError: when there is none.
+        """
+        return self._bodies[name]
+
+    def numerics(self) -> dict[str, float]:
+        """Return the custom numbers of the model by name, each the first of its values."""
+        model = self._local.model
+        found = (model.numeric(index) for index in range(model.nnumeric))
+        return {each.name: float(each.data[0]) for each in found if len(each.data)}
+
+    def update(self, seen: Observation) -> None:
+        """
+        Take over an observation.
+
+        :raises ProtocolError: when it is not one of this world.
+        """
+        placed: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for prefix, state in seen.articulations.items():
+            if prefix in self.robots:
+                self._local.write(prefix, state.qpos)
+        for name, entity in seen.entities.items():
+            if len(entity.qpos):
+                self._local.write_entity(name, entity.qpos)
+            elif name in self._bodies and len(entity.xpos) == 3 and len(entity.xquat) == 4:
+                placed[self._bodies[name]] = entity.xpos, entity.xquat
+        self._local.kinematics()
+        self._local.place_bodies(placed)
+        self.time, self.step, self._seen = seen.time, seen.step, seen
+        self._update_ball(seen)
+
+    def _find_ball(self, handshake: Handshake) -> BallBody | None:
+        free = [name for name, entity in handshake.entities.items() if entity.has_free_base]
+        named = [name for name in free if name.lower().endswith(BALL) and name in self._bodies]
+        if not named:
+            return None
+        name = BALL if BALL in named else named[0]
+        body = self._bodies[name]
+        spheres = [g.size[0] for g in self.world.geoms if g.body == body and g.kind == 'sphere']
+        return BallBody(name, body, spheres[0] if spheres else 0.0)
+
+    def _update_ball(self, seen: Observation) -> None:
+        ball = self.ball
+        if ball is None:
+            return
+        ball.position[:] = self.positions[ball.body]
+        entity = seen.entities.get(ball.name)
+        if entity is not None and len(entity.qvel) == 6:
+            ball.velocity[:] = entity.qvel[:3]
+            # A free joint turns about the axes of its body.
+            ball.spin[:] = self.rotations[ball.body] @ entity.qvel[3:]
+
+
+__all__ = ['BallBody', 'Scene']

@@ -1,0 +1,99 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+metadata.yaml: what makes a folder of files a bag of rosbag2 (metadata version 9, as of Jazzy).
+
+The text is put together here, not by a YAML library: that would hold the interpreter's lock for
+longer than a tick.  Strings are written as JSON has them, which is YAML too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+import json
+import os
+from pathlib import Path
+
+from urlab_ros_bridge.ros.bag.storage.schemas import type_hash_of
+from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
+
+NAME = 'metadata.yaml'
+_HEAD = 'rosbag2_bagfile_information:\n'
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """One file: its name, the times of its first and last message (ns), their number."""
+
+    name: str
+    start_ns: int
+    end_ns: int
+    messages: int
+
+
+def index_text(files: Sequence[FileRow], counts: Mapping[BagTopic, int], distribution: str) -> str:
+    """Return the description of a bag, without the line that begins metadata.yaml."""
+    filled = [row for row in files if row.messages]
+    start = min((row.start_ns for row in filled), default=0)
+    end = max((row.end_ns for row in filled), default=0)
+    lines = [
+        'version: 9',
+        'storage_identifier: mcap',
+        'duration:',
+        f'  nanoseconds: {end - start}',
+        'starting_time:',
+        f'  nanoseconds_since_epoch: {start}',
+        f'message_count: {sum(row.messages for row in files)}',
+        'topics_with_message_count:' if counts else 'topics_with_message_count: []',
+        *(line for topic, count in counts.items() for line in _topic(topic, count)),
+        'compression_format: ""',
+        'compression_mode: ""',
+        'relative_file_paths:' if files else 'relative_file_paths: []',
+        *(f'  - {json.dumps(row.name)}' for row in files),
+        'files:' if files else 'files: []',
+        *(line for row in files for line in _file(row)),
+        'custom_data: ~',
+        f'ros_distro: {json.dumps(distribution)}',
+    ]
+    return '\n'.join(lines) + '\n'
+
+
+def write_index(folder: Path, text: str) -> None:
+    """
+    Put metadata.yaml in place, as a whole.
+
+    :raises OSError: when the disk refuses.
+    """
+    part = folder / f'.{NAME}.part'
+    part.write_text(_HEAD + _indented(text.splitlines(), '  '), encoding='utf-8')
+    os.replace(part, folder / NAME)
+
+
+def _topic(topic: BagTopic, count: int) -> Iterable[str]:
+    yield '  - topic_metadata:'
+    yield f'      name: {json.dumps(topic.name)}'
+    yield f'      type: {json.dumps(topic.kind)}'
+    yield '      serialization_format: cdr'
+    yield '      offered_qos_profiles:'
+    yield from (f'        {line}' for line in topic.qos.splitlines())
+    yield f'      type_description_hash: {json.dumps(type_hash_of(topic.kind))}'
+    yield f'    message_count: {count}'
+
+
+def _file(row: FileRow) -> Iterable[str]:
+    yield f'  - path: {json.dumps(row.name)}'
+    yield '    starting_time:'
+    yield f'      nanoseconds_since_epoch: {row.start_ns}'
+    yield '    duration:'
+    yield f'      nanoseconds: {row.end_ns - row.start_ns}'
+    yield f'    message_count: {row.messages}'
+
+
+def _indented(lines: Iterable[str], start: str) -> str:
+    return ''.join(f'{start}{line}\n' for line in lines)
+
+
+__all__ = ['NAME', 'FileRow', 'index_text', 'write_index']

@@ -1,0 +1,171 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Who commands what: one rule for all sources of commands to a robot.
+
+A source takes parts of a robot (actuators, or its base).  It keeps a part until it lets go, or
+until its lock has lapsed after its last command (simulation time).  A part that is kept goes only
+to a source of higher priority, and the one that lost it is told; with ``arbitration: last`` it
+goes to whoever commands last.  An e-stop takes everything, and nobody gets anything until its
+release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Hashable
+from collections.abc import Iterable
+from dataclasses import dataclass
+import threading
+
+from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+BASE = 'base'
+_FOREVER = 1 << 62
+
+
+@dataclass(frozen=True)
+class ArbitrationParameters:
+    """Who gets a joint that another source commands."""
+
+    joint_command_lock: float = key(
+        0.5,
+        'For so long after a joint command no source of lower or equal priority gets its '
+        'joints (s of simulation time).',
+        low=0.0,
+        high=60.0,
+        live=True,
+    )
+    arbitration: str = key(
+        'priority',
+        'Who gets a joint that another source commands. "priority": only a higher source, '
+        'in the order joint_trajectory and gripper, joint_commands, cmd_vel. "last": '
+        'whoever commands last.',
+        choices=('priority', 'last'),
+        live=True,
+    )
+
+
+@dataclass(frozen=True)
+class Source:
+    """
+    A kind of command.
+
+    :ivar priority: a higher one takes parts away from lower ones.
+    :ivar lock: parameter that tells for how many seconds it keeps a part after a command; empty:
+        until it lets go.
+    """
+
+    name: str
+    priority: int
+    lock: str = ''
+
+
+TRAJECTORY = Source('joint_trajectory', 30)
+GRIPPER = Source('gripper', 30)
+JOINT_COMMANDS = Source('joint_commands', 20, 'joint_command_lock')
+CMD_VEL = Source('cmd_vel', 10, 'cmd_vel_timeout')
+SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
+
+
+@dataclass
+class _Hold:
+    source: Source
+    until_ns: int
+    on_lost: Callable[[str], None]
+
+
+class Arbiter:
+    """
+    Says who commands the parts of one robot; may be called from any thread.
+
+    :ivar stopped: why nobody may command, empty when all may.
+    :ivar takeovers: how often a source lost a part to another one.
+    """
+
+    def __init__(self, settings: Callable[[], Settings], stopped: str = '') -> None:
+        self.stopped = stopped
+        self.takeovers = 0
+        self._settings = settings
+        self._holds: dict[Hashable, _Hold] = {}
+        self._lock = threading.Lock()
+
+    def claim(
+        self,
+        source: Source,
+        parts: Iterable[Hashable],
+        now_ns: int,
+        on_lost: Callable[[str], None] = lambda by: None,
+    ) -> None:
+        """
+        Take parts, or keep them for longer.
+
+        :param now_ns: simulation time.
+        :param on_lost: called with the name of who took a part away.
+        :raises Refused: when one of them is kept by another source; then none is taken.
+        """
+        settings, parts = self._settings(), tuple(parts)
+        until = _FOREVER
+        if source.lock:
+            until = now_ns + round(getattr(settings, source.lock) * NANOSECONDS)
+        with self._lock:
+            if self.stopped:
+                raise Refused(self.stopped)
+            held = {part: self._holder(part, now_ns) for part in parts}
+            lost = [hold for hold in held.values() if hold and hold.source is not source]
+            if settings.arbitration == 'priority':
+                for hold in lost:
+                    if hold.source.priority >= source.priority:
+                        raise Refused(f'{hold.source.name} is in control')
+            for part in parts:
+                self._holds[part] = _Hold(source, until, on_lost)
+            self.takeovers += len(lost)
+        for call in dict.fromkeys(hold.on_lost for hold in lost):
+            call(source.name)
+
+    def release(self, source: Source, parts: Iterable[Hashable] | None = None) -> None:
+        """Let go of parts; None: of all that the source has."""
+        with self._lock:
+            for part in tuple(self._holds) if parts is None else parts:
+                hold = self._holds.get(part)
+                if hold is not None and hold.source is source:
+                    del self._holds[part]
+
+    def stop(self, reason: str) -> None:
+        """Take everything away, and refuse all claims with this reason."""
+        with self._lock:
+            self.stopped = reason
+            lost = tuple(self._holds.values())
+            self._holds.clear()
+        for call in dict.fromkeys(hold.on_lost for hold in lost):
+            call(reason)
+
+    def resume(self) -> None:
+        """Allow claims again."""
+        self.stopped = ''
+
+    def clear(self) -> None:
+        """Forget who has what: after a jump of time."""
+        with self._lock:
+            self._holds.clear()
+
+    def report(self, now_ns: int) -> dict[str, int]:
+        """Return the sources that are in control, with the number of parts that they have."""
+        counts: dict[str, int] = {}
+        with self._lock:
+            for part in self._holds:
+                hold = self._holder(part, now_ns)
+                if hold is not None:
+                    counts[hold.source.name] = counts.get(hold.source.name, 0) + 1
+        return counts
+
+    def _holder(self, part: Hashable, now_ns: int) -> _Hold | None:
+        hold = self._holds.get(part)
+        return hold if hold is not None and now_ns < hold.until_ns else None
+
+
+FEATURE = Feature('arbitration', ArbitrationParameters, group='Trajectories and control')

@@ -1,0 +1,125 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a feature of the bridge declares: topics, actions, frames and services.
+
+Names are as users see them: a leading slash is absolute, ``~/`` is below the name of the node, and
+everything else below its namespace.  ``{robot}/`` is the namespace of a robot, and vanishes where
+robots have none.  No ROS is needed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field
+import re
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """
+    One topic, or many of one pattern.
+
+    :ivar name: pattern of its name.
+    :ivar types: its type, or those that it may have.
+    :ivar profile: function of `rclpy_tools.qos` that makes its quality of service.
+    :ivar when: which worlds have it; empty: all.
+    :ivar rate: parameter that limits it, or how often it comes in words.
+    :ivar switch: parameter that switches it off, when there is one.
+    :ivar incoming: whether the bridge listens to it.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    profile: str
+    when: str = ''
+    rate: str = ''
+    switch: str = ''
+    incoming: bool = False
+
+    def fits(self, name: str) -> bool:
+        """
+        Tell whether a full name is of this pattern, for a node without namespace.
+
+        >>> Topic('{robot}/odom', (), '').fits('/rover_1/odom'), Topic('odom', (), '').fits('/x')
+        (True, False)
+        """
+        return re.fullmatch(pattern(self.name), name) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One action: pattern of its name, its type, and which robots have it."""
+
+    name: str
+    type_name: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRule:
+    """
+    Transforms of one kind.
+
+    :ivar parent, child: frames; words in capitals are parameters.
+    :ivar topic: tf or tf_static.
+    :ivar switch: parameter that switches them on or off.
+    """
+
+    parent: str
+    child: str
+    topic: str
+    when: str
+    switch: str = ''
+
+
+@dataclass(frozen=True)
+class Service:
+    """
+    One service, or one action of the simulation standard.
+
+    :ivar name: below the namespace of the node.
+    :ivar handler: takes what its dialect works with (a `ServiceContext`, or the
+        `SimulationContext` of the standard), the request and the response, which it fills in;
+        returns the text of the answer.  Of an action: makes its server.  The first line of its
+        docstring says in the documentation what it does.
+    :ivar ops: requests of the wire that it may make; None: the one of its own name.
+    :ivar dialect: urlab: answers with success, code and message; standard: with the Result of
+        simulation_interfaces.
+    :ivar serves: of the standard: feature -> extension of the server that it needs, or ''.
+    :ivar needs: extension without which nothing of it is served, empty for none.
+    :ivar kind: srv or action.
+    """
+
+    name: str
+    type_name: str
+    handler: Callable[..., Any]
+    ops: tuple[str, ...] | None = None
+    dialect: str = 'urlab'
+    serves: Mapping[Any, str] = field(default_factory=dict, hash=False)
+    needs: str = ''
+    kind: str = 'srv'
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """Return the requests of the wire that it may make."""
+        return (self.name,) if self.ops is None else self.ops
+
+    @property
+    def effect(self) -> str:
+        """Return what it does, in a sentence without its full stop."""
+        return (self.handler.__doc__ or '').strip().partition('\n')[0].rstrip('.')
+
+
+def pattern(name: str) -> str:
+    """Return the regular expression of the full names of a pattern, in the root namespace."""
+    name = name.replace('~/', '/urlab_bridge/')
+    expression = re.escape(name if name.startswith('/') else f'/{name}')
+    expression = expression.replace(re.escape('{robot}/'), r'(?:[A-Za-z]\w*/)?')
+    return re.sub(r'\\\{\w+\\\}', r'[A-Za-z]\\w*', expression)
+
+
+__all__ = ['Action', 'FrameRule', 'Service', 'Topic', 'pattern']

@@ -1,0 +1,115 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the handlers of services work with: the parts of the bridge, and the server behind it."""
+
+from __future__ import annotations
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.commands.e_stop import EStop
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.timeline import Mark
+from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.lockstep import Lockstep
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.wire.errors import UnknownName
+
+# An answer waits so long (s) for the stream to publish the time it speaks of.
+_CATCH_UP_SECONDS = 1.0
+
+
+class ServiceContext:
+    """
+    The bridge as handlers see it.
+
+    :ivar settings: returns the values of all parameters now.
+    :ivar timeline: where simulation time stands.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.settings = bridge.settings
+        self.timeline = bridge.timeline
+        self._bridge = bridge
+
+    @property
+    def link(self) -> Link:
+        """Return the connection to the server."""
+        return self._bridge.part(Link)
+
+    @property
+    def stream(self) -> StreamThread:
+        """Return the stream of ticks."""
+        return self._bridge.part(StreamThread)
+
+    @property
+    def commands(self) -> Commands:
+        """Return the commands of all robots."""
+        return self._bridge.part(Commands)
+
+    @property
+    def e_stop(self) -> EStop:
+        """Return the e-stop."""
+        return self._bridge.part(EStop)
+
+    @property
+    def lockstep(self) -> Lockstep:
+        """Return the lockstep, whether it is on or off."""
+        return self._bridge.part(Lockstep)
+
+    @property
+    def recorder(self) -> Recorder:
+        """Return the recorder of bags."""
+        return self._bridge.part(Recorder)
+
+    @property
+    def plan(self) -> WorldPlan:
+        """Return what is published at present."""
+        return self._bridge.plan
+
+    @property
+    def client(self) -> Client:
+        """
+        Return the client for services.
+
+        :raises Unfit: when there is no connection, with what to do about it.
+        """
+        return self.link.connected_client()
+
+    @property
+    def mode(self) -> str:
+        """
+        Return the mode of the server, from its status where it has one.
+
+        :raises Unfit: when there is no connection.
+        """
+        client = self.client
+        return client.status().mode if self.link.has('status') else self.link.state.mode
+
+    def robot(self, name: str) -> RobotPlan:
+        """
+        Return a robot by prefix, actor id, or the only one for an empty name.
+
+        :raises Unfit: unknown_articulation.
+        """
+        handshake = self.link.handshake
+        for prefix, robot in (handshake.articulations if handshake else {}).items():
+            if name and robot.actor_id == name:
+                name = prefix
+                break
+        try:
+            return self.plan.robot(name)
+        except UnknownName as error:
+            names = ', '.join(robot.prefix for robot in self.plan.robots)
+            text = f'articulation is empty; it must be one of: {names}'
+            raise Unfit('unknown_articulation', str(error) if name else text) from None
+
+    def catch_up(self, stamp_ns: int, mark: Mark) -> None:
+        """Wait until the stream has published the time of a reply."""
+        self.timeline.wait_for(stamp_ns, mark, _CATCH_UP_SECONDS)
+
+
+__all__ = ['ServiceContext']

@@ -1,0 +1,205 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""get_simulation_state, set_simulation_state, and reset_simulation with its scopes."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+from urlab_ros_bridge.ros.link.link_state import Phase
+from urlab_ros_bridge.ros.services.standard.base import SimulationContext
+from urlab_ros_bridge.ros.services.standard.base import standard
+from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import KEEP_STATE
+from urlab_ros_bridge.ros.services.standard.features import KEEP_TIME
+from urlab_ros_bridge.ros.services.standard.features import SPAWN
+from urlab_ros_bridge.ros.services.standard.results import FAILED
+from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
+
+# simulation_interfaces/srv/SetSimulationState.
+ALREADY_IN_TARGET_STATE = 101
+STATE_TRANSITION_ERROR = 102
+INCORRECT_TRANSITION = 103
+
+# Modes in which a client moves time.
+_STEPPED = ('direct', 'puppet')
+
+
+class State(IntEnum):
+    """Values of simulation_interfaces/msg/SimulationState."""
+
+    STOPPED = 0
+    PLAYING = 1
+    PAUSED = 2
+    QUITTING = 3
+    NO_WORLD = 4
+    LOADING_WORLD = 5
+
+
+def present_state(context: SimulationContext) -> State:
+    """
+    Return what the simulation is doing.
+
+    It is stopped when it is paused and its time is 0: then it was not stepped since its start or
+    a reset.  Where another client moves time it stands still by itself.
+
+    :raises Unfit: without a connection.
+    """
+    link, handshake = context.link, context.link.handshake
+    if handshake is not None and link.state.phase is Phase.PREPARING:
+        return State.LOADING_WORLD if handshake.manager_present else State.NO_WORLD
+    client, timeline = context.client, context.timeline
+    if link.has('status'):
+        status = client.status()
+        mode, paused, now = status.mode, status.paused, status.sim_time_ns
+    else:
+        mode, paused, now = link.state.mode, bool(link.state.paused), timeline.stamp_ns
+    if not paused and (mode not in _STEPPED or context.lockstep.on):
+        return State.PLAYING
+    return State.PAUSED if now or context.paused_epoch == timeline.epoch else State.STOPPED
+
+
+def get_simulation_state(context: SimulationContext, request: Any, response: Any) -> None:
+    """Tell whether the simulation is stopped, playing or paused."""
+    response.state.state = present_state(context)
+
+
+def set_simulation_state(context: SimulationContext, request: Any, response: Any) -> str:
+    """Stop (pause and reset everything), play or pause."""
+    target, now = _target(request.state.state), present_state(context)
+    if now in (State.NO_WORLD, State.LOADING_WORLD):
+        raise Refusal(INCORRECT_TRANSITION, f'the state is {now.name}: there is no world yet')
+    if target is now:
+        raise Refusal(ALREADY_IN_TARGET_STATE, f'the state is {now.name} already')
+    context.paused_epoch = None
+    if target is State.PLAYING:
+        _check_mode(context)
+    _pause(context, target is not State.PLAYING)
+    if target is State.STOPPED:
+        reset_all(context)
+    elif target is State.PAUSED:
+        context.paused_epoch = context.timeline.epoch
+    return f'{now.name} -> {target.name}'
+
+
+def _target(value: int) -> State:
+    """Return a state that can be asked for."""
+    if value == State.QUITTING:
+        raise Refusal(UNSUPPORTED, 'QUITTING: the server is ended where it was started')
+    if value not in (State.STOPPED, State.PLAYING, State.PAUSED):
+        raise Refusal(
+            INCORRECT_TRANSITION, f'state is {value}, must be STOPPED 0, PLAYING 1 or PAUSED 2'
+        )
+    return State(value)
+
+
+def _check_mode(context: SimulationContext) -> None:
+    mode = context.mode
+    if mode in _STEPPED and not context.lockstep.on:
+        raise Refusal(
+            STATE_TRANSITION_ERROR,
+            f'the server is in {mode} mode, in which another client moves time; to let it run by '
+            'itself call set_mode with mode: live',
+        )
+
+
+def _pause(context: SimulationContext, paused: bool) -> None:
+    with context.lockstep.between_rounds():
+        told = context.client.set_paused(paused)
+        context.link.note_paused(told)
+    if told is not paused:
+        wanted = 'paused' if paused else 'running'
+        raise Refusal(STATE_TRANSITION_ERROR, f'the server says that it is not {wanted}')
+
+
+# simulation_interfaces/srv/ResetSimulation; 0 means all.
+TIME = 1
+STATE = 2
+SPAWNED = 4
+ALL = 255
+
+
+def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
+    """Reset everything (scope 0 or 255), or time 1, state 2 and spawned entities 4 alone."""
+    scope = request.scope or ALL
+    if scope == ALL:
+        reset_all(context)
+        return 'everything is as at the start'
+    if scope & ~(TIME | STATE | SPAWNED):
+        raise Refusal(
+            FAILED, f'scope is {scope}, must be 0, {ALL}, or a sum of {TIME}, {STATE}, {SPAWNED}'
+        )
+    done = []
+    time, state = bool(scope & TIME), bool(scope & STATE)
+    # All that is asked for must be possible before anything is done.
+    if time and not state:
+        context.require(Feature.SIMULATION_RESET_TIME, 'reset of time alone')
+    if state and not time:
+        context.require(Feature.SIMULATION_RESET_STATE, 'reset of state alone')
+    if scope & SPAWNED:
+        context.require(Feature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
+        done.append(f'{delete_spawned(context)} spawned entities are gone')
+    if time or state:
+        rewind(context, time, state)
+        done.append(' and '.join(['time'] * time + ['state'] * state) + ' as at the start')
+    return ', '.join(done)
+
+
+def reset_all(context: SimulationContext) -> None:
+    """Remove what was spawned where that is possible, and rewind."""
+    if context.has(SPAWN):
+        delete_spawned(context)
+    rewind(context, time=True, state=True)
+
+
+def delete_spawned(context: SimulationContext) -> int:
+    """Delete every entity that was spawned; return how many."""
+    client = context.client
+    names = [name for name, entity in client.get_entities().items() if entity.spawned]
+    with context.lockstep.between_rounds():
+        for name in names:
+            client.delete_entity(name)
+        if names:
+            context.wait_for_world()
+    return len(names)
+
+
+def rewind(context: SimulationContext, time: bool, state: bool) -> None:
+    """Reset time, state or both, and wait until the stream shows it."""
+    with context.lockstep.between_rounds():
+        mark = context.timeline.mark()
+        if state:
+            result = context.client.reset(keep_time=not time)
+        else:
+            result = context.client.reset(keep_state=True)
+        context.commands.jump()
+        context.catch_up(result.sim_time_ns, mark)
+
+
+ENTRIES = (
+    standard(
+        'get_simulation_state',
+        get_simulation_state,
+        {Feature.SIMULATION_STATE_GETTING: ''},
+        ops=('status',),
+    ),
+    standard(
+        'set_simulation_state',
+        set_simulation_state,
+        {Feature.SIMULATION_STATE_SETTING: '', Feature.SIMULATION_STATE_PAUSE: ''},
+        ops=('status', 'set_paused', 'reset', 'get_entities', 'delete_entity'),
+    ),
+    standard(
+        'reset_simulation',
+        reset_simulation,
+        {
+            Feature.SIMULATION_RESET: '',
+            Feature.SIMULATION_RESET_TIME: KEEP_STATE,
+            Feature.SIMULATION_RESET_STATE: KEEP_TIME,
+            Feature.SIMULATION_RESET_SPAWNED: SPAWN,
+        },
+        ops=('reset', 'get_entities', 'delete_entity'),
+    ),
+)

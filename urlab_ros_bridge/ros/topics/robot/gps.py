@@ -1,0 +1,75 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""gps/fix: where on earth the base of a robot is, for a world that has a place there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import fields
+from typing import Any
+
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
+from urlab_ros_bridge.ros.messages.nav_sat_fix import Place
+from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
+from urlab_ros_bridge.ros.topics.robot.odometry import covariances
+from urlab_ros_bridge.schema import key
+
+TOPIC = 'gps/fix'
+
+
+def _place_on_earth(value: tuple[float, ...]) -> str:
+    text = numbers_or_unknown(3)(value)
+    if not text and len(value) == 3 and abs(value[0]) > 90.0:
+        text = f'begins with {value[0]}, a latitude is within 90'
+    return text
+
+
+@dataclass(frozen=True)
+class GpsParameters:
+    """Where on earth the world is, and how often that is told."""
+
+    gps_origin: tuple[float, ...] = key(
+        (-1.0,),
+        "Where on earth the world's origin is: latitude, longitude (deg, WGS 84), altitude (m); x "
+        'is east, y is north. One negative number: nowhere, so that there is no gps/fix.',
+        check=_place_on_earth,
+    )
+    gps_rate: float = key(
+        10.0,
+        'Limit for gps/fix (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
+
+
+def feeds(robot: RobotTopics) -> list[Feed]:
+    """Make the topic of a floating base, if the world has a place on earth."""
+    origin = robot.settings.gps_origin
+    if not robot.plan.base_joint or len(origin) != len(fields(Place)):
+        return []
+    pose_stddevs, _ = covariances(robot)
+    template = NavSatFixTemplate(robot.plan.frames.base, Place(*origin), pose_stddevs)
+    state = robot.state
+
+    def build(stamp_ns: int) -> Any:
+        base = state.base()
+        return None if base is None else template.update(stamp_ns, base[:3])
+
+    return [
+        robot.feed(TOPIC, template.message_type, build, wire=robot.base_row, rate_name='gps_rate')
+    ]
+
+
+FIX = Topic(
+    f'{{robot}}/{TOPIC}',
+    ('sensor_msgs/msg/NavSatFix',),
+    'sensor',
+    'floating base, with gps_origin',
+    'gps_rate',
+)
+FEATURE = Feature('GPS', GpsParameters, group='What is published', topics=(FIX,), feeds=feeds)

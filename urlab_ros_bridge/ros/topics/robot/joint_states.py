@@ -1,0 +1,67 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""joint_states of a robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.messages import JointStateTemplate
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True)
+class JointStateParameters:
+    """How often joint states are published."""
+
+    joint_state_rate: float = key(
+        0.0,
+        'Limit for joint_states (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
+
+
+def feeds(robot: RobotTopics) -> list[Feed]:
+    """Make the topic of a robot with joints."""
+    plan, state = robot.plan, robot.state
+    if not plan.joints:
+        return []
+    template = JointStateTemplate(plan.joints)
+
+    def build(stamp_ns: int) -> Any:
+        values = state.joints()
+        return None if values is None else template.update(stamp_ns, *values)
+
+    return [
+        robot.feed(
+            'joint_states',
+            template.message_type,
+            build,
+            wire=state.topics[: len(plan.joints) + 1],
+            subscriptions=(f'{plan.prefix}/joint/'.encode(), f'{plan.prefix}/effort'.encode()),
+            rate_name='joint_state_rate',
+        )
+    ]
+
+
+JOINT_STATES = Topic(
+    '{robot}/joint_states',
+    ('sensor_msgs/msg/JointState',),
+    'sensor',
+    'hinge or slide joints',
+    'joint_state_rate',
+)
+FEATURE = Feature(
+    'joint states',
+    JointStateParameters,
+    group='What is published',
+    topics=(JOINT_STATES,),
+    feeds=feeds,
+)

@@ -1,0 +1,119 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The transforms of a robot's moving links on /tf."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.messages import TFTemplate
+from urlab_ros_bridge.ros.messages import WrongLength
+from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
+from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
+from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
+
+@dataclass(frozen=True)
+class LinkTFParameters:
+    """Whether and how often the transforms of links are published."""
+
+    publish_link_tf: bool = key(
+        True,
+        'Publish the transforms of all links of the robots. Switch it off where '
+        'robot_state_publisher does that.',
+    )
+    link_tf_rate: float = key(
+        50.0,
+        'Limit for the transforms of moving links (Hz of simulation time), 0: every tick.',
+        low=0.0,
+        high=10000.0,
+        live=True,
+    )
+
+
+class LinkTFTemplate(TFTemplate):
+    """A TFMessage of many frames, written as one table; rotations must have length one."""
+
+    def _bind(self, template: Template) -> None:
+        paths = [f'transforms[{index}]' for index in range(len(self._frames))]
+        self._write_sec = template.table([f'{p}.header.stamp.sec' for p in paths], 'i4', 1)
+        self._write_nanosec = template.table([f'{p}.header.stamp.nanosec' for p in paths], 'u4', 1)
+        self._write_poses = template.table([f'{p}.transform' for p in paths], 'f8', 7)
+
+    def update(self, stamp_ns: int, poses: np.ndarray) -> bytes:
+        if len(poses) != len(self._frames):
+            raise WrongLength(len(self._frames), len(poses))
+        sec, nanosec = divmod(stamp_ns, NANOSECONDS)
+        self._write_sec(sec)
+        self._write_nanosec(nanosec)
+        self._write_poses(poses)
+        return self._to_bytes()
+
+
+def feeds(robot: RobotTopics) -> list[Feed]:
+    """Make the topic of a robot's moving links, if it has any."""
+    plan, state, settings = robot.plan, robot.state, robot.settings
+    links = LinkPoses(plan.look.skeleton, plan.joints)
+    if not settings.publish_link_tf or not links.frames:
+        return []
+    template = LinkTFTemplate(links.frames)
+
+    def build(stamp_ns: int) -> Any:
+        values = state.joints() if plan.joints else (np.zeros(0),)
+        if values is None:
+            return None
+        poses = links.update(values[0], state.positions() if links.needs_qpos else None)
+        return None if poses is None else template.update(stamp_ns, poses)
+
+    topic = f'{plan.tf_namespace}/tf' if plan.tf_namespace else '/tf'
+    prefixes = {f'{plan.prefix}/joint/'.encode()} if plan.joints else set()
+    if links.needs_qpos:
+        prefixes.add(STATE_FULL)
+    return [
+        Feed(
+            topic,
+            robot.publishers.get(template.message_type, topic, qos.transform),
+            build,
+            wire=robot.joint_rows,
+            subscriptions=prefixes,
+            rate_name='link_tf_rate',
+        )
+    ]
+
+
+_TYPE = ('tf2_msgs/msg/TFMessage',)
+TOPICS = (
+    Topic(
+        '/tf', _TYPE, 'transform', 'robots without namespace', 'link_tf_rate', 'publish_link_tf'
+    ),
+    Topic(
+        '{robot}/tf',
+        _TYPE,
+        'transform',
+        'robots with namespace, unless frame_prefix is set',
+        'link_tf_rate',
+        'publish_link_tf',
+    ),
+)
+MOVING_LINKS = FrameRule(
+    'a link', 'the link that a joint moves', 'tf', 'robots with joints', 'publish_link_tf'
+)
+FEATURE = Feature(
+    'transforms of links',
+    LinkTFParameters,
+    group='Robot description and markers',
+    topics=TOPICS,
+    frames=(MOVING_LINKS,),
+    feeds=feeds,
+)

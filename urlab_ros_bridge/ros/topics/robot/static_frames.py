@@ -1,0 +1,108 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Transforms that never change: fixed links, sensors, cameras, and where a fixed base is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from urlab_ros_bridge.geometry import IDENTITY
+from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.messages import static_transforms_to_ros
+from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True)
+class StaticFrameParameters:
+    """Which static transforms are published."""
+
+    publish_sensor_frames: bool = key(
+        True,
+        'Publish static transforms of sensors and cameras that the model fixes to a body.',
+    )
+    publish_map_to_odom: bool = key(
+        False,
+        'Publish the static identity map_frame -> odom_frame. Never together with a '
+        'localisation node such as AMCL.',
+    )
+
+
+def _static_frames(robot: RobotPlan, settings: Settings) -> list[tuple]:
+    """Return fixed links, sensors and cameras; robot_state_publisher knows the links alone."""
+    links = set(robot.tree.bodies.values())
+    wanted = {True: settings.publish_link_tf, False: settings.publish_sensor_frames}
+    found = [row for row in robot.tree.static if wanted[row.child in links]]
+    return [*found, *(robot.look.static if settings.publish_link_tf else ())]
+
+
+def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
+    """
+    Return the message of each static transform topic; one message holds all of its transforms.
+
+    They have no stamp: they are true at all times, before and after a reset.
+    """
+    topics: dict[str, list[tuple]] = {}
+    for robot in plan.robots:
+        name = f'{robot.tf_namespace}/tf_static' if robot.tf_namespace else '/tf_static'
+        found = topics.setdefault(name, [])
+        found += _static_frames(robot, settings)
+        if robot.tree.mount is not None:
+            found.append(robot.tree.mount)
+        if settings.publish_map_to_odom and robot.base_joint:
+            found.append((robot.frames.map, robot.frames.odom, (0.0, 0.0, 0.0), IDENTITY))
+    return {name: static_transforms_to_ros(found) for name, found in topics.items() if found}
+
+
+_TF = ('tf2_msgs/msg/TFMessage',)
+_SWITCHES = 'publish_sensor_frames, publish_link_tf'
+TOPICS = (
+    Topic('/tf_static', _TF, 'latched', 'robots without namespace', 'once', _SWITCHES),
+    Topic(
+        '{robot}/tf_static',
+        _TF,
+        'latched',
+        'robots with namespace, unless frame_prefix is set',
+        'once',
+        _SWITCHES,
+    ),
+)
+FRAMES = (
+    FrameRule('a link', 'a link that is fixed to it', 'tf_static', '', 'publish_link_tf'),
+    FrameRule(
+        'a link',
+        'sites of sensors, `CAMERA` (x forward)',
+        'tf_static',
+        '',
+        'publish_sensor_frames',
+    ),
+    FrameRule(
+        '`CAMERA`',
+        '`CAMERA_optical_frame` (z forward, y down)',
+        'tf_static',
+        'cameras of robots',
+        'publish_sensor_frames',
+    ),
+    FrameRule(
+        '`SITE`',
+        '`SITE_range` (x along the beam)',
+        'tf_static',
+        'rangefinders',
+        'publish_sensor_frames',
+    ),
+    FrameRule('`map_frame`', '`base_frame`', 'tf_static', 'a base that is fixed to the world'),
+    FrameRule('`map_frame`', '`odom_frame`', 'tf_static', 'floating base', 'publish_map_to_odom'),
+)
+FEATURE = Feature(
+    'static frames',
+    StaticFrameParameters,
+    group='What is published',
+    topics=TOPICS,
+    frames=FRAMES,
+    latched=static_messages,
+)
