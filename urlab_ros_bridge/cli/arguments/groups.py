@@ -32,6 +32,8 @@ LOG_LEVELS = ('debug', 'info', 'warn', 'error')
 DEFAULT_WORLD = 'rover'
 CHIRAL_PORT = 8765
 WEBXR_PORT = 8766
+SIMSPARK_PORT = 3100
+MONITOR_PORT = 3200
 LAST_PORT = 65535
 
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
@@ -262,6 +264,19 @@ class ChiralGateway(Arguments):
         metavar='NAME|FILE',
         longest=4096,
         path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimSparkGateway(Arguments):
+    """The SimSpark gateway beside the simulation."""
+
+    simspark: bool = key(
+        False, 'Serve the simulation to RoboCup tools too, by the SimSpark protocol.'
+    )
+    simspark_port: int = key(SIMSPARK_PORT, 'TCP port of SimSpark agents.', **_PORT)
+    monitor_port: int = key(
+        MONITOR_PORT, 'TCP port of SimSpark monitors (RoboViz) and trainers.', **_PORT
     )
 
 
