@@ -51,8 +51,19 @@ class FieldClient:
         self.socket.send(json.dumps({'version': version, 'type': kind, 'payload': payload or {}}))
 
     def hello(self, role, **fields):
-        self.send('hello', {'role': role, **fields})
-        self.ack = self.answer('hello_ack')
+        """Say hello; arms that a user has just left are waited for."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.send('hello', {'role': role, **fields})
+            kind, payload = self.receive()
+            while kind == 'scene_state':
+                kind, payload = self.receive()
+            if kind == 'hello_ack':
+                break
+            assert payload['reason'].startswith('no free arm'), payload
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        self.ack = payload
         if role != 'publisher':
             self.manifest = self.answer('asset_manifest')
         return self.ack
