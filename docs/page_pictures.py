@@ -2,7 +2,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Take the pictures of the browser page for README and docs: a headless Chromium looks at real worlds.
+Take the pictures of the browser page for README and docs, with a headless Chromium.
 
 In the environment of `make setup`, after `make web`, with Debian's chromium installed:
 
@@ -60,15 +60,16 @@ class Shot:
 
 
 LOOK = 'urlab.stage.camera.position.set({0}); urlab.views.controls.target.set({1}); '
+SELECT = "urlab.select(urlab.world.bodies.find(({{local}}) => local === '{0}').id); "
 SHOTS = (
     Shot(
         'page_rover', 'rover',
-        script=LOOK.format('2.3, 1.5, 2.2', '-0.1, 0.25, 0') + 'urlab.select(urlab.world.robots[0].base);',
+        script=LOOK.format('2.3, 1.5, 2.2', '-0.1, 0.25, 0') + SELECT.format('base_link'),
     ),
     Shot(
         'page_bimanual', 'bimanual', 'dark', keyframe='home',
         script=LOOK.format('2.2, 1.75, 1.35', '0.15, 0.85, 0')
-        + "urlab.plots.show(); urlab.select(urlab.world.bodies.find(({local}) => local === 'left_elbow_link')?.id ?? urlab.world.robots[0].base);",
+        + 'urlab.plots.show(); ' + SELECT.format('left_forearm'),
         seconds=8,
     ),
     Shot(
@@ -85,7 +86,7 @@ def page_of(world: str, keyframe: str) -> Iterator[str]:
     """Run a simulation and its gateway; yield where the page is."""
     words = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', f'--world={world}']
     words += [f'--{name}-port=0' for name in PORTS]
-    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)  # noqa: TID251
+    server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
         port = int(server.stdout.readline().split('rpc=')[1].split()[0].rpartition(':')[2])
@@ -105,7 +106,7 @@ def page_of(world: str, keyframe: str) -> Iterator[str]:
 
 
 def wait_until(tab: Tab, condition: str) -> None:
-    """Wait for a condition; the page lets nobody evaluate texts, so it is asked again and again."""
+    """Wait for a condition by asking: the policy of the page allows no polling inside it."""
     deadline = time.monotonic() + PATIENCE
     while not tab.evaluate(f'() => Boolean({condition})'):
         if time.monotonic() > deadline:
