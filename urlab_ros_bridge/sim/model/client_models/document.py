@@ -157,7 +157,7 @@ class Document:
         """Read a document that something of is attached to this one."""
         if not self._including:
             raise OpError(
-                'import_failed', 'a text cannot name a <model>: give a file, or the whole text'
+                'import_failed', 'a text names no <model>: give a file, or all of the text'
             )
         path = self._files.find(element.get('file', ''), [folder])
         if not element.get('name'):

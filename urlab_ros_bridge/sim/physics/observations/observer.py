@@ -20,7 +20,7 @@ import numpy as np
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.articulation import Index
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.physics.control.twist.controller import HeldTwist
+from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
@@ -106,7 +106,7 @@ class _LayoutBuilder:
             self.refresh.append(update)
         return act
 
-    def _twist(self, twist: HeldTwist) -> Tree:
+    def _twist(self, twist: TwistController) -> Tree:
         linear, angular, actions = np.zeros(3), np.zeros(3), np.zeros((), np.int64)
         shown: tuple[float, float, float] | None = None
 

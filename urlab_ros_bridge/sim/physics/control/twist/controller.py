@@ -20,7 +20,7 @@ class BadTwist(UrlabError, ValueError):
     """A twist or its timeout is not finite, or the timeout is not positive."""
 
 
-class HeldTwist:
+class TwistController:
     """
     Holds a twist (vx, vy in m/s, yaw rate in rad/s, in the base frame) for whoever acts on it.
 
@@ -35,6 +35,10 @@ class HeldTwist:
     """
 
     kind: ClassVar[str] = 'command'
+    drives: ClassVar[bool] = False
+    """Whether it writes set-points of actuators."""
+    aims: ClassVar[bool] = False
+    """Whether these are for the robot's controller: without it, they would be wrong."""
 
     def __init__(self, spec: TwistSpec) -> None:
         self.spec = spec
@@ -52,7 +56,7 @@ class HeldTwist:
         self._wall: WallTimeout | None = None
         self._time = -math.inf
 
-    def resume(self, other: HeldTwist) -> None:
+    def resume(self, other: TwistController) -> None:
         """Go on with the command of the same robot in a world that this one takes the place of."""
         self.active, self.value, self.actions = other.active, other.value, other.actions
         self._target, self._deadline, self._time = other._target, other._deadline, other._time

@@ -8,12 +8,13 @@ from abc import ABC
 from abc import abstractmethod
 from collections.abc import Iterable
 from collections.abc import Sequence
+from typing import ClassVar
 
 import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
-from urlab_ros_bridge.sim.physics.control.twist.controller import HeldTwist
+from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -22,13 +23,15 @@ class TwistSetupError(UrlabError, ValueError):
     """The model or the geometry of a sidecar cannot produce the twists of its kind."""
 
 
-class DriveTwist(HeldTwist, ABC):
+class DriveTwist(TwistController, ABC):
     """
     Makes the base follow the twist: while it is active it owns its actuators' setpoints.
 
     The target is also clamped to what the actuators' ctrlrange allows.  Subclasses only say how a
     twist becomes actuator setpoints.
     """
+
+    drives: ClassVar[bool] = True
 
     def __init__(
         self,
