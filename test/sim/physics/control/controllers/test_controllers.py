@@ -79,7 +79,7 @@ def test_pd_law_in_every_bound_joint(seed, kp, kv, limit):
 def test_bound_are_hinge_and_slide_actuators_or_the_named_ones(model):
     assert pd(model).bound.tolist() == [True, False, True, False]
     assert pd(model, actuators=['hinge']).bound.tolist() == [False, False, True, False]
-    with pytest.raises(InvalidControllerParameters, match=r"'pull' drives no.*slide, hinge"):
+    with pytest.raises(InvalidControllerParameters, match=r"'pull' does not drive.*slide, hinge"):
         pd(model, actuators=['pull'])
 
 
