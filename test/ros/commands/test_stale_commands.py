@@ -21,6 +21,7 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa:
 from urlab_ros_bridge.ros.commands.admission.refusals import Refusals  # noqa: E402
 from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands  # noqa: E402
+from urlab_ros_bridge.ros.commands.path import CommandPath  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints  # noqa: E402
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands  # noqa: E402
@@ -56,8 +57,16 @@ class Robot:
         self.link.wall_age = lambda timeout: Link.wall_age(self.link, timeout)
         sender = SimpleNamespace(put=lambda key, action, limit=0: self.run(action))
         arbiter = Arbiter(lambda: self.settings)
-        common = (self.link, sender, self.timeline, self.refusals, lambda: self.settings, arbiter)
-        self.velocity = VelocityCommands('bot', 'cmd_vel', *common, self.clock)
+        path = CommandPath(
+            lambda: self.settings,
+            self.timeline,
+            Gate(),
+            self.refusals,
+            sender,
+            self.link,
+            self.clock,
+        )
+        self.velocity = VelocityCommands('bot', 'cmd_vel', path, arbiter)
         plan = RobotPlan(
             prefix='bot',
             namespace='',
@@ -66,20 +75,9 @@ class Robot:
             joints=('arm', 'wheel'),
             actuators=(Actuator('arm', 'position', 'arm'), Actuator('wheel', 'velocity', 'wheel')),
         )
-        self.wrenches = WrenchCommands(plan, 'wrench_command', *common, self.clock)
-        self.setpoints = Setpoints(
-            plan,
-            'joint_commands',
-            self.link,
-            sender,
-            self.timeline,
-            self.refusals,
-            lambda: self.settings.command_max_age,
-            self.clock,
-        )
-        self.joints = JointCommands(
-            self.setpoints, arbiter, 'joint_commands', self.timeline, self.refusals
-        )
+        self.wrenches = WrenchCommands(plan, 'wrench_command', path, arbiter)
+        self.setpoints = Setpoints(plan, 'joint_commands', path)
+        self.joints = JointCommands('joint_commands', path, self.setpoints, arbiter)
 
     def clock(self):
         return self.now

@@ -22,12 +22,11 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
 from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import command_field
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.names import known_name
@@ -93,18 +92,12 @@ class JointCommands:
     """Commands for one robot; messages come in the executor's thread."""
 
     def __init__(
-        self,
-        setpoints: Setpoints,
-        arbiter: Arbiter,
-        topic: str,
-        timeline: Timeline,
-        refusals: Refusals,
+        self, topic: str, path: CommandPath, setpoints: Setpoints, arbiter: Arbiter
     ) -> None:
         self.topic = topic
         self._setpoints = setpoints
         self._arbiter = arbiter
-        self._timeline = timeline
-        self._refusals = refusals
+        self._path = path
 
     def indices(self, field: str) -> tuple[int, ...]:
         """Return the actuators that take a field, in order."""
@@ -140,9 +133,9 @@ class JointCommands:
             if sink.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
                 # These may be the wheels.
                 parts.add(BASE)
-            self._arbiter.claim(JOINT_COMMANDS, parts, self._timeline.stamp_ns or 0)
+            self._arbiter.claim(JOINT_COMMANDS, parts, self._path.now_ns)
         except Refused as error:
-            self._refusals.add(topic, error)
+            self._path.refuse(topic, error)
             return
         sink.write(wanted, live=True)
 

@@ -13,7 +13,6 @@ from typing import Any
 from urlab_ros_bridge.files import COMPRESSIONS
 from urlab_ros_bridge.ros.bag import BagError
 from urlab_ros_bridge.ros.bag import Recorder
-from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.bag.recorder import BagReport
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Attached
@@ -21,8 +20,6 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.rejection import Unfit
-from urlab_ros_bridge.ros.link.connection import Link
-from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
 
@@ -113,16 +110,7 @@ SERVICES = (
 
 def attach(bridge: Bridge) -> Attached:
     """Make the recorder; with the parameter bag it begins at the start."""
-    recorder = bridge.add(
-        Recorder(
-            bridge.part(Taps),
-            lambda: bridge.part(StreamThread),
-            bridge.node.get_namespace(),
-            bridge.settings,
-            lambda: bridge.part(Link).handshake,
-            bridge.log,
-        )
-    )
+    recorder = bridge.add(Recorder(bridge))
 
     def start() -> None:
         name = bridge.settings().bag

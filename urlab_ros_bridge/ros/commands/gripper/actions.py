@@ -14,12 +14,11 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grasp
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grip
 from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
-from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
 from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
@@ -40,17 +39,15 @@ Wish = tuple[np.ndarray, np.ndarray]
 class GripperActions:
     """Both actions of one gripper: ``NAME/gripper_cmd`` and ``NAME/parallel_gripper_cmd``."""
 
-    def __init__(
-        self, node: Node, name: str, gripper: Gripper, timeline: Timeline, refusals: Refusals
-    ) -> None:
+    def __init__(self, node: Node, name: str, gripper: Gripper, path: CommandPath) -> None:
         """
         Offer the actions.
 
         :raises InterfaceMissing: without control_msgs.
         """
         self._actions = [
-            _Action(node, f'{name}/gripper_cmd', Simple(gripper), timeline, refusals),
-            _Action(node, f'{name}/parallel_gripper_cmd', Parallel(gripper), timeline, refusals),
+            _Action(node, f'{name}/gripper_cmd', Simple(gripper), path),
+            _Action(node, f'{name}/parallel_gripper_cmd', Parallel(gripper), path),
         ]
 
     def close(self) -> None:
@@ -156,13 +153,11 @@ class _Action:
         node: Node,
         name: str,
         dialect: Simple | Parallel,
-        timeline: Timeline,
-        refusals: Refusals,
+        path: CommandPath,
     ) -> None:
         self._name = name
         self._dialect = dialect
-        self._timeline = timeline
-        self._refusals = refusals
+        self._path = path
         self._goals: dict[bytes, Grasp] = {}
         self.server = LaterActionServer(
             node, dialect.type, name, accept=self._accept, start=self._start, cancel=self._cancel
@@ -176,7 +171,7 @@ class _Action:
             action()
         except Refused as error:
             # The result of a gripper has no text: the reason goes to the log and diagnostics.
-            self._refusals.add(self._name, error)
+            self._path.refuse(self._name, error)
             return False
         return True
 
@@ -185,7 +180,7 @@ class _Action:
         listener = _Goal(self, handle)
 
         def start() -> None:
-            now_ns = self._timeline.stamp_ns or 0
+            now_ns = self._path.now_ns
             grasp = self._dialect.gripper.start(target, max_effort, listener, now_ns)
             self._goals[bytes(handle.goal_id.uuid)] = grasp
 

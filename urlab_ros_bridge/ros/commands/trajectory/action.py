@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
@@ -27,8 +26,6 @@ from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
 from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
 from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
@@ -57,9 +54,7 @@ class FollowAction:
         node: Node,
         name: str,
         follower: Follower,
-        timeline: Timeline,
-        refusals: Refusals,
-        settings: Callable[[], Settings],
+        path: CommandPath,
     ) -> None:
         """
         Offer the action.
@@ -69,9 +64,7 @@ class FollowAction:
         self.name = name
         self._type = load_interface(FOLLOW_JOINT_TRAJECTORY)
         self._follower = follower
-        self._timeline = timeline
-        self._refusals = refusals
-        self._settings = settings
+        self._path = path
         self._goals: dict[bytes, Motion] = {}
         self._server = LaterActionServer(
             node, self._type, name, accept=self._accept, start=self._start, cancel=self._cancel
@@ -83,7 +76,7 @@ class FollowAction:
 
     def _read(self, goal: Any) -> tuple[Path, Tolerances]:
         """Check a goal; raises BadGoal."""
-        settings, prefix = self._settings(), self._follower.prefix
+        settings, prefix = self._path.settings(), self._follower.prefix
         if goal.multi_dof_trajectory.joint_names or goal.multi_dof_trajectory.points:
             raise BadGoal(INVALID_GOAL, 'joints with several degrees of freedom are not followed')
         path = read_path(
@@ -93,7 +86,7 @@ class FollowAction:
             allow_partial=settings.allow_partial_joints_goal,
             allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
         )
-        now_ns = self._timeline.stamp_ns or 0
+        now_ns = self._path.now_ns
         if path.start_ns and path.start_ns + path.duration_ns < now_ns:
             late = (now_ns - path.start_ns - path.duration_ns) / NANOSECONDS
             raise BadGoal(
@@ -109,12 +102,12 @@ class FollowAction:
         return path, read_tolerances(goal, path.joints, defaults, prefix)
 
     def _accept(self, goal: Any) -> bool:
-        if not self._settings().reject_bad_goals:
+        if not self._path.settings().reject_bad_goals:
             return True
         try:
             self._read(goal)
         except BadGoal as error:
-            self._refusals.add(self.name, error)
+            self._path.refuse(self.name, error)
             return False
         return True
 
@@ -122,14 +115,14 @@ class FollowAction:
         listener = _Goal(self, handle)
         try:
             path, tolerances = self._read(handle.request)
-            now_ns = self._timeline.stamp_ns or 0
+            now_ns = self._path.now_ns
             motion = self._follower.start(path, tolerances, listener, now_ns)
             self._goals[bytes(handle.goal_id.uuid)] = motion
         except BadGoal as error:
-            self._refusals.add(self.name, error)
+            self._path.refuse(self.name, error)
             listener.done(Outcome(Ending.ABORTED, error.code, str(error)))
         except Refused as error:
-            self._refusals.add(self.name, error)
+            self._path.refuse(self.name, error)
             listener.done(Outcome(Ending.ABORTED, INVALID_GOAL, str(error)))
 
     def _cancel(self, handle: ServerGoalHandle) -> None:
