@@ -191,7 +191,7 @@ class Recorder:
             bag.writer.problem,
             len(files.names),
             files.messages,
-            files.bytes,
+            files.size,
             queue.waits,
             queue.waited,
         )
@@ -220,7 +220,7 @@ class Recorder:
         if not in_time:
             raise NotInTime(f'{bag.folder} is still being written after {END_SECONDS:g} s')
         files = bag.files
-        summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.bytes)
+        summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.size)
         self._bridge.log(
             'info',
             f'recorded {summary.messages} messages in {len(summary.files)} files in {bag.folder}',

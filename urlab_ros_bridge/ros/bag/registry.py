@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.bag.taps import RecordablePublisher
 from urlab_ros_bridge.ros.bag.taps import Sink
 
 # Full name of a topic, message class, profile -> where its messages go; None: not wanted.
-FindSink = Callable[[str, type[Any], Any], Sink | None]
+FindSink = Callable[[str, Any, Any], Sink | None]
 
 
 class Taps:
@@ -34,7 +34,10 @@ class Taps:
     def topics(self) -> list[str]:
         """Return the full names of all topics."""
         with self._lock:
-            return sorted({each.topic_name for each in (*self._publishers, *self._heard())})
+            return sorted(
+                {each.topic_name for each in self._publishers}
+                | {subscription.topic_name for subscription, _ in self._ears}
+            )
 
     def record(self, find: FindSink | None) -> list[str]:
         """Record into these sinks from now on, None: nothing; return the topics."""
@@ -81,9 +84,6 @@ class Taps:
             self._publishers = [each for each in self._publishers if each is not entity]
             self._ears = [pair for pair in self._ears if pair[0] is not entity]
 
-    def _heard(self) -> list[Subscription]:
-        return [subscription for subscription, _ in self._ears]
-
     def _connect(self, publisher: RecordablePublisher) -> None:
         publisher.record(self._sink(publisher))
 
@@ -111,7 +111,8 @@ class RecordableNode(Node):
             return super().create_publisher(*args, **options)
         options['publisher_class'] = RecordablePublisher
         publisher = super().create_publisher(*args, **options)
-        self.taps.add(publisher)
+        if isinstance(publisher, RecordablePublisher):
+            self.taps.add(publisher)
         return publisher
 
     def destroy_publisher(self, publisher: Publisher) -> bool:

@@ -79,7 +79,7 @@ class RecordablePublisher(Publisher):
         # while nobody records.
         vars(self).pop('publish', None)
         if sink is not None or self._latched:
-            self.publish = self._publish_noted
+            vars(self)['publish'] = self._publish_noted
 
     @property
     def recorded(self) -> bool:

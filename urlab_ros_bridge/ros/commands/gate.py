@@ -231,14 +231,16 @@ class Gate:
 
     def _fits(self, stamp_ns: int) -> bool:
         """Tell whether a time is that of the present instant or later, and not from before."""
-        return stamp_ns >= self._stamp and not self._stamp < stamp_ns <= self._before_jump
+        now = self._stamp
+        if now is None:
+            return False
+        return stamp_ns >= now and not now < stamp_ns <= self._before_jump
 
     def _silent(self) -> list[str]:
-        known = self._stamp is not None
         return [
             topic
             for topic, answers in self._topics.items()
-            if not answers.untimed and not (known and any(map(self._fits, answers.stamps)))
+            if not answers.untimed and not any(map(self._fits, answers.stamps))
         ]
 
 

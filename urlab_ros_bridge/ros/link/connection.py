@@ -259,8 +259,9 @@ class Link:
         again = self._generation > 0
         self._generation = self.commands.generation
         run = handshake.raw.get('run')
-        self.continued = again and run is not None and run == self.handshake.raw.get('run')
-        self.handshake = handshake
+        before, self.handshake = self.handshake, handshake
+        known = before is not None and run is not None and run == before.raw.get('run')
+        self.continued = again and known
         if not handshake.manager_present:
             self._generation = 0
             self._problem('the server runs no world yet')

@@ -70,10 +70,11 @@ class Drive:
             raise Ended('another client has taken the session of this server, which allows one')
         if state.phase is Phase.OBSERVING:
             raise Ended('the bridge only listens (parameter observe_only)')
-        if not state.connected:
+        handshake = self._link.handshake
+        if not state.connected or handshake is None:
             return False
-        if self._link.handshake is not self._handshake:
-            self._take_over(self._link.handshake)
+        if handshake is not self._handshake:
+            self._take_over(handshake)
         elif state.mode not in ('', DIRECT):
             self._confirm_mode()
         return True
@@ -84,7 +85,7 @@ class Drive:
 
         :raises UrlabError: when the request failed.
         """
-        result = self._client.step(self._steps, observations='minimal')
+        result = self._session.step(self._steps, observations='minimal')
         self._check(result)
         return result.sim_time_ns
 
@@ -105,32 +106,37 @@ class Drive:
         if client is not link.commands:
             client.close()
 
-    def _take_over(self, handshake: Handshake) -> None:
-        link = self._link
+    @property
+    def _session(self) -> Client:
+        """Return our session, opened when it is first needed."""
         if self._client is None:
-            self._client = link.open_session('lockstep')
+            self._client = self._link.open_session('lockstep')
+        return self._client
+
+    def _take_over(self, handshake: Handshake) -> None:
+        link, session = self._link, self._session
         try:
             self._steps = steps_of(self._period, timestep_of(handshake))
-            before = self._client.set_mode(DIRECT).previous
+            before = session.set_mode(DIRECT).previous
         except (ValueError, ModelUnavailable) as error:
             raise Ended(str(error)) from error
         except ModeLockedByServer:
-            before = self._client.status().mode
+            before = session.status().mode
             if before != DIRECT:
                 self.restore = False
                 raise Ended(f'the server was started in {before} mode for good') from None
         self.before = self.before or before
         link.note_mode(DIRECT)
         link.note_paused(False)
-        self._generation = self._client.generation
+        self._generation = session.generation
         self._last_ns = None
         self._handshake = handshake
         self.takeovers += 1
 
     def _confirm_mode(self) -> None:
         """Ask for the mode: what the link says may be older than our own change."""
-        status = self._client.status()
-        if self._client.generation != self._generation:
+        status = self._session.status()
+        if self._session.generation != self._generation:
             self._handshake = None  # the server was restarted
         elif status.mode == DIRECT:
             self._link.note_mode(DIRECT)
@@ -140,7 +146,7 @@ class Drive:
 
     def _check(self, result: StepResult) -> None:
         """See whether somebody else moves time too."""
-        if self._client.generation != self._generation:
+        if self._session.generation != self._generation:
             self._handshake = None
             return
         last, self._last_ns = self._last_ns, result.sim_time_ns

@@ -197,8 +197,8 @@ class Rounds:
                 return False
             if self._takeovers != self._drive.takeovers:
                 return False
-            silent = gate.silent()
-            if not gate.shown:
+            silent, stamp_ns = gate.silent(), gate.stamp_ns
+            if not gate.shown or stamp_ns is None:
                 self.doing = 'waiting for the state stream'
             elif silent:
                 names = [self._topics.names[topic] for topic in silent]
@@ -208,13 +208,14 @@ class Rounds:
                         self.unanswered[name] += 1
                     return True
             elif self.waited > PICTURE_SECONDS:
-                self.pictures.give_up(self._cameras.threads, gate.stamp_ns)
+                self.pictures.give_up(self._cameras.threads, stamp_ns)
             else:
                 self.doing = 'waiting for pictures'
         return True
 
     def _have_pictures(self) -> bool:
-        return not self.pictures.missing(self._cameras.threads, self._gate.stamp_ns)
+        stamp_ns = self._gate.stamp_ns
+        return stamp_ns is not None and not self.pictures.missing(self._cameras.threads, stamp_ns)
 
     def _replaced(self, silent: list[str]) -> bool:
         """

@@ -50,7 +50,7 @@ class MessageTemplate(ABC):
             template = Template(sample)
         except CdrError as error:
             self.fallback_reason = error
-            self.update = self.message
+            vars(self)['update'] = self.message
             return
         self._to_bytes = template.to_bytes
         self._bind(template)

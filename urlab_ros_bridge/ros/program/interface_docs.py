@@ -167,7 +167,7 @@ def _standard(row: Service) -> tuple[str, ...]:
         row.effect,
         ', '.join(str(int(feature)) for feature in row.serves),
         ' '.join(_code(need) for need in needs if need),
-        ' '.join(map(_code, row.ops)),
+        ' '.join(map(_code, row.requests)),
     )
 
 

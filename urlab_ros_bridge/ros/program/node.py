@@ -70,25 +70,24 @@ class BridgeNode(RecordableNode):
         self._log = log_to(self)
         timeline = Timeline()
         self.taps = Taps(lambda: timeline.tick_ns)
-        self.bridge: Bridge | None = None
+        features = tuple(features)
+        self.bridge = Bridge(
+            self,
+            features,
+            lambda: self.parameters.settings,
+            self._log,
+            timeline=timeline,
+            on_plan=self._on_plan,
+            status_fd=status_fd,
+        )
+        self.bridge.add(self.taps)
         self._world_plan: WorldPlan | None = None
         self._world: World | None = None
-        features = tuple(features)
         try:
             self._refuse_sim_time()
             self.parameters = Parameters(self, settings_type(features), self._changed)
             for text in undeclared_overrides(self, type(self.parameters.settings)):
                 self._log('warning', text)
-            self.bridge = Bridge(
-                self,
-                features,
-                lambda: self.parameters.settings,
-                self._log,
-                timeline=timeline,
-                on_plan=self._on_plan,
-                status_fd=status_fd,
-            )
-            self.bridge.add(self.taps)
             self.bridge.attach()
         except BaseException:
             # What is left of a node that came to nothing would stay in the graph.
@@ -109,8 +108,7 @@ class BridgeNode(RecordableNode):
 
     def destroy_node(self) -> None:
         """Withdraw everything; after `stop`, or in place of `start`."""
-        if self.bridge is not None:
-            self.bridge.destroy()
+        self.bridge.destroy()
         super().destroy_node()
 
     def _changed(self, settings: Settings) -> None:

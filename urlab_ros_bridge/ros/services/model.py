@@ -39,7 +39,8 @@ def configure_controller(context: ServiceContext, request: Any, response: Any) -
 
 
 def _gains(request: Any) -> dict[str, Any]:
-    names, params = list(request.actuators), {}
+    names = list(request.actuators)
+    params: dict[str, Any] = {}
     for gain in GAINS:
         values = finite(gain, getattr(request, gain))
         if len(values) not in (0, len(names)):

@@ -106,12 +106,12 @@ def set_speed(context: ServiceContext, request: Any, response: Any) -> str:
 
 def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
     """Drive a robot; an empty request stops the only one."""
-    vectors = [(vector.x, vector.y, vector.z) for vector in (request.linear, request.angular)]
-    numbers = (*vectors[0], *vectors[1], request.timeout)
+    linear, angular = ((part.x, part.y, part.z) for part in (request.linear, request.angular))
+    numbers = (*linear, *angular, request.timeout)
     if not all(map(math.isfinite, numbers)) or request.timeout < 0:
         raise Unfit(
             BAD_VALUE,
-            f'twist {vectors} with timeout {request.timeout} s: all numbers '
+            f'twist {[linear, angular]} with timeout {request.timeout} s: all numbers '
             'must be finite, and the timeout not negative',
         )
     robot = context.robot(request.articulation)
@@ -119,7 +119,9 @@ def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
         raise Unfit(E_STOP, 'the e-stop is engaged')
     if request.timeout and not context.link.has('twist_timeout'):
         raise Unfit(BAD_VALUE, 'this server knows no timeout for a twist')
-    twist = context.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
+    twist = context.client.set_twist(
+        robot.prefix, linear, angular, timeout=request.timeout or None
+    )
     response.articulation = robot.prefix
     response.linear, response.angular = (
         Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular)

@@ -53,7 +53,9 @@ class World:
         self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
-        self._publishers = Publishers(node, before._publishers if before is not None else None)
+        self._publishers: Publishers = Publishers(
+            node, before._publishers if before is not None else None
+        )
         self.feeds: list[Feed] = []
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]

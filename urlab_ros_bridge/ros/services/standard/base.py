@@ -108,8 +108,8 @@ class SimulationContext(ServiceContext):
 
         :raises Unfit: without a connection.
         """
-        self.client  # noqa: B018  (says what is wrong)
-        return self.link.handshake
+        client, handshake = self.client, self.link.handshake
+        return client.handshake if handshake is None else handshake
 
     def wait_for_world(self) -> None:
         """Wait until the bridge publishes the world that the services know; not for ever."""
@@ -122,9 +122,9 @@ class SimulationContext(ServiceContext):
             time.sleep(_LOOK_SECONDS)
 
 
-def _revision(handshake: Handshake) -> int:
+def _revision(handshake: Handshake | None) -> int:
     """Return how often the world of a server had changed when it said this."""
-    return handshake.raw.get('world_revision', 0)
+    return 0 if handshake is None else handshake.raw.get('world_revision', 0)
 
 
 def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:

@@ -51,6 +51,7 @@ def present_state(context: SimulationContext) -> State:
     if handshake is not None and link.state.phase is Phase.PREPARING:
         return State.LOADING_WORLD if handshake.manager_present else State.NO_WORLD
     client, timeline = context.client, context.timeline
+    now: int | None
     if link.has('status'):
         status = client.status()
         mode, paused, now = status.mode, status.paused, status.sim_time_ns

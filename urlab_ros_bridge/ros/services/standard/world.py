@@ -30,7 +30,7 @@ def get_simulator_features(context: SimulationContext, request: Any, response: A
     if not state.connected:
         told.custom_info = describe(state, context.stream.silence)[1]
         return
-    handshake = context.link.handshake
+    handshake = context.handshake
     told.custom_info = (
         f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
         f'MuJoCo {handshake.mujoco_version}'

@@ -25,6 +25,8 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
+from urlab_ros_bridge.ros.topics.cameras.images import DEPTH_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
@@ -49,12 +51,12 @@ class CameraParameters:
     image_encoding: str = key(
         'rgb8',
         'Encoding of colour pictures. "bgra8" is what the server sends, and costs no conversion.',
-        choices=('rgb8', 'bgr8', 'rgba8', 'bgra8'),
+        choices=COLOR_ENCODINGS,
     )
     depth_encoding: str = key(
         '32FC1',
         'Encoding of depth pictures: "32FC1" metres, "16UC1" millimetres.',
-        choices=('32FC1', '16UC1'),
+        choices=DEPTH_ENCODINGS,
     )
     depth_unit: str = key(
         'auto',
