@@ -14,12 +14,12 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
 from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.admission.arbitration import SOURCES
 from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
 from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.program.features import Settings
 
 SECOND = 10**9
+SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
 
 
 def arbiter(**settings):

@@ -69,7 +69,6 @@ TRAJECTORY = Source('joint_trajectory', 30)
 GRIPPER = Source('gripper', 30)
 JOINT_COMMANDS = Source('joint_commands', 20, 'joint_command_lock')
 CMD_VEL = Source('cmd_vel', 10, 'cmd_vel_timeout')
-SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
 
 
 @dataclass
