@@ -6,6 +6,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# The extension of the server.
+WALL_TIMEOUT = 'wall_timeout'
+# s; a shorter age would refuse commands because a machine is busy.
+MIN_WALL_AGE = 0.3
+
 
 class WallAge(NamedTuple):
     """
@@ -29,4 +34,4 @@ class WallAge(NamedTuple):
         return fields
 
 
-__all__ = ['WallAge']
+__all__ = ['MIN_WALL_AGE', 'WALL_TIMEOUT', 'WallAge']

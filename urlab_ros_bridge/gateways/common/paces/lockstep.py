@@ -59,7 +59,7 @@ class LockstepPace(RobotPace):
 
     def command(self, target: Target) -> None:
         with self._lock:
-            self.robot.drive(target)
+            self.robot.drive(target, ages=False)
             now = self._ready()
             # Sent with the next step; until then nothing moves.
             self._now = Moment(now.seen, target, now.stamp)
@@ -81,7 +81,7 @@ class LockstepPace(RobotPace):
         legs = 1
         if robot.interpolation_rate is not None and robot.smooth:
             legs = max(1, min(steps, math.ceil(robot.interpolation_rate / robot.rate)))
-        robot.drive(target)
+        robot.drive(target, ages=False)
         seen, done = before.seen, 0
         for leg in range(1, legs + 1):
             until = steps * leg // legs

@@ -75,10 +75,14 @@ class PacedRobot:
             observations=self.observations,
         )
 
-    def drive(self, target: Target) -> None:
-        """Command the twist of a target that has one."""
+    def drive(self, target: Target, *, ages: bool) -> None:
+        """
+        Command the twist of a target that has one.
+
+        :param ages: whether it ends by the wall clock too, see `SimulationLink.drive`.
+        """
         if target.twist is not None:
-            self.link.drive(self.prefix, target.twist, self.twist_timeout)
+            self.link.drive(self.prefix, target.twist, self.twist_timeout, ages=ages)
 
     def look(self) -> StepResult:
         """Return state and pictures of a live world."""

@@ -77,7 +77,7 @@ class RealTimePace(RobotPace):
             self._watcher.stop()
 
     def _send(self, target: Target) -> None:
-        self.robot.drive(target)
+        self.robot.drive(target, ages=True)
         self._state = self.robot.step(target)
         took_effect, self._took_effect = self._took_effect, None
         if took_effect is not None:

@@ -12,6 +12,9 @@ import time
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.ops.wall_age import MIN_WALL_AGE
+from urlab_ros_bridge.client.ops.wall_age import WALL_TIMEOUT
+from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.session import SHARED_SESSION
@@ -41,6 +44,8 @@ class SimulationLink:
 
     def __init__(self, host: str, rpc_port: int, client_name: str) -> None:
         self.is_lost = False
+        # Unix time of the server (ns) less our monotonic one, when its last reply came.
+        self._clock_offset: int | None = None
         self.endpoint = f'tcp://{host}:{rpc_port}'
         self._commands = Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT)
         self._looks = Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT)
@@ -126,19 +131,51 @@ class SimulationLink:
         :raises UrlabError: when the server refuses or does not answer.
         """
         ctrl = {prefix: target.ctrl for prefix, target in (targets or {}).items() if target.ctrl}
-        return self._commands.step(
-            n_steps,
-            ctrl_map=ctrl or None,
-            control_mode=dict.fromkeys(raw, 'raw') if raw else None,
-            observations=observations,
-            include_cameras=dict(cameras) if cameras else None,
-            timeout=TIMEOUT,
+        return self._note_clock(
+            self._commands.step(
+                n_steps,
+                ctrl_map=ctrl or None,
+                control_mode=dict.fromkeys(raw, 'raw') if raw else None,
+                observations=observations,
+                include_cameras=dict(cameras) if cameras else None,
+                timeout=TIMEOUT,
+            )
         )
 
-    def drive(self, prefix: str, twist: Twist, timeout: float) -> None:
-        """Command the velocity of a mobile base; the server ends it after `timeout` s."""
+    def drive(self, prefix: str, twist: Twist, timeout: float, *, ages: bool = True) -> None:
+        """
+        Command the velocity of a mobile base; the server ends it after `timeout` simulated s.
+
+        :param ages: whether it ends by the wall clock too: while time stands still, and when the
+            request waits at a stopped server.  False where only commands make time go on.
+        :raises StaleCommand: when the request has waited for too long.
+        """
         vx, vy, yaw = twist
-        self._commands.set_twist(prefix, (vx, vy, 0.0), (0.0, 0.0, yaw), timeout=timeout)
+        self._commands.set_twist(
+            prefix,
+            (vx, vy, 0.0),
+            (0.0, 0.0, yaw),
+            timeout=timeout,
+            wall=self._wall_age(timeout) if ages else None,
+        )
+
+    def _wall_age(self, timeout: float) -> WallAge | None:
+        """
+        Return how old a command that is sent now may become; None where the server cannot tell.
+
+        What it last said of its clock may be long ago when the robot stands, so our own monotonic
+        clock counts on from there.
+        """
+        if WALL_TIMEOUT not in self.handshake.extensions:
+            return None
+        offset = self._clock_offset
+        seen = None if offset is None else offset + time.monotonic_ns()
+        return WallAge(max(timeout, MIN_WALL_AGE), seen)
+
+    def _note_clock(self, seen: StepResult) -> StepResult:
+        if seen.wall_time_ns is not None:
+            self._clock_offset = seen.wall_time_ns - time.monotonic_ns()
+        return seen
 
     def look(self, cameras: Mapping[str, str], observations: str = 'standard') -> StepResult:
         """Return state and pictures of a live world, of one and the same step."""
@@ -150,7 +187,7 @@ class SimulationLink:
 
     def state(self) -> StepResult:
         """Return the state of a live world."""
-        return self._commands.step()
+        return self._note_clock(self._commands.step())
 
     def forward(self) -> StepResult:
         """Return the state without a step, in any mode."""

@@ -1,0 +1,62 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Participants on Cyclone DDS hear the bridge, and drive its robot, with the shipped file."""
+
+from importlib.util import find_spec
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+from lifelines import run_process
+import pytest
+
+CONFIG = Path(__file__).parents[2] / 'config' / 'cyclonedds.xml'
+NODE = Path(__file__).with_name('cyclone_node.py')
+
+pytestmark = [
+    pytest.mark.ros,
+    pytest.mark.skipif(not find_spec('cyclonedds'), reason='cyclonedds is not installed'),
+    pytest.mark.skipif(
+        os.environ.get('ROS_DISTRO', 'jazzy') != 'jazzy',
+        reason='the Python package of Cyclone DDS cannot read the types of newer Fast DDS',
+    ),
+    pytest.mark.skipif(
+        os.environ.get('RMW_IMPLEMENTATION', 'rmw_fastrtps_cpp') != 'rmw_fastrtps_cpp',
+        reason='the bridge is not on Fast DDS',
+    ),
+]
+
+
+@pytest.fixture(scope='module')
+def rover():
+    """Yield a rover whose bridge keeps to this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+        from running_world import RunningWorld
+
+        world = RunningWorld('rover')
+    yield world
+    world.close()
+
+
+def heard(rover, seconds, **environment):
+    domain = rover.listener.context.get_domain_id()
+    result = run_process(
+        [sys.executable, NODE, domain, seconds],
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=seconds + 60,
+    )
+    return result.stdout.strip()
+
+
+def test_with_the_file_both_directions_work(rover):
+    file = {'CYCLONEDDS_URI': CONFIG.as_uri()}
+    assert heard(rover, 60, **file) == 'heard a rover that drives'
+
+
+def test_the_file_is_needed(rover):
+    """Where this fails the file has become superfluous, and so has what the docs say of it."""
+    assert heard(rover, 4, CYCLONEDDS_URI='') == 'heard nothing of the sort'

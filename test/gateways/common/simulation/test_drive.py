@@ -1,0 +1,102 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway's commands to a base are forgotten when they have waited, or time stood still."""
+
+import concurrent.futures
+import math
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from lifelines import start_process
+import pytest
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import StaleCommand
+from urlab_ros_bridge.client.ops.wall_age import MIN_WALL_AGE
+
+FORWARD, STOP = (1.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+# s of simulated time after which the server forgets a command, and several times that of ours.
+TIMEOUT, LONG = 0.25, 4 * MIN_WALL_AGE
+# m; a settled rover creeps less, and a command drives it 0.1 m at least.
+AT_REST = 0.02
+
+
+@pytest.fixture(scope='module')
+def server():
+    """Yield a server's process and the port of its requests."""
+    process = start_process(
+        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', '--world=rover', '--no-shm']
+        + [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    ready = re.search(r'tcp://[^:]+:(\d+)', process.stdout.readline())
+    yield process, int(ready[1])
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.fixture
+def port(server):
+    return server[1]
+
+
+@pytest.fixture
+def line(link, port):
+    """Return a link to a rover that stands."""
+    line = link(port)
+    line.use_mode('live')
+    line.drive('rover', STOP, TIMEOUT)
+    until(line, line.state().time + 1.0)
+    return line
+
+
+def until(line, moment):
+    while line.state().time < moment:
+        time.sleep(0.01)
+
+
+def travelled(line, seconds=0.6):
+    """Return how far the rover goes within simulated seconds (m)."""
+    began = line.state()
+    until(line, began.time + seconds)
+    start, end = (seen.articulations['rover'].qpos for seen in (began, line.state()))
+    return math.dist(start[:2], end[:2])
+
+
+def test_a_command_is_carried_out_however_long_the_robot_stood(line):
+    time.sleep(LONG)  # nothing has told the time of the server in between
+    line.drive('rover', FORWARD, TIMEOUT)
+    assert travelled(line) > 0.1
+
+
+def test_a_command_that_waited_at_a_stopped_server_is_refused(line, server):
+    process, _ = server
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        process.send_signal(signal.SIGSTOP)
+        try:
+            driving = pool.submit(line.drive, 'rover', FORWARD, TIMEOUT)
+            time.sleep(LONG)
+        finally:
+            process.send_signal(signal.SIGCONT)
+        with pytest.raises(StaleCommand):
+            driving.result(30)
+    assert travelled(line) < AT_REST
+
+
+@pytest.mark.parametrize(('ages', 'moves'), [(True, False), (False, True)])
+def test_a_command_given_while_time_stands_still_is_forgotten(line, port, ages, moves):
+    client = Client('127.0.0.1', port, shared=True)
+    client.connect()
+    client.set_paused(True)
+    try:
+        line.drive('rover', FORWARD, TIMEOUT, ages=ages)
+        time.sleep(LONG)
+    finally:
+        client.set_paused(False)
+        client.close()
+    assert (travelled(line) > 0.1) == moves

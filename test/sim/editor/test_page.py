@@ -1,0 +1,59 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of docs/editor.md run as they stand."""
+
+from pathlib import Path
+import re
+
+import pytest
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+DOCS = Path(__file__).parents[3] / 'docs'
+BLOCK = re.compile(r'```python\n(.*?)```', re.S)
+PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+
+
+@pytest.fixture(scope='module')
+def examples(tmp_path_factory):
+    """Yield the blocks of the page, the arguments of a client, and the data folder."""
+    folder = tmp_path_factory.mktemp('data')
+    server = Server(
+        ServerConfig(world='', editor=True, data_dir=folder, **dict.fromkeys(PORTS, 0))
+    )
+    server.start()
+    rpc, state = (int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state'))
+    blocks = BLOCK.findall((DOCS / 'editor.md').read_text())
+    yield blocks, {'rpc_port': rpc, 'state_port': state}, folder
+    server.stop()
+
+
+def test_a_level_is_built_played_and_saved(examples):
+    blocks, ports, folder = examples
+    (block,) = (block for block in blocks if 'begin_pie' in block)
+    assert block.count('Client()') == 1
+    found = {}
+    exec(block.replace('Client()', f'Client(**{ports})'), found)
+    assert found['play'].ready
+    assert (folder / 'Levels' / 'yard.yaml').is_file()
+
+
+def test_a_robot_of_the_users_own_is_imported_and_looked_at(examples):
+    blocks, ports, folder = examples
+    page = (DOCS / 'howto' / 'own_robot.md').read_text()
+    (folder / 'tug.xml').write_text(re.search(r'`tug.xml`:\n\n```\w+\n(.*?)```', page, re.S)[1])
+    (imports,) = (block for block in blocks if 'import_xml' in block)
+    (looks,) = (block for block in blocks if 'frame_actor' in block)
+    with Client(**ports) as client:
+        editor = client.editor
+        editor.load_level('yard')
+        exec(imports, {'editor': editor})
+        assert editor.begin_pie().ready
+        assert set(client.handshake.articulations) == {'rover_0', 'rover_1', 'tug'}
+        client.set_mode('live')
+        found = {'client': client}
+        exec(looks, found)
+        assert found['frame'].width == 640
+        editor.stop_pie()
