@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
 from urlab_ros_bridge.ros.features.feature import Bridge
@@ -24,7 +24,7 @@ def test_the_answer_says_what_to_install(monkeypatch, tmp_path, module):
         None, (), lambda: settings, lambda *text: None, timeline=Timeline(), on_plan=None
     )
     bridge.add(Taps(lambda: None))
-    recorder = Recorder(bridge)
+    recorder = BagRecorder(bridge)
     with pytest.raises(BagsUnavailable, match=r"pip install 'mcap>=1\.6'") as refused:
         recorder.start('run')
     assert refused.value.code == 'bag_unavailable' and not list(tmp_path.iterdir())

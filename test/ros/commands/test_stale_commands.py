@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from urlab_ros_bridge.client.errors import StaleCommand  # noqa: E402
 from urlab_ros_bridge.client.ops.wall_age import WallAge  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals  # noqa: E402
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections  # noqa: E402
 from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands  # noqa: E402
 from urlab_ros_bridge.ros.commands.path import CommandPath  # noqa: E402
@@ -46,7 +46,7 @@ class Robot:
         self.stale = False
         self.settings = Settings(**settings)
         self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now)
-        self.refusals = Refusals(lambda severity, text: None)
+        self.rejections = Rejections(lambda severity, text: None)
         self.link = SimpleNamespace(
             state=SimpleNamespace(open=True, mode='live'),
             has=lambda name: name in extensions,
@@ -61,7 +61,7 @@ class Robot:
             lambda: self.settings,
             self.timeline,
             Gate(),
-            self.refusals,
+            self.rejections,
             sender,
             self.link,
             self.clock,
@@ -86,7 +86,7 @@ class Robot:
         try:
             action()
         except StaleCommand as error:
-            self.refusals.add('server', error)
+            self.rejections.add('server', error)
 
     def wait(self, seconds):
         """Let wall time go by while simulation time stands still; ticks come all the same."""
@@ -137,7 +137,7 @@ def test_what_moves_is_refused_when_it_is_stale_and_what_stops_never():
     robot.wrenches.receive(push(1.0), STALE)
     robot.joints.receive(joints(wheel=1.0), STALE)
     assert not robot.asked
-    assert robot.refusals.last == dict.fromkeys(
+    assert robot.rejections.last == dict.fromkeys(
         ('cmd_vel', 'wrench_command', 'joint_commands'), STALE
     )
     robot.velocity.receive(twist(0.0), STALE)
@@ -190,12 +190,12 @@ def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_pos
     robot.joints.receive(joints(wheel=2.0))
     robot.joints.receive(joints(arm=0.7))
     robot.wait(0.4)
-    assert not robot.refusals.counts
+    assert not robot.rejections.counts
     robot.wait(5.0)
     assert ('wrench', 0.0, 0.1, None) in robot.asked
     assert robot.setpoints.last(1) == 0.0 and robot.setpoints.last(0) == 0.7
-    assert 'withdrawn' in robot.refusals.last['wrench_command']
-    assert 'wheel withdrawn' in robot.refusals.last['joint_commands']
+    assert 'withdrawn' in robot.rejections.last['wrench_command']
+    assert 'wheel withdrawn' in robot.rejections.last['joint_commands']
     count = len(robot.asked)
     robot.go_on()
     assert len(robot.asked) == count
@@ -220,7 +220,7 @@ def test_what_is_given_shortly_before_time_goes_on_stays():
     robot.wait(0.3)
     robot.go_on()
     robot.wait(3.0)
-    assert robot.setpoints.last(1) == 2.0 and not robot.refusals.counts
+    assert robot.setpoints.last(1) == 2.0 and not robot.rejections.counts
 
 
 def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
@@ -240,7 +240,7 @@ def test_a_stale_request_loses_no_position():
     robot.stale = True
     robot.joints.receive(joints(arm=0.7, wheel=2.0))
     assert robot.asked == [('setpoints', {'arm': 0.7}, 1.0, None)]
-    assert robot.refusals.counts == {'server': 1}
+    assert robot.rejections.counts == {'server': 1}
 
 
 def test_in_lockstep_and_without_a_limit_wall_time_does_not_count():
@@ -252,7 +252,7 @@ def test_in_lockstep_and_without_a_limit_wall_time_does_not_count():
         robot.wrenches.receive(push(5.0))
         robot.joints.receive(joints(wheel=2.0))
         robot.wait(60.0)
-        assert not robot.refusals.counts and robot.setpoints.last(1) == 2.0
+        assert not robot.rejections.counts and robot.setpoints.last(1) == 2.0
         assert not [asked for asked in robot.asked if asked[1] in (0.0, {'wheel': 0.0})]
         if robot.link.lockstep:
             assert len(robot.asked) == 3 and not any(asked[-1] for asked in robot.asked)
@@ -283,7 +283,7 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
     now[0] = 3.0
     take('new', STALE)  # an answer, whatever the wall clock says
     gate.disarm()
-    assert got == [('old', 'lockstep has kept it for 3.0 s'), ('new', '')]
+    assert got == [('old', 'lockstep held it back for 3.0 s'), ('new', '')]
     take('passes', STALE)
     assert got[-1] == ('passes', STALE)
 

@@ -28,7 +28,7 @@ from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
 from urlab_ros_bridge.ros.bag.storage.folder import make_folder
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 
 ALL = ('auto',)
@@ -64,7 +64,7 @@ class BagReport:
     waited: float
 
 
-class Recorder:
+class BagRecorder:
     """
     At most one bag at a time; `start` and `stop` may be called from any thread.
 
@@ -118,7 +118,7 @@ class Recorder:
             )
             recorded: list[str] = []
             if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
-                raise NotInTime('the stream of the bridge stands still')
+                raise NotInTime('the stream thread of the bridge does not respond')
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
 
@@ -133,7 +133,7 @@ class Recorder:
             if bag is None:
                 raise NoBag
             if not self._stream.between_ticks(self._remove):
-                raise NotInTime('the stream of the bridge stands still')
+                raise NotInTime('the stream thread of the bridge does not respond')
             return self._end(bag)
 
     def close(self) -> None:
@@ -228,9 +228,9 @@ class Recorder:
         return summary
 
     def _origin(self) -> Origin:
-        handshake = self._bridge.part(Link).handshake
+        handshake = self._bridge.part(ServerLink).handshake
         model = handshake.mjb if handshake is not None else b''
         return Origin(provenance(handshake, self._bridge.settings()), model)
 
 
-__all__ = ['BagReport', 'BagSummary', 'Recorder']
+__all__ = ['BagRecorder', 'BagReport', 'BagSummary']

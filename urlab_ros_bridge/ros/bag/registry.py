@@ -12,9 +12,9 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
 
-from urlab_ros_bridge.ros.bag.taps import Ear
 from urlab_ros_bridge.ros.bag.taps import Now
 from urlab_ros_bridge.ros.bag.taps import RecordablePublisher
+from urlab_ros_bridge.ros.bag.taps import RecordedCallback
 from urlab_ros_bridge.ros.bag.taps import Sink
 
 # Full name of a topic, message class, profile -> where its messages go; None: not wanted.
@@ -28,7 +28,7 @@ class Taps:
         self.now = now
         self._find: FindSink | None = None
         self._publishers: list[RecordablePublisher] = []
-        self._ears: list[tuple[Subscription, Ear]] = []
+        self._subscriptions: list[tuple[Subscription, RecordedCallback]] = []
         self._lock = threading.Lock()
 
     def topics(self) -> list[str]:
@@ -36,7 +36,7 @@ class Taps:
         with self._lock:
             return sorted(
                 {each.topic_name for each in self._publishers}
-                | {subscription.topic_name for subscription, _ in self._ears}
+                | {subscription.topic_name for subscription, _ in self._subscriptions}
             )
 
     def record(self, find: FindSink | None) -> list[str]:
@@ -45,10 +45,14 @@ class Taps:
             self._find = find
             for publisher in self._publishers:
                 self._connect(publisher)
-            for subscription, ear in self._ears:
-                self._connect_ear(subscription, ear)
+            for subscription, callback in self._subscriptions:
+                self._connect_subscription(subscription, callback)
             recorded = [each.topic_name for each in self._publishers if each.recorded]
-            recorded += [each.topic_name for each, ear in self._ears if ear.sink is not None]
+            recorded += [
+                each.topic_name
+                for each, callback in self._subscriptions
+                if callback.sink is not None
+            ]
         return sorted(set(recorded))
 
     def latched(self) -> list[tuple[Sink, Any]]:
@@ -72,23 +76,25 @@ class Taps:
             self._publishers.append(publisher)
             self._connect(publisher)
 
-    def add_ear(self, subscription: Subscription, ear: Ear) -> None:
+    def add_subscription(self, subscription: Subscription, callback: RecordedCallback) -> None:
         """Take a subscription in."""
         with self._lock:
-            self._ears.append((subscription, ear))
-            self._connect_ear(subscription, ear)
+            self._subscriptions.append((subscription, callback))
+            self._connect_subscription(subscription, callback)
 
     def discard(self, entity: Publisher | Subscription) -> None:
         """Forget a publisher or a subscription that is about to be destroyed."""
         with self._lock:
             self._publishers = [each for each in self._publishers if each is not entity]
-            self._ears = [pair for pair in self._ears if pair[0] is not entity]
+            self._subscriptions = [pair for pair in self._subscriptions if pair[0] is not entity]
 
     def _connect(self, publisher: RecordablePublisher) -> None:
         publisher.record(self._sink(publisher))
 
-    def _connect_ear(self, subscription: Subscription, ear: Ear) -> None:
-        ear.sink = self._sink(subscription)
+    def _connect_subscription(
+        self, subscription: Subscription, callback: RecordedCallback
+    ) -> None:
+        callback.sink = self._sink(subscription)
 
     def _sink(self, entity: Publisher | Subscription) -> Sink | None:
         if self._find is None:
@@ -132,9 +138,9 @@ class RecordableNode(Node):
         """Make a subscription that can be recorded."""
         if self.taps is None:
             return super().create_subscription(msg_type, topic, callback, *args, **options)
-        ear = Ear(callback, self.taps.now)
-        subscription = super().create_subscription(msg_type, topic, ear, *args, **options)
-        self.taps.add_ear(subscription, ear)
+        callback = RecordedCallback(callback, self.taps.now)
+        subscription = super().create_subscription(msg_type, topic, callback, *args, **options)
+        self.taps.add_subscription(subscription, callback)
         return subscription
 
     def destroy_subscription(self, subscription: Subscription) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.gate import Gate
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.robot import RobotCommands
 from urlab_ros_bridge.ros.commands.sender import CommandSender
@@ -17,7 +17,7 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
@@ -43,16 +43,16 @@ class Commands:
     """
     Takes the commands of every robot, and stops robots that are left alone.
 
-    :ivar refusals: what was not carried out.
+    :ivar rejections: what was not carried out.
     :ivar gate: what the messages of all command topics pass through.
     :ivar stopped: why nothing may move, empty when all may.
     """
 
     def __init__(self, bridge: Bridge) -> None:
         """Prepare the threads."""
-        self.refusals = Refusals(bridge.log)
-        self.gate = Gate(lambda: bridge.settings().command_max_age)
-        self.sender = CommandSender(self.refusals.add)
+        self.rejections = Rejections(bridge.log)
+        self.gate = AnswerGate(lambda: bridge.settings().command_max_age)
+        self.sender = CommandSender(self.rejections.add)
         self.stopped = ''
         self._node = bridge.node
         self._actions = SideThread(bridge.node, 'actions')
@@ -61,9 +61,9 @@ class Commands:
             bridge.settings,
             bridge.timeline,
             self.gate,
-            self.refusals,
+            self.rejections,
             self.sender,
-            bridge.part(Link),
+            bridge.part(ServerLink),
         )
         self._robots: tuple[RobotCommands, ...] = ()
 
@@ -137,12 +137,12 @@ class Commands:
 
     def statuses(self) -> Iterator[Status]:
         """Yield what was not carried out, and who is in control of each robot."""
-        refusals = self.refusals
-        refused = sum(refusals.counts.values())
+        rejections = self.rejections
+        refused = sum(rejections.counts.values())
         values: dict[str, Any] = {'sent': self.sender.sent, 'refused': refused}
-        for topic, count in refusals.counts.items():
+        for topic, count in rejections.counts.items():
             values[f'{topic} refused'] = count
-            values[f'{topic} last reason'] = refusals.last[topic]
+            values[f'{topic} last reason'] = rejections.last[topic]
         text = f'{refused} commands were refused' if refused else 'no command was refused'
         yield Status('commands', text, values)
         sources, stopped = self.report(), self.stopped

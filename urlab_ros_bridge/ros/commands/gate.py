@@ -44,7 +44,7 @@ class _Answers:
         self.stamps.clear()
 
 
-class Gate:
+class AnswerGate:
     """
     The answers of one instant; for every thread.
 
@@ -106,7 +106,7 @@ class Gate:
         for answers in kept.values():
             for receive, message, came in answers.todo:
                 old = 0 < limit < now - came
-                text = f'lockstep has kept it for {now - came:.1f} s' if old else ''
+                text = f'lockstep held it back for {now - came:.1f} s' if old else ''
                 _pass_on(receive, message, text)
 
     def open(self) -> int | None:
@@ -251,4 +251,4 @@ def _pass_on(receive: Receive, message: Any, stale: str) -> None:
         receive(message)
 
 
-__all__ = ['Gate', 'Receive']
+__all__ = ['AnswerGate', 'Receive']

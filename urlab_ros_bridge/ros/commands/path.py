@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The path of every command: from its topic or action to the server, or among the refusals."""
+"""The path of every command: from its topic or action to the server, or among the rejections."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import time
 
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.gate import Gate
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.parameters.settings import Settings
 
 
@@ -23,17 +23,17 @@ class CommandPath:
 
     :ivar settings: returns the values of all parameters now.
     :ivar gate: what the messages of all command topics pass through.
-    :ivar refusals: where commands end that are not carried out.
+    :ivar rejections: where commands end that are not carried out.
     :ivar sender: sends to the server through `link`, in a thread of its own.
     :ivar monotonic: wall clock (s).
     """
 
     settings: Callable[[], Settings]
     timeline: Timeline
-    gate: Gate
-    refusals: Refusals
+    gate: AnswerGate
+    rejections: Rejections
     sender: CommandSender
-    link: Link
+    link: ServerLink
     monotonic: Callable[[], float] = time.monotonic
 
     @property
@@ -41,9 +41,9 @@ class CommandPath:
         """Return simulation time, 0 while it is not known."""
         return self.timeline.stamp_ns or 0
 
-    def refuse(self, topic: str, error: Exception) -> None:
+    def reject(self, topic: str, error: Exception) -> None:
         """Count a command that is not carried out, and log why; from any thread."""
-        self.refusals.add(topic, error)
+        self.rejections.add(topic, error)
 
 
 __all__ = ['CommandPath']

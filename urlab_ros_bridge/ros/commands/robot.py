@@ -138,6 +138,8 @@ class RobotCommands:
         self.setpoints.clear()
         if self._wrenches is not None:
             self._wrenches.clear()
+        if self._topics is not None:
+            self._topics.clear()
 
     def halt(self, reason: str) -> None:
         """Stop at once, and refuse commands."""
@@ -215,7 +217,7 @@ class RobotCommands:
         for name, joints in grippers_of(self.plan, self._path.settings(), told).items():
             gripper = Gripper(name, joints, self.setpoints, self.arbiter, self._path.settings)
             if gripper.problem:
-                self._path.refuse(f'gripper {name}', ValueError(gripper.problem))
+                self._path.reject(f'gripper {name}', ValueError(gripper.problem))
             else:
                 self._grippers.append(gripper)
 

@@ -18,7 +18,7 @@ import threading
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.plan.plan import Actuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -35,7 +35,7 @@ _FIELD_OF_TYPE = {
 # Set-points that move a robot lapse after so long without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
-WITHDRAWN = 'time stands still, and it did not come again for {:g} s'
+WITHDRAWN = 'time stands still, and it was not repeated for {:g} s'
 # s of wall time without a new time from which on time stands still.
 STILL = 0.1
 # rad/s or m/s; a joint that is slower counts as at rest.
@@ -176,7 +176,7 @@ class Setpoints:
             self.write(dict.fromkeys(old, 0.0))
             names = ', '.join(self.plan.actuators[index].name for index in old)
             text = f'{names} withdrawn: {WITHDRAWN.format(limit)}'
-            self._path.refuse(self._key, Refused(text))
+            self._path.reject(self._key, CommandRejected(text))
 
     def rest(self) -> None:
         """Set every speed and force that we command to zero."""
@@ -247,7 +247,7 @@ class Setpoints:
         """Return the state as it is; in live mode `step` only reads."""
         state = self._link.commands.step().articulations.get(self.plan.prefix)
         if state is None:
-            raise Refused(f'the server does not tell the state of {self.plan.prefix}')
+            raise CommandRejected(f'the server does not report the state of {self.plan.prefix}')
         return state
 
     def _present(self) -> list[float]:

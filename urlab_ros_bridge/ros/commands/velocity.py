@@ -16,8 +16,8 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
 from urlab_ros_bridge.ros.commands.admission.limits import check_age
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.admission.limits import limited
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
 from urlab_ros_bridge.ros.commands.path import CommandPath
@@ -42,7 +42,8 @@ class VelocityParameters:
     )
     cmd_vel_timeout: float = key(
         0.5,
-        'The robot stops when no new cmd_vel came for this long (s of simulation time; while that '
+        'The robot stops when no new cmd_vel has come for this long (s of simulation time; '
+        'while that '
         'stands still, of wall time).',
         low=0.01,
         high=60.0,
@@ -125,7 +126,7 @@ class VelocityCommands:
         settings = self._path.settings()
         try:
             if not self._link.state.open:
-                raise Refused('not connected')
+                raise CommandRejected('not connected')
             twist = message
             if isinstance(message, TwistStamped):
                 stamp, twist = message.header.stamp, message.twist
@@ -142,11 +143,11 @@ class VelocityCommands:
                 settings.max_angular_speed,
             )
             if stale and velocity != STOP:
-                raise Refused(stale)
+                raise CommandRejected(stale)
             now_ns = self._path.now_ns
             self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
-        except Refused as error:
-            self._path.refuse(self.topic, error)
+        except CommandRejected as error:
+            self._path.reject(self.topic, error)
             return
         self._moving_since = None if velocity == STOP else self._path.now_ns
         self._heard = self._path.monotonic()

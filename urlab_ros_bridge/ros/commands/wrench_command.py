@@ -11,7 +11,7 @@ import math
 from geometry_msgs.msg import WrenchStamped
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -73,15 +73,15 @@ class WrenchCommands:
         frame = message.header.frame_id
         try:
             if not self._link.state.open:
-                raise Refused('not connected')
+                raise CommandRejected('not connected')
             if self._arbiter.stopped and any(numbers):
-                raise Refused(self._arbiter.stopped)
+                raise CommandRejected(self._arbiter.stopped)
             if not all(map(math.isfinite, numbers)):
-                raise Refused(f'the wrench is not finite: {numbers}')
+                raise CommandRejected(f'the wrench is not finite: {numbers}')
             if stale and any(numbers):
-                raise Refused(stale)
-        except Refused as error:
-            self._path.refuse(self.topic, error)
+                raise CommandRejected(stale)
+        except CommandRejected as error:
+            self._path.reject(self.topic, error)
             return
         # An empty frame stands for the base, whatever the body is called.
         body = '' if frame == self._plan.frames.base else frame
@@ -101,7 +101,7 @@ class WrenchCommands:
                 self._waiting.pop(body, None)
                 self._send(body, _NOTHING)
                 text = f'withdrawn: {WITHDRAWN.format(limit)}'
-                self._path.refuse(self.topic, Refused(text))
+                self._path.reject(self.topic, CommandRejected(text))
 
     def clear(self) -> None:
         """Forget what waits: after a reset."""

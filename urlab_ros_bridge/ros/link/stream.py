@@ -30,7 +30,7 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
 from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
-from urlab_ros_bridge.ros.topics.world import World
+from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
@@ -83,8 +83,8 @@ class StreamThread:
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
         self._also = also
         self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
-        self.world: World | None = None
-        self._handed: deque[World] = deque()
+        self.world: PublishedWorld | None = None
+        self._handed: deque[PublishedWorld] = deque()
         self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
         self._has_sim_time = True
         self._clocks = 0
@@ -107,7 +107,7 @@ class StreamThread:
         self._thread.join(2.0)
         self.source.close()
 
-    def hand_over(self, world: World | None, has_sim_time: bool = True) -> None:
+    def hand_over(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
         """Publish with another world from the next tick on, as a new epoch; None: keep it."""
         self._has_sim_time = has_sim_time
         self.timeline.request_jump()

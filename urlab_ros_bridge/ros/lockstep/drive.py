@@ -11,9 +11,9 @@ from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.link_state import Phase
-from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -30,7 +30,7 @@ def timestep_of(handshake: Handshake) -> float:
     return handshake.timestep or float(handshake.model.opt.timestep)
 
 
-class Drive:
+class LockstepDrive:
     """
     Steps the server in periods; used by the lockstep's thread alone.
 
@@ -39,7 +39,7 @@ class Drive:
     :ivar before: that mode, empty while it is not known.
     """
 
-    def __init__(self, link: Link, period: float, log: Callable[[str, str], None]) -> None:
+    def __init__(self, link: ServerLink, period: float, log: Callable[[str, str], None]) -> None:
         """
         Ask for nothing yet.
 
@@ -62,14 +62,16 @@ class Drive:
         """
         Tell whether the server is there; make it ready when it is a new one.
 
-        :raises Ended: when the server is not ours to step.
+        :raises LockstepEnded: when the server is not ours to step.
         :raises UrlabError: when a request failed.
         """
         state = self._link.state
         if state.phase is Phase.TAKEN:
-            raise Ended('another client has taken the session of this server, which allows one')
+            raise LockstepEnded(
+                'another client has taken the session of this server, which allows one'
+            )
         if state.phase is Phase.OBSERVING:
-            raise Ended('the bridge only listens (parameter observe_only)')
+            raise LockstepEnded('the bridge only listens (parameter observe_only)')
         handshake = self._link.handshake
         if not state.connected or handshake is None:
             return False
@@ -119,12 +121,14 @@ class Drive:
             self._steps = steps_of(self._period, timestep_of(handshake))
             before = session.set_mode(DIRECT).previous
         except (ValueError, ModelUnavailable) as error:
-            raise Ended(str(error)) from error
+            raise LockstepEnded(str(error)) from error
         except ModeLockedByServer:
             before = session.status().mode
             if before != DIRECT:
                 self.restore = False
-                raise Ended(f'the server was started in {before} mode for good') from None
+                raise LockstepEnded(
+                    f'the server was started in {before} mode, which cannot be changed'
+                ) from None
         self.before = self.before or before
         link.note_mode(DIRECT)
         link.note_paused(False)
@@ -142,7 +146,7 @@ class Drive:
             self._link.note_mode(DIRECT)
         else:
             self.restore = False
-            raise Ended(f'the mode became {status.mode}')
+            raise LockstepEnded(f'the mode was changed to {status.mode}')
 
     def _check(self, result: StepResult) -> None:
         """See whether somebody else moves time too."""
@@ -159,8 +163,9 @@ class Drive:
             self._told_foreign = True
             seconds = (result.sim_time_ns - last) / NANOSECONDS
             self._log(
-                'warning', f'lockstep: an instant came after {seconds:g} s: another client steps'
+                'warning',
+                f'lockstep: an instant came after {seconds:g} s: another client steps too',
             )
 
 
-__all__ = ['DIRECT', 'Drive', 'timestep_of']
+__all__ = ['DIRECT', 'LockstepDrive', 'timestep_of']

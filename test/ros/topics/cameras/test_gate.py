@@ -11,10 +11,10 @@ SECOND = 10**9
 @pytest.fixture
 def gated():
     from urlab_ros_bridge.ros.features.timeline import Timeline
-    from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+    from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 
     timeline = Timeline()
-    gate, sent = Gate(timeline), []
+    gate, sent = FrameGate(timeline), []
 
     def tick(stamp):
         timeline.published(stamp)

@@ -10,19 +10,18 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
-from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
 from urlab_ros_bridge.ros.commands.trajectory.messages import state_to_ros
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import no_tolerances
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 
 CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
@@ -67,22 +66,16 @@ class TrajectoryTopics:
 
     def receive(self, message: Any, stale: str = '') -> None:
         """Take a trajectory: a goal, and so of any age."""
-        follower, settings = self._follower, self._path.settings()
+        follower = self._follower
         if not message.points:
             follower.cancel(None, Outcome(Ending.ABORTED, SUCCESSFUL, 'stopped on its topic'))
             return
         try:
-            path = read_path(
-                message,
-                follower.joints,
-                follower.prefix,
-                allow_partial=settings.allow_partial_joints_goal,
-                allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
-            )
+            path = follower.read(message)
             free = no_tolerances(len(path.joints))
             follower.start(path, free, None, self._path.now_ns)
-        except (BadGoal, Refused) as error:
-            self._path.refuse(self.topic, error)
+        except (BadGoal, CommandRejected) as error:
+            self._path.reject(self.topic, error)
 
     def tell(self, report: Report | None) -> None:
         """Publish the state while something is under way and somebody listens."""

@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.features.timeline import Timeline
 AHEAD_NS = 200_000_000
 
 
-class Gate:
+class FrameGate:
     """Lets pictures through that belong to the present timeline."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -69,4 +69,4 @@ class Gate:
             return True
 
 
-__all__ = ['AHEAD_NS', 'Gate']
+__all__ = ['AHEAD_NS', 'FrameGate']

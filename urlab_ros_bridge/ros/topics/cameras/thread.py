@@ -17,7 +17,7 @@ from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import Camera
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import check_stamp
-from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -45,7 +45,7 @@ class CameraThread:
         self,
         plan: CameraPlan,
         outputs: list[Output],
-        gate: Gate,
+        gate: FrameGate,
         timeline: Timeline,
         open_source: OpenSource,
         log: Callable[[str, str], None],

@@ -50,7 +50,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _RATE = 'sensor_rate'
 
 
-_STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
+_STDDEV_TEXT = 'A negative value: as the server reports it for the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
