@@ -19,14 +19,14 @@ from urlab_ros_bridge.client.errors import StaleCommand  # noqa: E402
 from urlab_ros_bridge.client.ops.wall_age import WallAge  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.rejections import Rejections  # noqa: E402
-from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
+from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands  # noqa: E402
 from urlab_ros_bridge.ros.commands.path import CommandPath  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints  # noqa: E402
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands  # noqa: E402
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands  # noqa: E402
-from urlab_ros_bridge.ros.link.connection import Link  # noqa: E402
+from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import Actuator  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import RobotPlan  # noqa: E402
 from urlab_ros_bridge.ros.program.features import Settings  # noqa: E402
@@ -54,13 +54,13 @@ class Robot:
             commands=self,
             _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
         )
-        self.link.wall_age = lambda timeout: Link.wall_age(self.link, timeout)
+        self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
         sender = SimpleNamespace(put=lambda key, action, limit=0: self.run(action))
         arbiter = Arbiter(lambda: self.settings)
         path = CommandPath(
             lambda: self.settings,
             self.timeline,
-            Gate(),
+            AnswerGate(),
             self.rejections,
             sender,
             self.link,
@@ -276,7 +276,7 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
 
     now, got = [0.0], []
     monkeypatch.setattr(module, 'time', SimpleNamespace(monotonic=lambda: now[0]))
-    gate = Gate(lambda: 0.5)
+    gate = AnswerGate(lambda: 0.5)
     take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append((message, stale)))
     gate.arm(['/cmd_vel'])
     take('old')
