@@ -12,7 +12,7 @@ COMMANDS = [
     '(agent (unum 1)(team Left)(pos 1 2 0.5)(move 1 2 0.5 90)(battery 5)(temperature 6))',
     '((ball (pos 0 0 0.5)(vel 1 0 0))(getAck moved))', '(playMode PlayOn)', '(dropBall)',
     '(kickOff Left)', '(select (unum 1)(team Right))', '(repos (unum 1)(team Right))', '(time 3)',
-    '(score (left 1)(right 2))', '(reqfullstate)', '(killsim)', '(init (unum 1)(teamname a))',
+    '(score (left 1)(right 2))', '(reqfullstate)', '(kil)', '(init (unum 1)(teamname a))',
     '(scene rsg/agent/nao/nao.rsg)', '(he1 0.5)(lae3 -0.2)(syn)', '(beam -1 0 30)', '(say hello)',
 ]  # fmt: skip
 ATOMS = [
