@@ -11,8 +11,8 @@ that it shows (CPU time); and the floor, mj_step alone.  Runs with and without a
 turns, and the share of the rate that a monitor takes is the median of pairs.  On a busy machine
 the CPU time of both programs for a simulated second tells more than the rate.
 
-With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere): agents that only
-listen, T1 robots of its own, no real time.
+With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere), with its T1 robots: its
+agents answer each percept with (syn) and nothing else, as fast as it goes.
 """
 
 from __future__ import annotations
@@ -295,8 +295,11 @@ class Listener(threading.Thread):
             selector.register(link, selectors.EVENT_READ)
         while not self.over:
             for key, _ in selector.select(0.1):
-                data = key.fileobj.recv(1 << 18)  # type: ignore[union-attr]
-                if key.fileobj is self.sockets[0]:
+                link = key.fileobj
+                assert isinstance(link, socket.socket)
+                data = link.recv(1 << 18)
+                link.sendall(frame(b'(syn)'))
+                if link is self.sockets[0]:
                     found = re.findall(rb'\(now ([0-9.]+)\)', data)
                     self.now = float(found[-1]) if found else self.now
 
@@ -308,7 +311,8 @@ def peer(path: str, robots: int, seconds: float, rounds: int) -> None:
         two.bind(('127.0.0.1', 0))
         ports = one.getsockname()[1], two.getsockname()[1]
     process = subprocess.Popen(
-        [path, '--aport', str(ports[0]), '--mport', str(ports[1]), '--no-realtime', '--no-render'],
+        [path, '--aport', str(ports[0]), '--mport', str(ports[1]), '--no-realtime', '--no-render',
+         '--sync', '--time', '0'],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
