@@ -11,7 +11,7 @@ that it shows (CPU time); and the floor, mj_step alone.  Runs with and without a
 turns, and the share of the rate that a monitor takes is the median of pairs.  On a busy machine
 the CPU time of both programs for a simulated second tells more than the rate.
 
-With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere), with its T1 robots: its
+With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere) and its T1 robots; its
 agents answer each percept with (syn) and nothing else, as fast as it goes.
 """
 
