@@ -91,6 +91,10 @@ class TipControl:
         self._aim = np.zeros(len(arm.joints))
         self._velocity = np.zeros(len(arm.joints))
         self._rest: np.ndarray | None = None
+        # The first call of the solver loads half a dozen packages, which takes as long as a hand
+        # needs to go far.
+        self.lead(model.qpos0, self.tip(model.qpos0), 1.0)
+        self._aim, self._velocity = np.zeros_like(self._aim), np.zeros_like(self._aim)
 
     def begin(self, qpos: np.ndarray) -> TipPose:
         """
