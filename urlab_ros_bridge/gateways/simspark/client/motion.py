@@ -19,8 +19,9 @@ Pose = Mapping[str, float]
 _GAIN = 3.0
 _FASTEST = 6.1
 
-# Knees bent, arms down; what poses do not name is as here.
+# Knees bent, arms down, eyes on a ball at the feet.
 STANCE: Pose = {
+    'he1': 0.0, 'he2': -20.0,
     'lae1': -90.0, 'rae1': -90.0, 'lae2': 8.0, 'rae2': -8.0, 'lae4': -40.0, 'rae4': 40.0,
     'lle2': 0.0, 'lle3': 25.0, 'lle4': -50.0, 'lle5': 25.0, 'lle6': 0.0,
     'rle2': 0.0, 'rle3': 25.0, 'rle4': -50.0, 'rle5': 25.0, 'rle6': 0.0,
