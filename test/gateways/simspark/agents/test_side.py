@@ -198,6 +198,17 @@ def test_beyond_fifty_metres_nobody_hears(play):
     assert left.percepts.heard and not right.percepts.heard
 
 
+def test_what_a_trainer_says_of_a_player_is_felt_by_it(play):
+    game = play()
+    agent, other = game.join('A'), game.join('B')
+    game.cycles(1)
+    assert '(AgentState' not in agent.text
+    game.state.condition(game.state.roster.find(Side.LEFT, 1)).battery = 40.0
+    game.cycles(1)
+    assert agent.text.endswith('(AgentState (temp 23) (battery 40))')
+    assert '(AgentState' not in other.text
+
+
 def test_agents_that_send_syn_are_waited_for(play):
     game = play()
     agent, other = game.join('A'), game.join('B')

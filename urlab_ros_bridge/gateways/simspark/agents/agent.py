@@ -94,6 +94,10 @@ class PlayedRobot:
             more = self._truth(scene) if self._options.ground_truth else ''
             parts.append(self.eye.see(scene, moment.landmarks, moment.players, more))
         parts += [self._heard(moment, call) for call in moment.calls]
+        condition = moment.game.conditions.get(self.player.robot)
+        if condition is not None:  # the Nao has no such perceptor until a trainer speaks of it
+            state_of_it = f'(temp {condition.temperature:.0f}) (battery {condition.battery:.0f})'
+            parts.append(f'(AgentState {state_of_it})')
         return ''.join(parts)
 
     def _heard(self, moment: Moment, call: Call) -> str:
