@@ -89,7 +89,7 @@ class PlayedRobot:
         """Return what only this robot perceives."""
         scene = moment.scene
         state = scene.state(self.player.robot)
-        parts = [self._sensors.percepts(scene, state.sensors), self._joints.percepts(state.qpos)]
+        parts = [self._sensors.percepts(scene, state), self._joints.percepts(state.qpos)]
         if moment.sees:
             more = self._truth(scene) if self._options.ground_truth else ''
             parts.append(self.eye.see(scene, moment.landmarks, moment.players, more))
