@@ -72,6 +72,10 @@ class PlayedRobot:
         base = self._robot.base
         return base.pose.position[2]
 
+    def resume(self, other: PlayedRobot) -> None:
+        """Go on as the same robot of another world."""
+        self._joints.resume(other._joints)
+
     def move(self, effector: JointEffector) -> None:
         """
         Set speeds of a joint.
