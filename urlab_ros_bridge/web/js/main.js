@@ -143,7 +143,7 @@ class App {
     this.overlays.setWorld(world);
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
     this.recordings.forget();
-    this.recordings.refresh();
+    if (this.transport.status) this.recordings.refresh();
     this.stickButton.hidden = !this.driving.robots.length;
     this.first.hidden = !world.cameras.some(({ pose }) => pose);
     this.follow.hidden = !world.robots.length;
