@@ -157,16 +157,18 @@ class App {
     if (this.world !== world) return;
     if (this.latest) this.bodies.setPoses(this.latest.poses);
     this.isLoaded = true;
+    this.stage.isHeld = false;
     this.overlays.measure();
     this.frameOnce();
     this.select(kept);
-    if (!this.drawnAt) {
-      requestAnimationFrame(() => requestAnimationFrame(() => {
-        this.drawnAt = performance.now();
-        performance.mark('urlab-first-picture');
-      }));
-    }
+    if (!this.drawnAt) this.stage.drawers.push(() => this.noteFirstPicture());
     this.hint();
+  }
+
+  noteFirstPicture() {
+    if (this.drawnAt || !this.stage.frames) return;
+    this.drawnAt = performance.now();
+    performance.mark('urlab-first-picture');
   }
 
   frameOnce() {
