@@ -72,6 +72,10 @@ class PlayedRobot:
         base = self._robot.base
         return base.pose.position[2]
 
+    def resume(self, other: PlayedRobot) -> None:
+        """Go on as the same robot of another world."""
+        self._joints.resume(other._joints)
+
     def move(self, effector: JointEffector) -> None:
         """
         Set speeds of a joint.
@@ -89,11 +93,15 @@ class PlayedRobot:
         """Return what only this robot perceives."""
         scene = moment.scene
         state = scene.state(self.player.robot)
-        parts = [self._sensors.percepts(scene, state.sensors), self._joints.percepts(state.qpos)]
+        parts = [self._sensors.percepts(scene, state), self._joints.percepts(state.qpos)]
         if moment.sees:
             more = self._truth(scene) if self._options.ground_truth else ''
             parts.append(self.eye.see(scene, moment.landmarks, moment.players, more))
         parts += [self._heard(moment, call) for call in moment.calls]
+        condition = moment.game.conditions.get(self.player.robot)
+        if condition is not None:  # the Nao has no such perceptor until a trainer speaks of it
+            state_of_it = f'(temp {condition.temperature:.0f}) (battery {condition.battery:.0f})'
+            parts.append(f'(AgentState {state_of_it})')
         return ''.join(parts)
 
     def _heard(self, moment: Moment, call: Call) -> str:

@@ -100,6 +100,13 @@ class JointControl:
         self._wanted[:] = qpos[self._slots]
         self._speeds[:] = 0.0
 
+    def resume(self, other: JointControl) -> None:
+        """Go on as the same robot of a world that this one takes the place of."""
+        for name, place in self._index.items():
+            there = other._index.get(name)
+            if there is not None:
+                self._speeds[place] = other._speeds[there]
+
     def command(self, name: str, speeds: Sequence[float]) -> None:
         """
         Set the speed of a hinge, or the two speeds of a universal joint, rad/s.
