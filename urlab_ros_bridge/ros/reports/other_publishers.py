@@ -175,8 +175,8 @@ class OtherPublishers:
         """Take nodes of the own name for dead until their lease must be over."""
         self._dead_until = self._monotonic() + LEASE_SECONDS
 
-    def look(self) -> None:
-        """Look, if it is time to; what stays for a while is logged, once."""
+    def check(self) -> None:
+        """Check, if it is time to; what stays for a while is logged, once."""
         now = self._monotonic()
         if now < self._next:
             return
@@ -197,7 +197,7 @@ class OtherPublishers:
         if text:
             self._log('warning', text)
         else:
-            self._log('info', 'nobody else publishes what this bridge publishes any more')
+            self._log('info', 'no other node publishes the topics of this bridge any more')
         self.text, self.topics = text, found
 
     def _find(self) -> dict[str, list[str]]:
@@ -246,7 +246,8 @@ def describe(found: dict[str, list[str]], own: str) -> str:
     if found:
         verb = 'publishes' if len(names) == 1 else 'publish'
         return (
-            f'{_list(names)} {verb} {_list(sorted(found))} too: stop what need not run, or remap '
+            f'{_list(names)} {verb} {_list(sorted(found))} too: stop the nodes that are not '
+            'needed, or remap '
             'its topics'
         )
     return ''
@@ -257,7 +258,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Look for others once in a while; at the start a second bridge is refused."""
+    """Check for others once in a while; at the start a second bridge is refused."""
     others = OtherPublishers(bridge.node, bridge.log)
     born = time.monotonic()
 
@@ -270,7 +271,7 @@ def attach(bridge: Bridge) -> Attached:
         level = 'warning' if others.text else 'ok'
         yield Status('other publishers', others.text or 'none', values, level)
 
-    return Attached(start=start, beat=lambda now: others.look(), status=status)
+    return Attached(start=start, beat=lambda now: others.check(), status=status)
 
 
 FEATURE = Feature('other publishers', SecondBridgeParameters, group='Connection', attach=attach)
