@@ -247,7 +247,7 @@ def test_a_status_asked_for_before_a_pause_does_not_undo_it(connected):
     link._ask()
     assert link.state.paused
     link.commands.status = ask
-    link.look()
+    link.check_now()
     wait_until(lambda: not link.state.paused)  # the next one counts again
 
 
