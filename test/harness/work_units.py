@@ -14,8 +14,6 @@ WHOLE_FOLDERS = ('config/',)
 TESTS_APART = (
     'conformance/test_matrix.py',
     'integration/test_cameras.py',
-    'integration/test_commanding.py',
-    'integration/test_control.py',
     'integration/test_second_bridge.py',
     'integration/test_stale_commands.py',
 )
