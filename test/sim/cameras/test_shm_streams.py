@@ -45,33 +45,41 @@ def test_depth_is_the_same_as_over_zmq(client):
         assert np.array_equal(one.pixels, other.pixels) and one.pixels.max() > 1
 
 
+def wait_for_cameras(client, count):
+    """Wait until so many are rendered: who has left is noticed at a look-out of the server."""
+    deadline = time.monotonic() + 30
+    while client.status().cameras != count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_rendered_only_while_somebody_reads(client):
-    assert client.status().cameras == 0
+    wait_for_cameras(client, 0)  # those of the test before
     with opened(client) as one, opened(client) as other:
         assert one.receive(20.0) is not None and other.receive(20.0) is not None
         assert client.status().cameras == 1
         one.close()
         time.sleep(0.2)
         assert client.status().cameras == 1
-    deadline = time.monotonic() + 5
-    while client.status().cameras and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert client.status().cameras == 0
+    wait_for_cameras(client, 0)
 
 
 def test_no_picture_of_before_a_reset_comes_after_it(client):
+    firsts = []
     with opened(client) as stream:
-        client.set_paused(False)
-        stream.receive(20.0)
         for _ in range(5):
-            time.sleep(0.15)
-            while (frame := stream.receive(5.0)).stamp_ns < 100_000_000:
+            # So late that no stamp of the time after the reset can be taken for one before it.
+            client.set_paused(True)
+            late = client.step(5000, while_paused=True).sim_time_ns
+            client.set_paused(False)
+            while stream.receive(20.0).stamp_ns < late:
                 pass
             client.reset()
             # What was there at that moment may be read once; from then on time is new.
-            stamps = [stream.receive(5.0).stamp_ns for _ in range(6)]
-            assert max(stamps[1:]) < frame.stamp_ns + 10**9
-            assert stamps[1:] == sorted(stamps[1:]) and stamps[1] < 150_000_000
+            stamps = [stream.receive(20.0).stamp_ns for _ in range(6)]
+            assert max(stamps[1:]) < late and stamps[1:] == sorted(stamps[1:])
+            firsts.append(stamps[1])
+    assert min(firsts) < 150_000_000  # a busy machine may miss the first pictures, not each time
 
 
 def test_a_renderer_that_died_goes_on_in_the_same_region(lab):

@@ -104,22 +104,26 @@ def test_a_late_subscriber_of_a_paused_world_gets_a_frame(client):
 
 
 def test_stamps_go_back_at_a_reset_and_never_mix(client):
-    client.set_paused(False)
+    firsts = []
     with open_camera(
         client.handshake.articulations['cart'].cameras['eye'], newest_only=False
     ) as eye:
-        eye.receive(20.0)
         for _ in range(5):
-            while eye.receive(5.0).stamp_ns < 150_000_000:
+            # So late that no stamp of the time after the reset can be taken for one before it.
+            client.set_paused(True)
+            late = client.step(5000, while_paused=True).sim_time_ns
+            client.set_paused(False)
+            while eye.receive(20.0).stamp_ns < late:
                 pass
             client.reset()
             stamps = []
-            while not stamps or stamps[-1] >= 100_000_000 or len(stamps) < 3:
-                stamps.append(eye.receive(5.0).stamp_ns)
-            turn = next(i for i, stamp in enumerate(stamps) if stamp < 100_000_000)
+            while len(stamps) < 3 or stamps[-3] >= late:
+                stamps.append(eye.receive(20.0).stamp_ns)
+            turn = next(i for i, stamp in enumerate(stamps) if stamp < late)
             assert turn <= 4  # what was on its way already
-            assert stamps[turn] == 0 or stamps[turn] <= 20_000_000
-            assert stamps[turn:] == sorted(stamps[turn:])
+            assert stamps[turn:] == sorted(stamps[turn:]) and stamps[-1] < late
+            firsts.append(stamps[turn])
+    assert min(firsts) <= 20_000_000  # a busy machine may miss the first picture, not each time
 
 
 def test_streams_go_on_in_direct_mode(client):
