@@ -9,7 +9,7 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-kilted bench lint format docs locks clean
+.PHONY: help setup demo web test test-long test-kilted bench lint format docs locks clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -20,8 +20,11 @@ help:  ## Show this list
 setup:  ## Install and build everything, without a ROS installation; skips what is done
 	@pypi/setup.sh
 
-demo: setup  ## Step server and ROS bridge on the default world (ARGS go to `urlab up`)
-	@$(enter) exec urlab up $(ARGS)
+demo: setup  ## Step server, ROS bridge and browser page on the default world (ARGS go to `urlab up`)
+	@$(enter) exec urlab up webxr:=true $(ARGS)
+
+web:  ## The libraries of the browser page (three.js, uPlot, a font), from npm; skips what is done
+	@pypi/web.sh
 
 # Tests wait more than they compute. Those of a file share servers, so they stay together.
 WORKERS ?= 3

@@ -103,7 +103,9 @@ def test_the_bridge_ends_up_with_the_same_arguments_as_in_urlab_up(words):
 
 
 def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rviz):
-    programs = launched('rviz:=true', 'chiral:=true').programs()
+    programs = launched(
+        'rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway)
+    ).programs()
     assert set(programs) == {process.name for process in PROCESSES}
     for program in programs.values():
         assert program.additional_env == environment()
@@ -118,7 +120,7 @@ def test_colours_are_for_terminals_and_not_for_logs(terminal, monkeypatch):
 
 
 def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
-    run = launched('rviz:=true', 'chiral:=true')
+    run = launched('rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway))
     programs = run.programs()
     ends = {id(handler.target_action): handler for handler in run.handlers('OnProcessExit')}
     running, ending = SimpleNamespace(is_shutdown=False), SimpleNamespace(is_shutdown=True)
@@ -146,7 +148,7 @@ def test_with_respawn_no_end_is_an_error():
 
 
 def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
-    run = launched('chiral:=true')
+    run = launched('chiral:=true', 'webxr:=true')
     (handler,) = run.handlers('OnProcessIO')
     assert handler.target_action is run.of('ExecuteProcess')[0]
     # The handler stands before the program, so that no line is missed.
@@ -161,7 +163,7 @@ def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
     assert hear(READY_LINE[:middle]) is None
     started = hear(READY_LINE[middle:])
     assert [getattr(each, 'exec_name', each.__dict__.get('name')) for each in started] == [
-        'bridge', 'chiral',
+        'bridge', 'chiral', 'webxr',
     ]  # fmt: skip
     assert hear(READY_LINE) is None
 
