@@ -87,7 +87,7 @@ def message_type(setting: str, distribution: str | None = None) -> type:
 
 
 def _installed_distribution() -> str:
-    """Tell Jazzy from later ones where no ROS environment is sourced: by the parameter API."""
+    """Distinguish Jazzy from later ones by the parameter API, where ROS is not sourced."""
     from importlib import metadata
 
     try:

@@ -175,8 +175,8 @@ class OtherPublishers:
         """Take nodes of the own name for dead until their lease must be over."""
         self._dead_until = self._monotonic() + LEASE_SECONDS
 
-    def look(self) -> None:
-        """Look, if it is time to; what stays for a while is logged, once."""
+    def check(self) -> None:
+        """Check, if it is time to; what stays for a while is logged, once."""
         now = self._monotonic()
         if now < self._next:
             return
@@ -258,7 +258,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Look for others once in a while; at the start a second bridge is refused."""
+    """Check for others once in a while; at the start a second bridge is refused."""
     others = OtherPublishers(bridge.node, bridge.log)
     born = time.monotonic()
 
@@ -271,7 +271,7 @@ def attach(bridge: Bridge) -> Attached:
         level = 'warning' if others.text else 'ok'
         yield Status('other publishers', others.text or 'none', values, level)
 
-    return Attached(start=start, beat=lambda now: others.look(), status=status)
+    return Attached(start=start, beat=lambda now: others.check(), status=status)
 
 
 FEATURE = Feature('other publishers', SecondBridgeParameters, group='Connection', attach=attach)

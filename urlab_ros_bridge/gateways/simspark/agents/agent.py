@@ -27,7 +27,11 @@ from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
+from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+
+# A gateway that comes later than this moves joints more slowly than it was told, s.
+_LONGEST = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ class PlayedRobot:
         self.eye = Eye(robot, noise)
         self._sensors = BodySensors(robot)
         self._joints = JointControl(robot)
+        self._time: float | None = None
         self._joints.start(scene.state(robot.prefix).qpos)
 
     @property
@@ -87,7 +92,10 @@ class PlayedRobot:
 
     def targets(self, scene: Scene) -> Target:
         """Return the set-points of the next cycle."""
-        return self._joints.advance(scene.state(self.player.robot).qpos)
+        passed = CYCLE if self._time is None else scene.time - self._time
+        self._time = scene.time
+        seconds = min(max(passed, CYCLE / 2), _LONGEST)
+        return self._joints.advance(scene.state(self.player.robot).qpos, seconds)
 
     def percepts(self, moment: Moment) -> str:
         """Return what only this robot perceives."""

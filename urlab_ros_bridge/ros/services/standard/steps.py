@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.services.stepping import stepping
 
 def check_steps(context: SimulationContext, steps: int) -> None:
     """
-    Tell whether so many steps can be made now.
+    Return whether so many steps can be made now.
 
     :raises StandardRejected: when not.
     """
