@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
-from urlab_ros_bridge.conformance.checks import cameras
+from urlab_ros_bridge.conformance.checks.streams import cameras
 from urlab_ros_bridge.conformance.local_server import WORLD
 from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.config import ServerConfig
