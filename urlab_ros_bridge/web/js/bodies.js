@@ -131,9 +131,9 @@ export class Bodies {
         if (!mesh.isMesh || mesh.userData.body !== body) return;
         this.lit.set(mesh, mesh.material);
         mesh.material = mesh.material.clone();
-        mesh.material.color.lerp(ACCENT, 0.62);
+        mesh.material.color.lerp(ACCENT, 0.45);
         mesh.material.emissive.copy(ACCENT);
-        mesh.material.emissiveIntensity = 0.3;
+        mesh.material.emissiveIntensity = 0.22;
       });
     }
     this.stage.touch();

@@ -44,7 +44,7 @@ export class Inspector {
     const kind = robot ? `body of ${robot.prefix}` : item.mocap ? 'moved by clients' : world.moving.includes(body) ? 'entity' : 'scenery';
     parts.push(el('p.sub-title', kind, item.mass ? ` · ${number(item.mass, 2)} kg` : ''));
     parts.push(this.facts([
-      ['Position', () => { const { x, y, z } = group().position; return `${[x, -z, y].map((part) => number(part)).join(', ')} m`; }],
+      ['Position (m)', () => { const { x, y, z } = group().position; return [x, -z, y].map((part) => number(part)).join(', '); }],
       ['Roll, pitch, yaw', () => rpy(group().quaternion).map((angle) => `${fixed(angle * DEGREES, 1)}°`).join(', ')],
     ]));
     parts.push(el('div.row', button('fit', 'Show it', () => app.fit(body), { text: 'Show', shape: 'button.btn.small' }), button('follow', 'Follow it', () => app.views.set('follow', body), { text: 'Follow', shape: 'button.btn.small' })));
