@@ -197,9 +197,8 @@ def main() -> None:
                     each = share / ((low + high) / 2 * count) * 1e3
                     costs[name, count, stuck] = each
                     what = f'{name}, {count}' + (' and one that never reads' if stuck else '')
-                    print(
-                        f'{what:38} {low:5.1f}-{high:5.1f} {size:7d} {share:6.1%} {each:6.3f} {factor:6.3f}'
-                    )
+                    rates = f'{low:5.1f}-{high:5.1f}'
+                    print(f'{what:36} {rates} {size:6d} {share:6.1%} {each:6.3f} {factor:6.3f}')
         ratio = costs['gateway', 8, 0] / costs['naive', 8, 0]
         print(f'CPU of a message at 8, gateway / naive: {ratio:.2f} (goal: {GOAL} or less)')
 
