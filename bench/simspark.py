@@ -24,6 +24,7 @@ from contextlib import suppress
 import os
 from pathlib import Path
 import re
+import selectors
 import socket
 import statistics
 import subprocess
@@ -31,6 +32,7 @@ import sys
 import tempfile
 import threading
 import time
+from typing import IO
 from typing import NamedTuple
 
 import mujoco
@@ -288,24 +290,36 @@ class Listener(threading.Thread):
             self.sockets.append(link)
 
     def run(self) -> None:
-        import selectors
-
         selector = selectors.DefaultSelector()
         for link in self.sockets:
             selector.register(link, selectors.EVENT_READ)
         while not self.over:
-            for key, _ in selector.select(0.1):
-                link = key.fileobj
-                assert isinstance(link, socket.socket)
-                data = link.recv(1 << 18)
-                link.sendall(frame(b'(syn)'))
-                if link is self.sockets[0]:
-                    found = re.findall(rb'\(now ([0-9.]+)\)', data)
-                    self.now = float(found[-1]) if found else self.now
+            with suppress(OSError):  # the measurement notices that it stands still
+                self._answer(selector)
+
+    def _answer(self, selector: selectors.DefaultSelector) -> None:
+        for key, _ in selector.select(0.1):
+            link = key.fileobj
+            assert isinstance(link, socket.socket)
+            data = link.recv(1 << 18)
+            link.sendall(frame(b'(syn)'))
+            if link is self.sockets[0]:
+                found = re.findall(rb'\(now ([0-9.]+)\)', data)
+                self.now = float(found[-1]) if found else self.now
 
 
 def peer(path: str, robots: int, seconds: float, rounds: int) -> None:
     """Measure rcssservermj and print it."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            _measure_peer(path, robots, seconds, rounds, output)
+        except OSError as error:
+            output.seek(0)
+            last = output.read().decode(errors='replace').strip().splitlines()[-3:]
+            print(f'  rcssservermj has ended ({error}); its last lines: {last}', flush=True)
+
+
+def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: IO[bytes]) -> None:
     with socket.socket() as one, socket.socket() as two:
         one.bind(('127.0.0.1', 0))
         two.bind(('127.0.0.1', 0))
@@ -313,7 +327,7 @@ def peer(path: str, robots: int, seconds: float, rounds: int) -> None:
     process = subprocess.Popen(
         [path, '--aport', str(ports[0]), '--mport', str(ports[1]), '--no-realtime', '--no-render',
          '--sync', '--time', '0'],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdout=output, stderr=output,
     )  # fmt: skip
     try:
         agents = Listener(ports[0], robots)
@@ -333,7 +347,9 @@ def peer(path: str, robots: int, seconds: float, rounds: int) -> None:
             time.sleep(0.2)
             watched.append(factor())
             reader.stop()
-        share = statistics.median(1 - w / o for w, o in zip(watched, without, strict=True) if o)
+        if not all(without):
+            raise ConnectionError('its time stands still')
+        share = statistics.median(1 - w / o for w, o in zip(watched, without, strict=True))
         print(
             f'  rcssservermj: {statistics.median(without):.2f} x real time, with a monitor '
             f'{statistics.median(watched):.2f} x (takes {100 * share:.1f} %)',

@@ -53,7 +53,7 @@ class Sink:
         self._put(self.topic, stamp_ns, as_bytes(message))
 
     def timeless(self, message: Any) -> bool:
-        """Tell whether a message says nothing about when it is true."""
+        """Return whether a message says nothing about when it is true."""
         return self._stamp_of(as_bytes(message)) == 0
 
 
@@ -79,11 +79,11 @@ class RecordablePublisher(Publisher):
         # while nobody records.
         vars(self).pop('publish', None)
         if sink is not None or self._latched:
-            self.publish = self._publish_noted
+            vars(self)['publish'] = self._publish_noted
 
     @property
     def recorded(self) -> bool:
-        """Tell whether it is recorded now."""
+        """Return whether it is recorded now."""
         return self.sink is not None
 
     def get_subscription_count(self) -> int:
@@ -101,7 +101,7 @@ class RecordablePublisher(Publisher):
         super().publish(self.note(message))
 
 
-class Ear:
+class RecordedCallback:
     """The callback of a subscription that can be recorded."""
 
     def __init__(self, callback: Callable[..., None], now: Now) -> None:
@@ -123,4 +123,4 @@ def as_bytes(message: Any) -> bytes:
     return message if isinstance(message, bytes) else serialize_message(message)
 
 
-__all__ = ['AHEAD_NS', 'Ear', 'RecordablePublisher', 'Sink', 'as_bytes']
+__all__ = ['AHEAD_NS', 'RecordablePublisher', 'RecordedCallback', 'Sink', 'as_bytes']

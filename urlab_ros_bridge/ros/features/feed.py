@@ -40,7 +40,7 @@ class RateLimiter:
         self._next = None
 
     def due(self, now: int) -> bool:
-        """Tell whether something may pass at `now`."""
+        """Return whether something may pass at `now`."""
         return not self._period or self._next is None or now >= self._next
 
     def count(self, now: int) -> None:
@@ -96,15 +96,15 @@ class Feed:
         self._build = build
         self._subscribers = 0
 
-    def look(self) -> None:
-        """See who listens."""
+    def poll_subscribers(self) -> None:
+        """Count the subscribers."""
         count = self.publisher.get_subscription_count()
         self.grew = count > self._subscribers or (self.grew and count > 0)
         self._subscribers = count
         self.wanted = count > 0
 
     def emit(self, stamp_ns: int) -> bool:
-        """Publish the message of the present tick, if it has one; tell whether it did."""
+        """Publish the message of the present tick, if it has one; return whether it did."""
         try:
             message = self._build(stamp_ns)
         except UrlabError as error:
@@ -139,7 +139,9 @@ class Publishers:
         self._publishers: dict[str, Publisher] = {}
         self._before = dict(before._publishers) if before is not None else {}
 
-    def get(self, message_type: type, topic: str, profile: qos.Profile = qos.sensor) -> Publisher:
+    def get(
+        self, message_type: type[Any], topic: str, profile: qos.Profile = qos.sensor
+    ) -> Publisher:
         """
         Return the publisher of a topic.
 
@@ -156,7 +158,8 @@ class Publishers:
             )
             self._publishers[topic] = found
         elif found.msg_type is not message_type:
-            raise TopicTaken(topic, found.msg_type.__name__, message_type.__name__)
+            taken: Any = found.msg_type
+            raise TopicTaken(topic, taken.__name__, message_type.__name__)
         return found
 
     def close(self, successor: Publishers | None = None) -> None:

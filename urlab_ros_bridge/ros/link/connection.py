@@ -27,13 +27,13 @@ from urlab_ros_bridge.client.session import SHARED_SESSION
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.plan.appearance import with_looks
+from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import plan_world
@@ -86,7 +86,7 @@ class ConnectionParameters:
     )
 
 
-class Link:
+class ServerLink:
     """
     The connection to the server.
 
@@ -96,7 +96,7 @@ class Link:
         shared sessions they are two, so that a long step never holds a command back; on others
         they are one, because a second hello would end the first session.
     :ivar reconnects: connections made again.
-    :ivar continued: the last handshake told of the same run with something more or less in it.
+    :ivar continued: the last handshake was of the same run, with something more or less in it.
     :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
     """
 
@@ -146,24 +146,24 @@ class Link:
             client.close()
         self._thread.join(3.0)
 
-    def look(self) -> None:
-        """Look at the server at once: something is known to have changed."""
+    def check_now(self) -> None:
+        """Check the server at once: something is known to have changed."""
         self._woken.set()
 
     def has(self, extension: str) -> bool:
-        """Tell whether the server has an extension of the protocol."""
+        """Return whether the server has an extension of the protocol."""
         return self.handshake is not None and extension in self.handshake.extensions
 
     def connected_client(self) -> Client:
         """
         Return the client for services.
 
-        :raises Unfit: when there is no connection, with what to do about it.
+        :raises RequestRejected: when there is no connection, with what to do about it.
         """
         if self.state.phase is Phase.OBSERVING:
-            raise Unfit(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
+            raise RequestRejected(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
         if not self.state.connected:
-            raise Unfit(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
+            raise RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
         return self.client
 
     def wall_age(self, timeout: float) -> WallAge | None:
@@ -191,11 +191,11 @@ class Link:
         return client
 
     def note_mode(self, mode: str) -> None:
-        """Remember a mode that a reply told."""
+        """Remember the mode that a reply reported."""
         self.state = replace(self.state, mode=mode, lockstep=self.lockstep)
 
     def note_paused(self, paused: bool) -> None:
-        """Remember a pause that a reply told."""
+        """Remember the pause that a reply reported."""
         self.state = replace(self.state, paused=paused)
 
     def _run(self) -> None:
@@ -241,8 +241,8 @@ class Link:
     def _ask(self) -> None:
         if self.has('status'):
             self.status = status = self.commands.status()
-            told = self.commands.handshake.raw.get('world_revision', status.world_revision)
-            if told != status.world_revision:
+            known = self.commands.handshake.raw.get('world_revision', status.world_revision)
+            if known != status.world_revision:
                 self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
             self.state = replace(
                 self.state,
@@ -259,11 +259,12 @@ class Link:
         again = self._generation > 0
         self._generation = self.commands.generation
         run = handshake.raw.get('run')
-        self.continued = again and run is not None and run == self.handshake.raw.get('run')
-        self.handshake = handshake
+        before, self.handshake = self.handshake, handshake
+        known = before is not None and run is not None and run == before.raw.get('run')
+        self.continued = again and known
         if not handshake.manager_present:
             self._generation = 0
-            self._problem('the server runs no world yet')
+            self._problem('the server has no world yet')
             return
         self.state = replace(self.state, phase=Phase.PREPARING, problem='')
         self._open_second(handshake)
@@ -282,7 +283,7 @@ class Link:
         )
         self.reconnects += again and not self.continued
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
-        what = 'the world was changed' if self.continued else f'connected to {self.state.endpoint}'
+        what = 'the world has changed' if self.continued else f'connected to {self.state.endpoint}'
         self._log('info', f'{what}, robots: {robots}')
 
     def _open_second(self, handshake: Handshake) -> None:
@@ -298,7 +299,7 @@ class Link:
             try:
                 return self.commands.set_mode('live').current
             except ModeLockedByServer as error:
-                self._log('info', f'the mode stays as it is: {error}')
+                self._log('info', f'the mode is unchanged: {error}')
         return self.commands.status().mode if self.has('status') else self.state.mode
 
     def _plan(self, handshake: Handshake) -> WorldPlan:
@@ -308,7 +309,7 @@ class Link:
             if self.continued:
                 plan = keep_namespaces(plan, self._last)
             self._last = plan
-            return with_looks(plan, handshake, settings)
+            return with_appearance(plan, handshake, settings)
         except ModelUnavailable as error:
             note = f'sensors have no types and there are no sensor frames: {error}'
             self._log('warning', note)
@@ -384,7 +385,7 @@ def make_client(settings: Settings, name: str = NAME) -> Client:
 def attach(bridge: Bridge) -> Attached:
     """Make the link, which connects when everything has started."""
     stream = bridge.part(StreamThread)
-    link = bridge.add(Link(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log))
+    link = bridge.add(ServerLink(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log))
     return Attached(begin=link.start, stop=link.stop)
 
 

@@ -30,13 +30,13 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
 from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
-from urlab_ros_bridge.ros.topics.world import World
+from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
 BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
 # Where somebody answers, time counts as standing still after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
@@ -83,8 +83,8 @@ class StreamThread:
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
         self._also = also
         self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
-        self.world: World | None = None
-        self._handed: deque[World | None] = deque()
+        self.world: PublishedWorld | None = None
+        self._handed: deque[PublishedWorld] = deque()
         self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
         self._has_sim_time = True
         self._clocks = 0
@@ -107,7 +107,7 @@ class StreamThread:
         self._thread.join(2.0)
         self.source.close()
 
-    def hand_over(self, world: World | None, has_sim_time: bool = True) -> None:
+    def hand_over(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
         """Publish with another world from the next tick on, as a new epoch; None: keep it."""
         self._has_sim_time = has_sim_time
         self.timeline.request_jump()
@@ -123,7 +123,7 @@ class StreamThread:
 
     def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
         """
-        Have something done between two ticks; tell whether it was done in time (s).
+        Have something done between two ticks; return whether it was done in time (s).
 
         It is done in the stream thread, or at once where that does not run.  Who listens is looked
         for anew afterwards.
@@ -154,13 +154,13 @@ class StreamThread:
         return float('inf') if last is None else time.monotonic() - last
 
     def _run(self) -> None:
-        look = started = time.monotonic()
+        poll = started = time.monotonic()
         beat = started + _BEAT_SECONDS
         while not self._stop.is_set():
             self._take_world()
             if self._tasks:
                 self._do_tasks()
-                look = 0.0
+                poll = 0.0
             try:
                 tick = self.source.receive(_RECEIVE_SECONDS)
             except StreamClosed:
@@ -170,20 +170,21 @@ class StreamThread:
                 self._clock.rest()
             else:
                 self._take(tick, now)
-            if now >= look:
-                look = now + _LOOK_SECONDS
-                self._look(now, started)
+            if now >= poll:
+                poll = now + _POLL_SECONDS
+                self._poll(now, started)
             if now >= beat:
                 beat = now + _BEAT_SECONDS
                 self._on_beat(now)
 
     def _take_world(self) -> None:
         while self._handed:
-            old, self.world = self.world, self._handed.popleft()
+            old, world = self.world, self._handed.popleft()
+            self.world = world
             if old is not None:
-                old.close(self.world)
-            self.world.apply(self._settings)
-            self.world.look()
+                old.close(world)
+            world.apply(self._settings)
+            world.poll_subscribers()
 
     def _do_tasks(self) -> None:
         while self._tasks:
@@ -191,13 +192,13 @@ class StreamThread:
             task()
             done.set()
 
-    def _look(self, now: float, started: float) -> None:
-        self._clock.look()
+    def _poll(self, now: float, started: float) -> None:
+        self._clock.poll_subscribers()
         self.counters.messages += self._clock.count - self._clocks
         self._clocks = self._clock.count
         rows: set[bytes] = set()
         if self.world is not None:
-            self.world.look()
+            self.world.poll_subscribers()
             rows = self.world.subscriptions() | self._also()
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
@@ -245,7 +246,7 @@ class StreamThread:
             self._on_jump(stamp_ns, went_back)
             if world is not None:
                 world.clear()
-        else:
+        elif timeline.stamp_ns is not None:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
         self._seen.clear()
         self._still = False
@@ -262,10 +263,11 @@ class StreamThread:
 
     def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
         """Publish what changed while time stands still; mostly that is nothing."""
-        if not self._still:
+        last = self._last_tick
+        if not self._still and last is not None:
             self._still = True
-            self._seen.update(self._last_tick.rows)
-            self._last_snapshot = _content(self._last_tick)
+            self._seen.update(last.rows)
+            self._last_snapshot = _content(last)
         changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
         self._seen.update(tick.rows)
         content = _content(tick) if not tick.rows else self._last_snapshot
@@ -281,12 +283,11 @@ class StreamThread:
 
 def _content(tick: Tick) -> object:
     """Return what a snapshot says apart from the time at which it was made."""
-    if tick.rows or tick.snapshot is None:
+    snapshot = None if tick.rows else tick.state()
+    if snapshot is None:
         return None
     return {
-        key: value
-        for key, value in tick.state().raw.items()
-        if key not in ('wall_time', 'sim_time')
+        key: value for key, value in snapshot.raw.items() if key not in ('wall_time', 'sim_time')
     }
 
 

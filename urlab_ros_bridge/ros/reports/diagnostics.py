@@ -15,7 +15,7 @@ from diagnostic_msgs.msg import KeyValue
 from urlab_ros_bridge.client.state.stream import StreamStats
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
@@ -29,7 +29,7 @@ _LEVELS = {'ok': OK, 'warning': WARN, 'error': ERROR}
 _CLOCK_TEXTS = {
     'sim_time': (OK, 'simulation time from the row sim_time'),
     'state_full': (OK, 'simulation time from state/full'),
-    'wall': (WARN, 'the server tells no simulation time: stamps are wall time'),
+    'wall': (WARN, 'the server does not report simulation time: stamps are wall time'),
     '': (WARN, 'no tick yet'),
 }
 
@@ -57,9 +57,9 @@ def status(
 
 
 def connection_status(
-    node: str, link: Link, silence: float, rates: Rates, notes: Iterable[str]
+    node: str, link: ServerLink, silence: float, rates: Rates, notes: Iterable[str]
 ) -> DiagnosticStatus:
-    """Say in words how the connection is, and what to do about it."""
+    """Return in words how the connection is, and what to do about it."""
     state = link.state
     well, text = describe(state, silence)
     level = OK if well else WARN if state.connected else ERROR
@@ -103,9 +103,9 @@ def stream_status(
     )
 
 
-def feature_status(node: str, told: Status) -> DiagnosticStatus:
+def feature_status(node: str, given: Status) -> DiagnosticStatus:
     """Report on a feature, as it says itself."""
-    return status(node, told.name, _LEVELS[told.level], told.text, told.values)
+    return status(node, given.name, _LEVELS[given.level], given.text, given.values)
 
 
 def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:

@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
@@ -48,13 +48,13 @@ class Reporter:
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._bridge = bridge
         self._stream = bridge.part(StreamThread)
-        self._link = bridge.part(Link)
+        self._link = bridge.part(ServerLink)
         self._log = bridge.log
         self._status_fd = bridge.status_fd
         self._meter = RateMeter()
         self._feeds = FeedMeter()
         self._dropped = 0
-        self._told = ''
+        self._logged = ''
         self._wall = WallClockWarning(bridge.log)
         self._diagnostics = node.create_publisher(
             DiagnosticArray, '/diagnostics', qos.report(), qos_overriding_options=qos.overridable()
@@ -82,8 +82,8 @@ class Reporter:
         self._dropped = dropped
         self._feeds.measure(feeds, now)
         stamp = stream.timeline.stamp_ns
-        self._tell(stream.silence)
-        self._wall.look(stream.counters.closed_by)
+        self._log_connection(stream.silence)
+        self._wall.check(stream.counters.closed_by)
         self._write_status(rates)
         if self._statistics.get_subscription_count():
             self._statistics.publish(
@@ -102,15 +102,15 @@ class Reporter:
                 self._name, link, stream.silence, rates, world.notes if world else ()
             ),
             stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
-            *(feature_status(self._name, told) for told in self._bridge.statuses()),
+            *(feature_status(self._name, given) for given in self._bridge.statuses()),
             *(feed_status(self._name, feed, self._feeds) for feed in feeds),
         ]
 
-    def _tell(self, silence: float) -> None:
+    def _log_connection(self, silence: float) -> None:
         """Log how the connection is, once for each change."""
         well, text = describe(self._link.state, silence)
-        if text != self._told:
-            self._told = text
+        if text != self._logged:
+            self._logged = text
             self._log('info' if well else 'warning', text)
 
     def _write_status(self, rates: Rates) -> None:
@@ -133,20 +133,20 @@ class Reporter:
 
 
 class WallClockWarning:
-    """Says once when stamps have to be wall time, and once when they need not any more."""
+    """Logs once when stamps become wall time, and once when they are simulation time again."""
 
     def __init__(self, log: Callable[[str, str], None]) -> None:
         self._log = log
         self._wall = False
 
-    def look(self, closed_by: str) -> None:
+    def check(self, closed_by: str) -> None:
         """Take the source of time of the last tick."""
         wall = closed_by == 'wall'
         if wall != self._wall and closed_by:
             self._wall = wall
             self._log(
                 'warning' if wall else 'info',
-                'the server tells no simulation time: stamps are wall time now'
+                'the server does not report simulation time: stamps are wall time now'
                 if wall
                 else f'stamps are simulation time again, from {closed_by}',
             )

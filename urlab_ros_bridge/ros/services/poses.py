@@ -15,7 +15,7 @@ from geometry_msgs.msg import Quaternion
 from urlab_ros_bridge.client.replies.ops import MocapPose
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.messages.urlab import contact_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
@@ -26,11 +26,11 @@ def finite(name: str, values: Iterable[float]) -> list[float]:
     """
     Return numbers of a request.
 
-    :raises Unfit: bad_value for NaN or infinity.
+    :raises RequestRejected: bad_value for NaN or infinity.
     """
     numbers = [float(value) for value in values]
     if not all(map(math.isfinite, numbers)):
-        raise Unfit(BAD_VALUE, f'{name} is not finite: {numbers}')
+        raise RequestRejected(BAD_VALUE, f'{name} is not finite: {numbers}')
     return numbers
 
 
@@ -53,7 +53,7 @@ def list_keyframes(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def set_qpos(context: ServiceContext, request: Any, response: Any) -> str:
-    """Write the positions of a robot, or tell them."""
+    """Write the positions of a robot, or return them."""
     client, robot = context.client, context.robot(request.articulation)
     response.articulation = robot.prefix
     if not len(request.qpos):
@@ -84,7 +84,7 @@ def set_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def read_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str:
-    """Tell where a mocap body is."""
+    """Return the pose of a mocap body."""
     pose = context.client.read_mocap_pose(_body(request))
     response.pose = _pose(pose)
     return pose.body
@@ -92,7 +92,7 @@ def read_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str
 
 def _body(request: Any) -> str:
     if not request.body:
-        raise Unfit('missing_field', 'body is empty')
+        raise RequestRejected('missing_field', 'body is empty')
     return request.body
 
 
@@ -102,7 +102,7 @@ def _pose(pose: MocapPose) -> Pose:
 
 
 def get_contacts(context: ServiceContext, request: Any, response: Any) -> str:
-    """Tell what touches what."""
+    """Return the contacts: which geoms touch, where, and with what force."""
     wanted = {key: getattr(request, key) or None for key in ('body1', 'body2', 'geom1', 'geom2')}
     found = context.client.get_contacts(request.max_contacts or None, **wanted)
     response.contacts = [contact_to_ros(each) for each in found.contacts]

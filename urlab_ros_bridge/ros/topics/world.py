@@ -24,7 +24,7 @@ from urlab_ros_bridge.ros.topics.markers import SceneTopic
 from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
 
 
-class World:
+class PublishedWorld:
     """
     The topics of all robots and entities.
 
@@ -40,7 +40,7 @@ class World:
         plan: WorldPlan,
         settings: Settings,
         features: Sequence[Feature],
-        before: World | None = None,
+        before: PublishedWorld | None = None,
     ) -> None:
         """
         Make the publishers of all features.
@@ -53,7 +53,9 @@ class World:
         self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
-        self._publishers = Publishers(node, before._publishers if before is not None else None)
+        self._publishers: Publishers = Publishers(
+            node, before._publishers if before is not None else None
+        )
         self.feeds: list[Feed] = []
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
@@ -86,12 +88,12 @@ class World:
             if feed.rate_name:
                 feed.limiter.set_rate(getattr(settings, feed.rate_name))
 
-    def look(self) -> None:
-        """See who listens to what."""
+    def poll_subscribers(self) -> None:
+        """Count the subscribers of all topics."""
         for feed in self.feeds:
-            feed.look()
+            feed.poll_subscribers()
         if self._scene is not None:
-            self._scene.look()
+            self._scene.poll_subscribers()
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
@@ -132,6 +134,6 @@ class World:
         if self._scene is not None:
             self._scene.clear()
 
-    def close(self, successor: World) -> None:
+    def close(self, successor: PublishedWorld) -> None:
         """Destroy the publishers, but for those that the next world goes on with."""
         self._publishers.close(successor._publishers)

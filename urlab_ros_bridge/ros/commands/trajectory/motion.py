@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -22,15 +21,8 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
 from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
-
-
-class Ending(Enum):
-    """How a trajectory ended."""
-
-    SUCCEEDED = 'succeeded'
-    ABORTED = 'aborted'
-    CANCELED = 'canceled'
 
 
 @dataclass(frozen=True)
@@ -59,7 +51,7 @@ class Report:
     index: int
 
 
-class Listener(Protocol):
+class MotionListener(Protocol):
     """Who wants to know about a trajectory; called in the thread of the stream."""
 
     def feedback(self, report: Report) -> None:
@@ -83,7 +75,7 @@ class Motion:
     pick: np.ndarray
     path: Path | None = None
     tolerances: Tolerances | None = None
-    listener: Listener | None = None
+    listener: MotionListener | None = None
     spline: Spline | None = None
     start_ns: int = 0
     skipped: int = 0
@@ -104,9 +96,7 @@ class Motion:
         later = points._replace(times=points.times + self.start_ns).after(stamp_ns - 1)
         if not len(later.times):
             late = (stamp_ns - self.start_ns - self.path.duration_ns) / NANOSECONDS
-            raise BadGoal(
-                OLD_HEADER_TIMESTAMP, f'the last point was to be reached {late:.3f} s ago'
-            )
+            raise BadGoal(OLD_HEADER_TIMESTAMP, f'the last point was due {late:.3f} s ago')
         self.skipped = len(points.times) - len(later.times)
         if later.times[0] > stamp_ns:
             later = later.prepended(stamp_ns, base)
@@ -127,7 +117,7 @@ class Motion:
         )
 
     def judge(self, report: Report) -> Outcome | None:
-        """Say whether it is over, and how."""
+        """Return whether it is over, and how."""
         assert self.spline is not None
         over = report.stamp_ns >= self.spline.end_ns
         if self.tolerances is None:
@@ -147,11 +137,11 @@ class Motion:
         text = self.tolerances.goal.violation(self.joints, *errors)
         if not text:
             return Outcome(Ending.SUCCEEDED, SUCCESSFUL, 'goal reached')
-        patience = self.tolerances.goal_time_ns
-        if patience is None or report.stamp_ns <= self.spline.end_ns + patience:
+        timeout_ns = self.tolerances.goal_time_ns
+        if timeout_ns is None or report.stamp_ns <= self.spline.end_ns + timeout_ns:
             return None
         return Outcome(
             Ending.ABORTED,
             GOAL_TOLERANCE_VIOLATED,
-            f'{text}, {patience / NANOSECONDS:g} s after the last point',
+            f'{text}, {timeout_ns / NANOSECONDS:g} s after the last point',
         )

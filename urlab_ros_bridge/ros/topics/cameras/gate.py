@@ -19,12 +19,8 @@ from urlab_ros_bridge.ros.features.timeline import Timeline
 AHEAD_NS = 200_000_000
 
 
-class Gate:
-    """
-    Lets pictures through that belong to the present timeline.
-
-    :ivar held_back: pictures that did not.
-    """
+class FrameGate:
+    """Lets pictures through that belong to the present timeline."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -33,10 +29,9 @@ class Gate:
         self._shut = False
         self._ahead_ns = AHEAD_NS
         self._on_sent: Callable[[], None] | None = None
-        self.held_back = 0
 
     @property
-    def patient(self) -> bool:
+    def waited_for(self) -> bool:
         """Whether somebody waits for every picture, however late it is."""
         return self._on_sent is not None
 
@@ -49,7 +44,7 @@ class Gate:
         self._on_sent, self._ahead_ns = on_sent, ahead_ns
 
     def sent(self) -> None:
-        """Tell who waits that a picture was published."""
+        """Notify whoever waits that a picture was published."""
         if self._on_sent is not None:
             self._on_sent()
 
@@ -65,14 +60,13 @@ class Gate:
                 self._start_ns, self._shut = stamp_ns, False
 
     def publish(self, stamp_ns: int, send: Callable[[], None]) -> bool:
-        """Send a picture if it belongs to the present timeline; tell whether it did."""
+        """Send a picture if it belongs to the present timeline; return whether it did."""
         with self._lock:
             now = self._timeline.stamp_ns
             if self._shut or now is None or not self._start_ns <= stamp_ns <= now + self._ahead_ns:
-                self.held_back += 1
                 return False
             send()
             return True
 
 
-__all__ = ['AHEAD_NS', 'Gate']
+__all__ = ['AHEAD_NS', 'FrameGate']

@@ -46,7 +46,7 @@ class MarkerParameters:
     )
     marker_frame: str = key(
         '',
-        'Frame of all markers. Empty: map_frame when it is tied to the robots, else the odom '
+        'Frame of all markers. Empty: map_frame when it is connected to the robots, else the odom '
         'frame of the first robot that floats; both have the origin of the world.',
         check=frame_name_or_empty,
     )
@@ -72,7 +72,7 @@ class SceneTopic:
         self._message = MarkerArray(markers=[delete_all(scene.frame), *markers])
         self._sent = False
 
-    def look(self) -> None:
+    def poll_subscribers(self) -> None:
         """Publish it if somebody waits for it; whoever comes later gets it from the middleware."""
         if not self._sent and self._publisher.get_subscription_count():
             self._publisher.publish(self._message)
@@ -184,7 +184,7 @@ TOPICS = (
         'markers/scene',
         _TYPE,
         'latched',
-        'shapes that stand still',
+        'static shapes',
         'once, and after a jump of time',
         'publish_markers',
     ),
@@ -192,7 +192,7 @@ TOPICS = (
         'markers/entities',
         _TYPE,
         'latched',
-        'movable bodies that are no robot',
+        'movable bodies that are not robots',
         'marker_rate',
         'publish_markers',
     ),

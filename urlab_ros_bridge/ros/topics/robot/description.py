@@ -27,7 +27,7 @@ class DescriptionParameters:
     mesh_directory: str = key(
         '',
         'Folder that meshes of the compiled model are written to, for RViz to load. Empty: '
-        'urlab_ros_bridge/meshes in the cache folder of the user.',
+        "urlab_ros_bridge/meshes in the user's cache folder.",
     )
     mesh_uri: str = key(
         '',
@@ -39,9 +39,9 @@ class DescriptionParameters:
 def description_messages(plan: WorldPlan, settings: Settings) -> dict[str, String]:
     """Return the robot_description of each robot by topic."""
     return {
-        join(robot.namespace, 'robot_description'): String(data=robot.look.urdf)
+        join(robot.namespace, 'robot_description'): String(data=robot.appearance.urdf)
         for robot in plan.robots
-        if robot.look.urdf
+        if robot.appearance.urdf
     }
 
 
