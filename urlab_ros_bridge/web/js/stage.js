@@ -16,9 +16,9 @@ const FADE_FROM = 14, FADE_TO = 55; // m
 export class Stage {
   constructor(canvas) {
     const query = new URLSearchParams(location.search);
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: query.get('quality') !== 'low', preserveDrawingBuffer: query.has('keep') });
     // Without a graphics card a fluent picture is worth more than a fine one.
-    this.quality = query.get('quality') ?? (isSoftware(this.renderer) ? 'low' : 'auto');
+    this.quality = query.get('quality') ?? (isSoftware() ? 'low' : 'auto');
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: this.quality !== 'low', preserveDrawingBuffer: query.has('keep') });
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = this.quality !== 'low';
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -134,9 +134,9 @@ export class Stage {
   }
 }
 
-function isSoftware(renderer) {
-  const gl = renderer.getContext();
-  const names = gl.getExtension('WEBGL_debug_renderer_info');
+function isSoftware() {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const names = gl?.getExtension('WEBGL_debug_renderer_info');
   return Boolean(names) && /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(names.UNMASKED_RENDERER_WEBGL));
 }
 
