@@ -50,7 +50,7 @@ def step_simulation(context: SimulationContext, request: Any, response: Any) -> 
     mark = context.timeline.mark()
     with stepping(context) as stepper:
         result = stepper.advance(request.steps)
-    context.catch_up(result.sim_time_ns, mark)
+        context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
 
 
@@ -131,8 +131,8 @@ class StepsAction:
                 handle.publish_feedback(
                     self._type.Feedback(completed_steps=done, remaining_steps=steps - done)
                 )
-        if last is not None:
-            context.catch_up(last.sim_time_ns, mark)
+            if last is not None:
+                context.catch_up(last.sim_time_ns, mark)
         if done < steps:
             return CANCELED, f'cancelled after {done} of {steps} steps'
         return SUCCEEDED, ''
