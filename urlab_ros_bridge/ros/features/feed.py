@@ -185,7 +185,10 @@ class Publishers:
                 self._publishers[topic] = found
                 return found
             found = self._node.create_publisher(
-                message_type, topic, profile(), qos_overriding_options=qos.overridable()
+                message_type,
+                topic,
+                profile(),
+                qos_overriding_options=qos.overridable(self._node, topic),
             )
             self._publishers[topic] = found
         elif found.msg_type is not message_type:

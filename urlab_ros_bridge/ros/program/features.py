@@ -43,6 +43,7 @@ from urlab_ros_bridge.ros.topics import cameras
 from urlab_ros_bridge.ros.topics import clock
 from urlab_ros_bridge.ros.topics import entities
 from urlab_ros_bridge.ros.topics import naming
+from urlab_ros_bridge.ros.topics import quality_of_service
 from urlab_ros_bridge.ros.topics.markers import scene
 from urlab_ros_bridge.ros.topics.robot import description
 from urlab_ros_bridge.ros.topics.robot import gps
@@ -61,6 +62,7 @@ FEATURES: tuple[Feature, ...] = (
     stream.FEATURE,
     connection.FEATURE,
     naming.FEATURE,
+    quality_of_service.FEATURE,
     clock.FEATURE,
     odometry.FEATURE,
     joint_states.FEATURE,

@@ -57,13 +57,16 @@ class Reporter:
         self._told = ''
         self._wall = WallClockWarning(bridge.log)
         self._diagnostics = node.create_publisher(
-            DiagnosticArray, '/diagnostics', qos.report(), qos_overriding_options=qos.overridable()
+            DiagnosticArray,
+            '/diagnostics',
+            qos.report(),
+            qos_overriding_options=qos.overridable(node, '/diagnostics'),
         )
         self._statistics = node.create_publisher(
             load_interface(BRIDGE_STATISTICS),
             '~/statistics',
             qos.report(),
-            qos_overriding_options=qos.overridable(),
+            qos_overriding_options=qos.overridable(node, '~/statistics'),
         )
 
     def report(self, now: float) -> None:

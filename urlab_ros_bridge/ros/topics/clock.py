@@ -45,7 +45,7 @@ class ClockPublisher:
             self._template.message_type,
             '/clock',
             qos.clock(),
-            qos_overriding_options=qos.overridable(),
+            qos_overriding_options=qos.overridable(node, '/clock'),
         )
         self._limiter = RateLimiter(rate)
         self._held_back: int | None = None
