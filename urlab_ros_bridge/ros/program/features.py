@@ -30,6 +30,7 @@ from urlab_ros_bridge.ros.link import polled_markers
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import other_publishers
+from urlab_ros_bridge.ros.reports import other_types
 from urlab_ros_bridge.ros.reports import reporter
 from urlab_ros_bridge.ros.services import bags
 from urlab_ros_bridge.ros.services import lockstep
@@ -91,6 +92,7 @@ FEATURES: tuple[Feature, ...] = (
     recording.FEATURE,
     services.FEATURE,
     standard.FEATURE,
+    other_types.FEATURE,
     reporter.FEATURE,
 )
 
