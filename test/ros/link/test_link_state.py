@@ -44,6 +44,12 @@ def test_every_trouble_is_said_with_what_to_do(state, silence, words):
     assert all(word in text for word in words), text
 
 
+def test_a_dead_server_is_no_wrong_port():
+    well, text = describe(replace(LIVE, asking=True), SILENT)
+    assert not well and 'neither answers' in text and 'state_port' not in text
+    assert describe(replace(LIVE, asking=True), TALKING) == describe(LIVE, TALKING)
+
+
 def test_a_server_that_has_answered_is_not_said_to_be_missing():
     well, text = describe(replace(LIVE, phase=Phase.PREPARING), SILENT)
     assert well and 'connected' in text and 'no server' not in text

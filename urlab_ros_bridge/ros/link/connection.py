@@ -239,6 +239,11 @@ class Link:
         self.commands.connect(_HELLO_SECONDS)
 
     def _ask(self) -> None:
+        self.state = replace(self.state, asking=True)
+        self._ask_status()
+        self.state = replace(self.state, asking=False)
+
+    def _ask_status(self) -> None:
         if self.has('status'):
             self.status = status = self.commands.status()
             told = self.commands.handshake.raw.get('world_revision', status.world_revision)
@@ -350,7 +355,7 @@ class Link:
         elif phase is Phase.PREPARING:
             phase = Phase.CONNECTING
         self.status = None
-        self.state = replace(self.state, phase=phase, problem=text)
+        self.state = replace(self.state, phase=phase, asking=False, problem=text)
 
     def _expired(self, text: str) -> None:
         """Come back to a restarted server, but never fight another client for its session."""

@@ -9,6 +9,8 @@ from enum import Enum
 
 # Without a tick for so long (s) the stream counts as silent.
 SILENT_SECONDS = 1.0
+# What there is to say of a server that runs by itself.
+RUNNING = 'connected: live'
 
 
 class Phase(Enum):
@@ -29,6 +31,7 @@ class LinkState:
 
     :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
     :ivar lockstep: the bridge steps the server.
+    :ivar asking: the server has been asked something, and has not answered yet.
     :ivar problem: the last error in words.
     """
 
@@ -39,6 +42,7 @@ class LinkState:
     pinned: bool = False
     paused: bool | None = None
     lockstep: bool = False
+    asking: bool = False
     problem: str = ''
     robots: int = 0
 
@@ -105,6 +109,8 @@ def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
         return not silent, (
             f'{quiet}: the server is in {state.mode} mode (a client {how}); {back}'
         )
+    if silent and state.asking:
+        return False, f'the server at {state.endpoint} neither answers nor sends its state'
     if silent:
         return False, (
             f'connected, but no state arrives from {state.state_endpoint}: check the '
@@ -112,4 +118,4 @@ def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
         )
     if state.paused:
         return True, 'connected, paused: to go on call pause with data: false'
-    return True, f'connected: {state.mode or "mode not known"}'
+    return True, RUNNING if state.mode == 'live' else 'connected: mode not known'

@@ -270,12 +270,13 @@ class StreamThread:
         self._last_tick = tick
         timeline.tick_ns = stamp_ns
         self._moved_ns = now_ns = time.monotonic_ns()
-        self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
+        sent = self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
         if world is not None:
-            sent = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
-            counters.messages += sent
-            if sent and tick.wall_ns is not None:
-                counters.latencies.append(time.time_ns() - tick.wall_ns)
+            made = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
+            counters.messages += made
+            sent = sent or made > 0
+        if sent and tick.wall_ns is not None:
+            counters.latencies.append(time.time_ns() - tick.wall_ns)
         timeline.published(stamp_ns)
 
     def _rest(self) -> int:

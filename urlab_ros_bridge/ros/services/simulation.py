@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import settle
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.stepping import stepping
+from urlab_ros_bridge.wire.errors import count_of
 from urlab_ros_bridge.wire.names import known_name
 
 
@@ -65,7 +66,7 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
         result = stepper.advance(count)
         settle(context, response, result.sim_time_ns, result.step, mark)
     how = '' if stepper.mode == 'direct' else ', paused: to go on call pause with data: false'
-    return f'{count} step{"s" if count > 1 else ""}, now at {result.time:.6g} s{how}'
+    return f'{count_of(count, "step")}, now at {result.time:.6g} s{how}'
 
 
 def pause(context: ServiceContext, request: Any, response: Any) -> str:

@@ -27,6 +27,7 @@ from urlab_ros_bridge.ros.services.standard.results import Refusal
 from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 from urlab_ros_bridge.ros.services.stepping import stepping
+from urlab_ros_bridge.wire.errors import count_of
 
 
 def check_steps(context: SimulationContext, steps: int) -> None:
@@ -134,7 +135,7 @@ class StepsAction:
             if last is not None:
                 context.catch_up(last.sim_time_ns, mark)
         if done < steps:
-            return CANCELED, f'cancelled after {done} of {steps} steps'
+            return CANCELED, f'cancelled after {done} of {count_of(steps, "step")}'
         return SUCCEEDED, ''
 
 
