@@ -16,6 +16,12 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / 'harness'))
 
 import domains
+import work_units
+
+# Containers often switch bytecode off. Tests start hundreds of Python processes, and each would
+# compile everything that it imports: a bridge starts in half the processor time with it.
+os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
+sys.dont_write_bytecode = False
 
 # How long an example takes says more about the machine than about what is tested.
 settings.register_profile(
@@ -25,7 +31,6 @@ settings.load_profile('urlab')
 
 HERE = Path(__file__).parent
 PR_SET_PDEATHSIG = 1
-LONG_FOLDERS = ('conformance', 'harness', 'integration')
 
 
 def pytest_addoption(parser):
@@ -40,8 +45,13 @@ def pytest_collection_modifyitems(config, items):
             config.hook.pytest_deselected(items=left_out)
             items[:] = [item for item in items if not item.get_closest_marker('long')]
     if 'PYTEST_XDIST_WORKER' in os.environ:
-        # So that at the end no worker goes on alone with a file of a minute.
-        items.sort(key=lambda item: item.path.relative_to(HERE).parts[0] not in LONG_FOLDERS)
+        items.sort(key=lambda item: work_units.rank(item.path.relative_to(HERE).as_posix()))
+
+
+def pytest_xdist_make_scheduler(config, log):
+    if config.getvalue('dist') == 'loadfile':
+        return work_units.UnitScheduling(config, log)
+    return None
 
 
 def pytest_configure():

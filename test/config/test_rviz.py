@@ -12,7 +12,6 @@ from running_world import file_of
 from running_world import interface
 from worlds import WORLDS
 import yaml
-import yourdfpy
 
 pytestmark = pytest.mark.ros
 
@@ -132,6 +131,8 @@ def test_all_frames_are_on_the_tree_of_the_fixed_frame(running):
 
 
 def test_every_robot_is_shown_and_all_its_links_have_transforms(running, tmp_path):
+    import yourdfpy  # takes a second
+
     shown = with_topics(running.name, 'RobotModel')
     fixed = load(file_of('rviz_config', running.name))['Global Options']['Fixed Frame']
     roots = running.roots()

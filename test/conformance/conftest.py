@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sound servers for the suite: one with sockets, one without."""
 
+import contextlib
 from pathlib import Path
-import signal
-import subprocess
 import sys
 
-from lifelines import start_process
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,7 +23,6 @@ from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 
-ROOT = Path(__file__).resolve().parents[2]
 PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
@@ -37,51 +34,33 @@ def _patient_with_pictures():
         yield
 
 
-@pytest.fixture(scope='package')
-def start_server(tmp_path_factory):
-    """Return a factory of servers with the suite's world; they are stopped at the end."""
-    running = []
-
-    def start(**config) -> Places:
-        folder = tmp_path_factory.mktemp('data')
-        server = Server(ServerConfig(**{'model': WORLD, 'data_dir': folder, **PORTS, **config}))
-        server.start()
-        running.append(server)
+@contextlib.contextmanager
+def running(folder, **config):
+    """Yield where a server with the suite's world listens; a live world takes processor time."""
+    server = Server(ServerConfig(**{'model': WORLD, 'data_dir': folder, **PORTS, **config}))
+    server.start()
+    try:
         places = server.endpoints
         names = ('rpc', 'state', 'control', 'info')
-        return Places('127.0.0.1', *(places.get(name, '') for name in names))
-
-    yield start
-    for server in running:
+        yield Places('127.0.0.1', *(places.get(name, '') for name in names))
+    finally:
         server.stop()
 
 
-@pytest.fixture(scope='package', autouse=True)
-def run_of_users(request, tmp_path_factory):
-    """
-    Run the whole suite as users do, beside the tests before the one that judges it.
-
-    It takes a quarter of a minute, and waits nearly all of it.
-    """
-    name = 'test_the_bundled_server_follows_every_rule'
-    if not any(item.name == name for item in request.session.items):
-        yield None
-        return
-    folder = tmp_path_factory.mktemp('run')
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'conformance']
-    command += ['--json', str(folder / 'results.json')]
-    with (folder / 'said').open('wb') as said:
-        process = start_process(command, cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
-    yield process, folder
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)  # it ends its own server
-        process.wait(20)
+@pytest.fixture
+def start_server(tmp_path_factory):
+    """Return a factory of servers with the suite's world; they are stopped after the test."""
+    with contextlib.ExitStack() as servers:
+        yield lambda **config: servers.enter_context(
+            running(tmp_path_factory.mktemp('data'), **config)
+        )
 
 
 @pytest.fixture(scope='package')
-def sound(start_server):
+def sound(tmp_path_factory):
     """Return where a server without faults listens."""
-    return start_server()
+    with running(tmp_path_factory.mktemp('data')) as places:
+        yield places
 
 
 @pytest.fixture(scope='session')

@@ -28,7 +28,7 @@ from urlab_ros_bridge.conformance.zmq_raw import Listener
 SECTION = 'Camera observations'
 ZMQ = ('zmq',)
 DTYPES = {'real': 'bgra8', 'semantic': 'bgra8', 'instance': 'bgra8', 'depth': 'float32'}
-FIRST_FRAME = 5.0  # s; a renderer starts when the first frame is wanted
+FIRST_FRAME = 30.0  # s, at most; a renderer starts when the first frame is wanted
 
 
 def served_cameras(peer: Peer) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -63,9 +63,10 @@ def check_block(name: str, camera: dict[str, Any], block: Any) -> bytes:
 def sync_step(peer: Peer, names: list[str], **more: Any) -> dict[str, Any]:
     """Return the cameras block of a step that waits for fresh frames."""
     wanted = dict.fromkeys(names, 'sync')
-    reply = peer.call('step', 15.0, include_cameras=wanted, **more)
-    if 'cameras' not in reply:  # the renderer was still starting
-        reply = peer.call('step', 15.0, include_cameras=wanted, **more)
+    end = time.monotonic() + FIRST_FRAME
+    reply = peer.call('step', FIRST_FRAME, include_cameras=wanted, **more)
+    while 'cameras' not in reply and time.monotonic() < end:  # the renderer is still starting
+        reply = peer.call('step', FIRST_FRAME, include_cameras=wanted, **more)
     return field(reply, 'cameras', 'object')
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import mujoco
 import numpy as np
 from odd_models import ODDS
-import yourdfpy
 
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.ros.plan.appearance import with_looks
@@ -73,6 +72,8 @@ class Described:
     """
 
     def __init__(self, name, folder, **settings):
+        import yourdfpy  # takes a second
+
         self.model, self.prefix, frames, entities = loaded(name)
         self.folder = folder
         self.data = mujoco.MjData(self.model)

@@ -6,7 +6,6 @@ from described import loaded
 import mujoco
 import numpy as np
 import pytest
-import trimesh
 
 from urlab_ros_bridge.ros.plan.description import MeshFiles
 from urlab_ros_bridge.ros.plan.description.meshes import default_folder
@@ -16,6 +15,8 @@ pytestmark = pytest.mark.ros
 
 
 def read(uri):
+    import trimesh  # takes a second
+
     return trimesh.load(uri.removeprefix('file://'), file_type='stl')
 
 
@@ -39,6 +40,8 @@ def test_all_foreign_meshes_keep_their_faces(tmp_path):
 
 
 def test_hulls_are_those_that_mujoco_collides_with(tmp_path):
+    import trimesh
+
     model = loaded('fetch/push.xml')[0]
     files = MeshFiles(model, tmp_path)
     with_hull = [index for index in range(model.nmesh) if model.mesh_graphadr[index] >= 0]

@@ -16,7 +16,6 @@ from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from small_model import XML
 from std_msgs.msg import String
-import yourdfpy
 
 from urlab_ros_bridge.geometry import compose
 from urlab_ros_bridge.geometry import rotate
@@ -49,6 +48,8 @@ def of_links(message):
 
 
 def test_the_description_comes_to_late_subscribers(small_server, bridged, tmp_path):
+    import yourdfpy  # takes a second
+
     server = small_server()
     bridge, listener = bridged(server, mesh_directory=str(tmp_path))
     wait_until(lambda: bridge.stream.world is not None)

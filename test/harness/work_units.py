@@ -1,0 +1,51 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What one worker of pytest-xdist does without a break, and what is begun first.
+
+Tests of a file share servers, so a file is one unit of work.  Folders whose files share something
+that is dear are one unit, and files whose tests share nothing are one unit a test.
+"""
+
+from xdist.scheduler import LoadFileScheduling
+
+# Folders and files as they begin below test/.
+WHOLE_FOLDERS = ('config/',)
+TESTS_APART = (
+    'conformance/test_matrix.py',
+    'integration/test_cameras.py',
+    'integration/test_commanding.py',
+    'integration/test_control.py',
+    'integration/test_second_bridge.py',
+    'integration/test_stale_commands.py',
+)
+# Units of more than about ten seconds, so that at the end no worker goes on alone with one.
+LONG = (
+    'conformance/',
+    'harness/',
+    'integration/',
+    'fuzz/test_fuzz_gateway.py',
+    'gateways/chiral/test_simulation_lost.py',
+    'config/',
+)
+
+
+def rank(path):
+    """Return a number by which the tests of a file are sorted: those of long units come first."""
+    return next((place for place, start in enumerate(LONG) if path.startswith(start)), len(LONG))
+
+
+def unit_of(nodeid):
+    """Return the name of the unit of work that a test belongs to."""
+    file = nodeid.partition('::')[0]
+    path = file.removeprefix('test/')
+    if path in TESTS_APART:
+        return nodeid
+    return next((folder for folder in WHOLE_FOLDERS if path.startswith(folder)), file)
+
+
+class UnitScheduling(LoadFileScheduling):
+    """`--dist loadfile` by these units."""
+
+    def _split_scope(self, nodeid):
+        return unit_of(nodeid)
