@@ -134,6 +134,12 @@ class FakeNode:
     def __init__(self):
         self.destroyed = []
 
+    def has_parameter(self, name):
+        return False
+
+    def resolve_topic_name(self, topic):
+        return topic
+
     def create_publisher(self, message_type, topic, profile, **_):
         publisher = FakePublisher()
         publisher.msg_type = message_type
