@@ -1,6 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
+import math
 
 import pytest
 
@@ -9,7 +10,7 @@ from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 
 LIVE = LinkState(Phase.CONNECTED, 'tcp://h:1', 'tcp://h:2', 'live', paused=False, robots=1)
-TALKING, SILENT = 0.1, 5.0
+TALKING, SILENT, NEVER = 0.1, 5.0, math.inf
 
 
 def test_all_is_well_when_ticks_come():
@@ -32,7 +33,8 @@ def test_all_is_well_when_ticks_come():
         (replace(LIVE, phase=Phase.LOST), SILENT, ['lost', 'urlab server']),
         (replace(LIVE, phase=Phase.TAKEN), TALKING, ['another client', 'observe_only']),
         (replace(LIVE, phase=Phase.OBSERVING), SILENT, ['tcp://h:2', 'live mode']),
-        (LIVE, SILENT, ['tcp://h:2', 'state_port']),
+        (LIVE, NEVER, ['tcp://h:2', 'state_port']),
+        (LIVE, SILENT, ['tcp://h:2', 'busy']),
         (replace(LIVE, mode='direct'), SILENT, ['silent', 'direct', 'steps', 'set_mode']),
         (replace(LIVE, mode='puppet', pinned=True), SILENT, ['puppet', 'pinned']),
         (replace(LIVE, robots=0), TALKING, ['no robots']),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+import math
 
 # Without a tick for so long (s) the stream counts as silent.
 SILENT_SECONDS = 1.0
@@ -61,7 +62,7 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
     """
     Say how things are, and what to do about it.
 
-    :param silence: seconds since the last tick.
+    :param silence: seconds since the last tick, infinite before the first.
     :return: whether all is well, and the text.
     """
     silent = silence > SILENT_SECONDS
@@ -89,10 +90,11 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
                 'server up and in live mode?'
             )
         return True, 'observing: no requests are sent'
-    return _describe_connected(state, silent)
+    return _describe_connected(state, silence)
 
 
-def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
+def _describe_connected(state: LinkState, silence: float) -> tuple[bool, str]:
+    silent = silence > SILENT_SECONDS
     if not state.robots:
         return False, state.problem or 'connected, but the world has no robots'
     if state.mode == 'direct' and state.lockstep:
@@ -112,9 +114,14 @@ def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
     if silent and state.asking:
         return False, f'the server at {state.endpoint} neither answers nor sends its state'
     if silent:
+        advice = (
+            'the server is busy, or hangs'
+            if silence < math.inf
+            else 'check the parameter state_port'
+        )
         return False, (
-            f'connected, but no state arrives from {state.state_endpoint}: check the '
-            'parameter state_port' + (' (paused)' if state.paused else '')
+            f'connected, but no state arrives from {state.state_endpoint}: {advice}'
+            + (' (paused)' if state.paused else '')
         )
     if state.paused:
         return True, 'connected, paused: to go on call pause with data: false'

@@ -56,7 +56,8 @@ class Reporter:
         self._meter = RateMeter()
         self._feeds = FeedMeter()
         self._dropped = 0
-        self._told, self._was_connected = '', False
+        self._told = self._suspected = ''
+        self._was_connected = False
         self._wall = WallClockWarning(bridge.log)
         self._diagnostics = node.create_publisher(
             DiagnosticArray,
@@ -118,6 +119,10 @@ class Reporter:
             return
         well, text = describe(state, silence)
         if text == self._told:
+            self._suspected = ''
+            return
+        if state.connected and not well and text != self._suspected:
+            self._suspected = text  # a machine that stalls for a moment is not worth a line
             return
         expected = text == RUNNING and not self._was_connected
         self._told, self._was_connected = text, state.connected
