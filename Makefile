@@ -9,7 +9,7 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long test-kilted bench lint format docs locks clean
+.PHONY: help setup demo web test test-long test-kilted bench lint format docs locks clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -22,6 +22,9 @@ setup:  ## Install and build everything, without a ROS installation; skips what 
 
 demo: setup  ## Step server and ROS bridge on the default world (ARGS go to `urlab up`)
 	@$(enter) exec urlab up $(ARGS)
+
+web:  ## The libraries of the browser page (three.js, uPlot, a font), from npm; skips what is done
+	@pypi/web.sh
 
 # Tests wait more than they compute. Those of a file share servers, so they stay together.
 WORKERS ?= 3

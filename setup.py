@@ -55,6 +55,7 @@ setup(
         'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1'],
         'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
         'webxr': ['websockets>=15.0', 'mujoco>=3.3', 'mink>=1.0', 'orjson>=3.10'],
+        'simspark': ['mujoco>=3.3'],
         'ik': ['mink>=1.0'],
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'rich>=13.0'],
@@ -62,6 +63,7 @@ setup(
         'test': [
             'hypothesis',
             'mcap-ros2-support',
+            'playwright',
             'psutil',
             'pytest',
             'pytest-rerunfailures',

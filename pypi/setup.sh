@@ -243,6 +243,8 @@ work_done=''
 system_packages
 python_environment
 workspace
+# The page of `urlab webxr`; the gateway runs without, and says what to run.
+"$root/pypi/web.sh" || echo 'setup: no libraries for the browser page; everything else is there.' >&2
 if [ -n "$work_done" ]; then
   echo "Set up ROS 2 $distro in $SECONDS s."
 fi

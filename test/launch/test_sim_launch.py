@@ -103,7 +103,9 @@ def test_the_bridge_ends_up_with_the_same_arguments_as_in_urlab_up(words):
 
 
 def test_every_process_has_the_environment_and_the_shutdown_time_of_the_table(rviz):
-    programs = launched('rviz:=true', 'chiral:=true').programs()
+    programs = launched(
+        'rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway)
+    ).programs()
     assert set(programs) == {process.name for process in PROCESSES}
     for program in programs.values():
         assert program.additional_env == environment()
@@ -118,7 +120,7 @@ def test_colours_are_for_terminals_and_not_for_logs(terminal, monkeypatch):
 
 
 def test_launch_fails_when_a_vital_process_ends_by_itself(rviz):
-    run = launched('rviz:=true', 'chiral:=true')
+    run = launched('rviz:=true', *(f'{p.only_if}:=true' for p in PROCESSES if p.is_gateway))
     programs = run.programs()
     ends = {id(handler.target_action): handler for handler in run.handlers('OnProcessExit')}
     running, ending = SimpleNamespace(is_shutdown=False), SimpleNamespace(is_shutdown=True)

@@ -17,7 +17,16 @@ from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 
-NAMES = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port', 'chiral_port')
+NAMES = (
+    'rpc_port',
+    'state_port',
+    'camera_port',
+    'control_port',
+    'info_port',
+    'chiral_port',
+    'simspark_port',
+    'monitor_port',
+)
 
 
 @pytest.fixture

@@ -6,7 +6,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from test.gateways.simspark.peers import PATIENCE
 from test.gateways.simspark.peers import RawPeer
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -57,3 +60,40 @@ def peer():
     yield connect
     for one in peers:
         one.close()
+
+
+@pytest.fixture(scope='package')
+def soccer():
+    """Return the RPC port of a field with a ball and one player a side."""
+    with simulation('soccer') as port:
+        yield port
+
+
+@pytest.fixture
+def urlab():
+    """Return a function: RPC port -> client of the simulation itself."""
+    clients = []
+
+    def connect(port):
+        clients.append(Client(rpc_port=port, shared=True))
+        clients[-1].connect()
+        return clients[-1]
+
+    yield connect
+    for client in clients:
+        client.close()
+
+
+@pytest.fixture
+def watch():
+    """Return a function: gateway -> monitor that has seen the scene."""
+    monitors = []
+
+    def connect(gateway):
+        monitors.append(MonitorClient(port=gateway.monitor_port, timeout=PATIENCE))
+        monitors[-1].update()
+        return monitors[-1]
+
+    yield connect
+    for monitor in monitors:
+        monitor.close()

@@ -31,6 +31,8 @@ from urlab_ros_bridge.wire.ops import STATE_PORT
 LOG_LEVELS = ('debug', 'info', 'warn', 'error')
 DEFAULT_WORLD = 'rover'
 CHIRAL_PORT = 8765
+SIMSPARK_PORT = 3100
+MONITOR_PORT = 3200
 LAST_PORT = 65535
 
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
@@ -261,6 +263,19 @@ class ChiralGateway(Arguments):
         metavar='NAME|FILE',
         longest=4096,
         path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimSparkGateway(Arguments):
+    """The SimSpark gateway beside the simulation."""
+
+    simspark: bool = key(
+        False, 'Serve the simulation to RoboCup tools too, by the SimSpark protocol.'
+    )
+    simspark_port: int = key(SIMSPARK_PORT, 'TCP port of SimSpark agents.', **_PORT)
+    monitor_port: int = key(
+        MONITOR_PORT, 'TCP port of SimSpark monitors (RoboViz) and trainers.', **_PORT
     )
 
 

@@ -15,6 +15,7 @@ from urlab_ros_bridge.cli.arguments.groups import Respawn
 from urlab_ros_bridge.cli.arguments.groups import Rviz
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
+from urlab_ros_bridge.cli.arguments.groups import SimSparkGateway
 from urlab_ros_bridge.cli.arguments.groups import World
 from urlab_ros_bridge.schema import KeyProblem
 
@@ -33,6 +34,13 @@ class Simulation(World, Bind, ServerPorts, Serving):
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteArguments(
-    Simulation, Namespace, BridgeParameters, Rviz, Respawn, ChiralGateway, LogLevel
+    Simulation,
+    Namespace,
+    BridgeParameters,
+    Rviz,
+    Respawn,
+    ChiralGateway,
+    SimSparkGateway,
+    LogLevel,
 ):
-    """Server, bridge, RViz and Chiral gateway."""
+    """Server, bridge, RViz and gateways."""

@@ -40,6 +40,7 @@ FACES = (
     Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
     Face('up', 'server and bridge together', (*_CORE, 'MuJoCo', *_ROS)),
     Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),
+    Face('simspark', 'RoboCup tools over TCP', (*_CORE, 'MuJoCo')),
     Face('eval', 'evaluation of policies', ('numpy', 'websockets', 'rich', 'mcap')),
     Face('conformance', 'rules of the protocol', _CORE),
 )

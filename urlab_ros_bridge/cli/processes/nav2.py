@@ -127,7 +127,7 @@ def _processes() -> Iterator[Process]:
                 params_file='bridge_params_file',
                 ros_parameters=(*process.ros_parameters, (MAP_TO_ODOM, MAP_TO_ODOM)),
             )
-        elif process.name != 'chiral':
+        elif not process.is_gateway:
             yield process
 
 

@@ -19,10 +19,12 @@ from urlab_ros_bridge.cli.errors import RosNotFound
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import port_holder
 from urlab_ros_bridge.cli.processes.table import Process
+from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import python_executable
 
 # The server goes on without a side stream whose port is taken.
 VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
+_GATEWAY_NAMES = {'chiral': 'the Chiral gateway', 'simspark': 'the SimSpark gateway'}
 _STEP = 10
 _TRIED_OFFSETS = 100
 
@@ -41,9 +43,12 @@ def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
 
 
 def vital_ports(values: PortOffset) -> list[str]:
-    """Return the names of the ports without which nothing works, that of the gateway if asked."""
-    gateway = ('chiral_port',) if getattr(values, 'chiral', False) else ()
-    return [name for name in values.port_names() if name in (*VITAL_PORTS, *gateway)]
+    """Return the names of the ports without which nothing works, those of gateways if asked."""
+    vital = set(VITAL_PORTS)
+    for process in PROCESSES:
+        if process.is_gateway and getattr(values, process.only_if, False):
+            vital |= {name for _, name in process.options if name.endswith('_port')}
+    return [name for name in values.port_names() if name in vital]
 
 
 def free_offset(values: PortOffset, address: str) -> int:
@@ -86,4 +91,4 @@ def _missing(process: Process, cause: str) -> CliError:
         return RosNotFound(cause)
     if process.name == 'server':
         return MujocoNotFound(cause)
-    return PackageMissing('the Chiral gateway', 'chiral', cause)
+    return PackageMissing(_GATEWAY_NAMES[process.name], process.name, cause)

@@ -67,6 +67,11 @@ class Process:
     vital: bool = True
     reports_status: bool = False
 
+    @property
+    def is_gateway(self) -> bool:
+        """Whether it serves the simulation by another protocol, when it is asked for."""
+        return bool(self.command and self.only_if)
+
 
 _SERVER_OPTIONS = (
     'world',
@@ -127,6 +132,21 @@ PROCESSES: tuple[Process, ...] = (
         ),
         starts_after='server',
         only_if='chiral',
+    ),
+    Process(
+        'simspark',
+        command='simspark',
+        needs=('mujoco',),
+        options=(
+            ('host', 'bind'),
+            ('rpc-port', 'rpc_port'),
+            ('port', 'simspark_port'),
+            ('monitor-port', 'monitor_port'),
+            ('port-offset', 'port_offset'),
+            ('log-level', 'log_level'),
+        ),
+        starts_after='server',
+        only_if='simspark',
     ),
     Process(
         'rviz',

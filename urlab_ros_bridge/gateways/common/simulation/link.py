@@ -112,6 +112,16 @@ class SimulationLink:
         """Return the seconds of one simulation step."""
         return self.handshake.timestep or float(self.handshake.model.opt.timestep)
 
+    @property
+    def commands(self) -> Client:
+        """Return the session for commands, for requests that have no method here."""
+        return self._commands
+
+    @property
+    def looks(self) -> Client:
+        """Return the session for observations, whose requests may take long."""
+        return self._looks
+
     def step(
         self,
         targets: Mapping[str, Target] | None = None,

@@ -51,11 +51,28 @@ class Player:
     robot: str
 
 
+@dataclass(slots=True)
+class Condition:
+    """
+    How a player is, by what trainers say.
+
+    :ivar battery: percent; `temperature` degrees Celsius.
+    """
+
+    battery: float = 100.0
+    temperature: float = 23.0
+
+
 class Roster:
-    """Which robot is which player; a number of a side is taken once, a robot plays once."""
+    """
+    Which robot is which player; a number of a side is taken once, a robot plays once.
+
+    :ivar version: grows with every change.
+    """
 
     def __init__(self) -> None:
         self._players: dict[tuple[Side, int], Player] = {}
+        self.version = 0
 
     def __iter__(self) -> Iterator[Player]:
         """Return the players, those of the left first, by number."""
@@ -71,16 +88,19 @@ class Roster:
         if taken or not 1 <= number <= MAX_NUMBER:
             return None
         player = self._players[side, number] = Player(side, number, robot)
+        self.version += 1
         return player
 
     def remove(self, player: Player) -> None:
         """Take a player out; one that is not in is not missed."""
         if self.find(player.side, player.number) == player:
             del self._players[player.side, player.number]
+            self.version += 1
 
     def clear(self) -> None:
         """Take all out."""
         self._players.clear()
+        self.version += 1
 
     def find(self, side: Side, number: int) -> Player | None:
         """Return a player by side and number."""
@@ -102,10 +122,15 @@ class Roster:
         """
         Make players of robots: ``left_3`` is number 3 of the left, others take what is free.
 
-        Robots that play already stay what they are; beyond 22 they are scenery.
+        Robots that play already stay what they are, beyond 22 they are scenery, and players whose
+        robots are not among them leave.
         """
+        present = list(robots)
+        for player in self:
+            if player.robot not in present:
+                self.remove(player)
         others = []
-        for robot in robots:
+        for robot in present:
             match = _SIDED.fullmatch(robot)
             if match is None or self.add(Side(match[1]), int(match[2]), robot) is None:
                 others.append(robot)
@@ -116,4 +141,4 @@ class Roster:
                     break
 
 
-__all__ = ['MAX_NUMBER', 'Player', 'Roster', 'Side']
+__all__ = ['MAX_NUMBER', 'Condition', 'Player', 'Roster', 'Side']

@@ -12,6 +12,7 @@ from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.play_modes import BEFORE_KICK_OFF
 from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_MODES
 from urlab_ros_bridge.gateways.simspark.game.play_modes import STOPPED
+from urlab_ros_bridge.gateways.simspark.game.players import Condition
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Roster
 from urlab_ros_bridge.gateways.simspark.game.players import Side
@@ -44,6 +45,7 @@ class GameState:
     :ivar half: 1 or 2.
     :ivar mode_seconds: simulated time since the play mode was entered, s.
     :ivar teams: names; '' until the first agent of a side says it.
+    :ivar conditions: by robot, see `condition`.
     :ivar selected: the player that trainer commands without a number mean.
     """
 
@@ -57,6 +59,7 @@ class GameState:
     roster: Roster = field(default_factory=Roster)
     selected: Player | None = None
     foul: Foul | None = None
+    conditions: dict[str, Condition] = field(default_factory=dict)
     _coin: random.Random = field(default_factory=lambda: random.Random(0))
 
     @property
@@ -147,6 +150,10 @@ class GameState:
         else:
             self.selected = players[0] if players else None
         return self.selected
+
+    def condition(self, player: Player) -> Condition:
+        """Return how a player is; it may be changed."""
+        return self.conditions.setdefault(player.robot, Condition())
 
     def leave(self, player: Player) -> None:
         """Take a player out of the game."""

@@ -20,10 +20,12 @@ from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
 from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
 from urlab_ros_bridge.gateways.simspark.tcp.server import Event
 from urlab_ros_bridge.gateways.simspark.tcp.server import Happening
 from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
+from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
 from urlab_ros_bridge.gateways.simspark.world.placement import Placement
 from urlab_ros_bridge.gateways.simspark.world.roles import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
@@ -33,6 +35,8 @@ from urlab_ros_bridge.gateways.simspark.world.scene import Scene
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
+
+AGENT, MONITOR = 'agent', 'monitor'  # the ports
 
 # While a simulation is gone, it is looked for so often (s).
 RETRY_SECONDS = 0.5
@@ -62,7 +66,11 @@ class ServedWorld:
 
 
 class Cycle:
-    """Runs in one thread, in which all roles are called."""
+    """
+    Runs in one thread, in which all roles are called.
+
+    :ivar viewers: the monitors.
+    """
 
     def __init__(
         self,
@@ -71,6 +79,8 @@ class Cycle:
         game: GameState,
         agents: AgentSide | None,
         referee: Referee | None,
+        *,
+        allow_killsim: bool = False,
     ) -> None:
         self._server = server
         self._simulation = simulation
@@ -78,6 +88,10 @@ class Cycle:
         self._agents = agents
         self._referee = referee
         self._stopping = threading.Event()
+        self.viewers = Viewers(game)
+        self._trainers = Trainers(
+            self.viewers.request_full_state, self._stopping.set if allow_killsim else None
+        )
         self._served: ServedWorld | None = None
         self._targets: Mapping[str, Target] = {}
         self._last_time: float | None = None
@@ -113,6 +127,7 @@ class Cycle:
         if self._last_time is None or passed < 0 or passed >= 0.5 * CYCLE:
             self._last_time = seen.time
             self._turn(served.scene, max(passed, 0.0))
+        self.viewers.cycle()
         self._server.refill()
 
     def _turn(self, scene: Scene, passed: float) -> None:
@@ -126,8 +141,11 @@ class Cycle:
         self._served, self._targets, self._last_time = served, {}, None
         served.scene.update(served.link.forward())
         self._game.rules = self._game.rules.changed(served.scene.numerics())
+        self._game.roster.enlist(served.scene.robots)
+        if self._game.selected not in list(self._game.roster):
+            self._game.select(None)
         stage = Stage(self._game, served.scene, served.placement)
-        for role in (self._referee, self._agents):
+        for role in (self.viewers, self._trainers, self._referee, self._agents):
             if role is not None:
                 role.begin(stage)
 
@@ -162,7 +180,10 @@ class Cycle:
                 self._server.refill()
 
     def _carry_out(self, event: Event) -> None:
-        side = self._agents if event.connection.port == 'agent' else None
+        if event.connection.port == MONITOR:
+            self._hear_monitor(event)
+            return
+        side = self._agents
         if side is None:
             return
         if event.happening is Happening.CONNECTED:
@@ -171,6 +192,14 @@ class Cycle:
             side.disconnected(event.connection)
         else:
             side.received(event.connection, event.expressions)
+
+    def _hear_monitor(self, event: Event) -> None:
+        if event.happening is Happening.CONNECTED:
+            self.viewers.join(event.connection)
+        elif event.happening is Happening.DISCONNECTED:
+            self.viewers.leave(event.connection)
+        else:
+            self._trainers.received(event.connection, event.expressions)
 
 
 __all__ = ['Cycle', 'ServedWorld']

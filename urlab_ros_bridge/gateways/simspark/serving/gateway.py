@@ -6,12 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import logging
+from pathlib import Path
 import threading
 
 from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.monitor.log_file import LogFile
+from urlab_ros_bridge.gateways.simspark.monitor.viewers import LOG_PERIOD
+from urlab_ros_bridge.gateways.simspark.serving.cycle import AGENT
 from urlab_ros_bridge.gateways.simspark.serving.cycle import Cycle
+from urlab_ros_bridge.gateways.simspark.serving.cycle import MONITOR
 from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
 from urlab_ros_bridge.gateways.simspark.serving.drives import Drive
 from urlab_ros_bridge.gateways.simspark.serving.drives import LiveDrive
@@ -37,6 +42,8 @@ class GatewayConfig:
     :ivar agent_port, monitor_port: 0 is any free one.
     :ivar pace: ``live``: the server's own time; ``real_time``: the gateway steps the world, in
         real time; ``free``: likewise, as fast as it goes and agents in sync mode allow.
+    :ivar log: file for what RoboViz replays.
+    :ivar allow_killsim: whether a monitor may end the gateway.
     """
 
     host: str = '127.0.0.1'
@@ -45,6 +52,8 @@ class GatewayConfig:
     agent_port: int = AGENT_PORT
     monitor_port: int = MONITOR_PORT
     pace: str = 'live'
+    log: Path | None = None
+    allow_killsim: bool = False
 
 
 class SimSparkGateway:
@@ -65,10 +74,10 @@ class SimSparkGateway:
         self.game = GameState()
         self._server = TcpServer(
             config.bind,
-            {'agent': config.agent_port, 'monitor': config.monitor_port},
+            {AGENT: config.agent_port, MONITOR: config.monitor_port},
             {
-                'agent': '--port (launch: simspark_port)',
-                'monitor': '--monitor-port (launch: monitor_port)',
+                AGENT: '--port (launch: simspark_port)',
+                MONITOR: '--monitor-port (launch: monitor_port)',
             },
         )
         self._simulation = SimulationHolder(
@@ -76,7 +85,15 @@ class SimSparkGateway:
             self._serve,
             lambda: None,  # running requests fail, which the cycle notices
         )
-        self._cycle = Cycle(self._server, self._simulation, self.game, agents, referee)
+        self._cycle = Cycle(
+            self._server,
+            self._simulation,
+            self.game,
+            agents,
+            referee,
+            allow_killsim=config.allow_killsim,
+        )
+        self._log: LogFile | None = None
         self._thread: threading.Thread | None = None
 
     def start(self, timeout: float = 10.0) -> None:
@@ -85,14 +102,19 @@ class SimSparkGateway:
 
         :param timeout: seconds to wait for the simulation.
         :raises PortTaken: when another program has a port.
+        :raises LogNotWritable: when there is to be a log and it cannot be written.
         :raises UrlabError: when the simulation is not there.
         """
         self._server.bind()
         try:
+            if self.config.log is not None:
+                self._log = LogFile(self.config.log)
             self._simulation.take(timeout)
         except BaseException:
             self._server.stop()
             raise
+        if self._log is not None:
+            self._cycle.viewers.join(self._log, LOG_PERIOD)
         self._server.start()
         self._thread = threading.Thread(target=self._cycle.run, name='simspark-cycle', daemon=True)
         self._thread.start()
@@ -100,12 +122,12 @@ class SimSparkGateway:
     @property
     def agent_port(self) -> int:
         """Return the bound port of the agents."""
-        return self._server.port('agent')
+        return self._server.port(AGENT)
 
     @property
     def monitor_port(self) -> int:
         """Return the bound port of monitors and trainers."""
-        return self._server.port('monitor')
+        return self._server.port(MONITOR)
 
     @property
     def robots(self) -> list[str]:
@@ -126,6 +148,8 @@ class SimSparkGateway:
         self.wait()
         self._server.stop()
         self._simulation.release()
+        if self._log is not None:
+            self._log.close()
 
     def _serve(self, link: SimulationLink) -> ServedWorld:
         return ServedWorld(link, self._drive(link))

@@ -55,6 +55,11 @@ class Connection:
         """Return whether messages can reach it."""
         return self._open
 
+    @property
+    def is_clear(self) -> bool:
+        """Return whether a message would be sent now."""
+        return self._open and not self._tail
+
     def send(self, payload: bytes) -> bool:
         """
         Send one message, its length in front; return whether it is on its way.

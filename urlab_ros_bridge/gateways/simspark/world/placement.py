@@ -81,6 +81,11 @@ class Placement:
         """
         self._link.remove(robot)
 
+    def is_movable(self, robot: str) -> bool:
+        """Return whether a robot can be placed: it is there, and not fixed to the world."""
+        model = self._scene.robots.get(robot)
+        return model is not None and model.base_joint is not None
+
     def check_movable(self, robot: str) -> None:
         """
         Do nothing for a robot that can be placed.

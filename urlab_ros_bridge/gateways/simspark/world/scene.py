@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Scene:
     :ivar world: tables of the model; ids of bodies are rows of `positions` and `rotations`.
     :ivar robots: by prefix.
     :ivar ball: None where the world has none.
-    :ivar time: simulated seconds; `step` the server's counter.
+    :ivar time: simulated seconds; `step` the server's counter; `version` counts updates.
     """
 
     def __init__(self, handshake: Handshake) -> None:
@@ -66,7 +67,13 @@ class Scene:
         self.ball = self._find_ball(handshake)
         self.time = 0.0
         self.step = -1
+        self.version = 0
         self._seen: Observation | None = None
+
+    @property
+    def model(self) -> Any:
+        """Return the compiled model, a mujoco.MjModel."""
+        return self._local.model
 
     @property
     def positions(self) -> np.ndarray:
@@ -128,6 +135,7 @@ class Scene:
         self._local.kinematics()
         self._local.place_bodies(placed)
         self.time, self.step, self._seen = seen.time, seen.step, seen
+        self.version += 1
         self._update_ball(seen)
 
     def _find_ball(self, handshake: Handshake) -> BallBody | None:

@@ -70,13 +70,16 @@ class BodyModels:
             if geom.group < _FIRST_HIDDEN_GROUP and self._materials.rgba(geom)[3] > 0.0
         ]
 
-    def glb(self, body: int, which: Geoms = Geoms.SEEN) -> bytes:
+    def glb(self, body: int, which: Geoms = Geoms.SEEN, *, named: bool = True) -> bytes:
         """
         Return the file of a body, metres, y up; geoms of one look are one primitive.
 
         :param body: its id.
+        :param named: whether its name is in the file; without it bodies that look alike have
+            equal files.
         """
-        return glb(self._parts(self.geoms(body, which)), self._world.bodies[body].compiled)
+        name = self._world.bodies[body].compiled if named else ''
+        return glb(self._parts(self.geoms(body, which)), name)
 
     def _parts(self, geoms: Iterable[Geom]) -> list[tuple[Surface, Material]]:
         by_material: dict[Material, list[Surface]] = {}

@@ -15,9 +15,9 @@ from enum import Enum
 
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.client.model.colors import Color
+from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.geometry import Pose
-from urlab_ros_bridge.ros.plan.description.colors import Color
-from urlab_ros_bridge.ros.plan.description.colors import Colors
 
 # MuJoCo's viewer hides groups from here on.
 _FIRST_HIDDEN_GROUP = 3

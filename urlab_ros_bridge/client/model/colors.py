@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.client.model import Geom
+from urlab_ros_bridge.client.model.elements import Geom
 from urlab_ros_bridge.client.model.reader import enumeration
 
 Color = tuple[float, float, float, float]

@@ -1,0 +1,92 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab simspark` as a program, on a real server."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+
+from lifelines import start_process
+import pytest
+
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.commands import simspark
+from urlab_ros_bridge.cli.main import main
+from urlab_ros_bridge.cli.processes.table import is_wanted
+from urlab_ros_bridge.cli.processes.table import own_words
+from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client import SceneView
+
+
+def start(command, *words):
+    process = start_process(
+        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, 'PYTHONUNBUFFERED': '1'},
+    )
+    return process, process.stdout.readline()
+
+
+@pytest.fixture
+def server():
+    """Yield the port of the requests of a rover."""
+    ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
+    process, line = start('server', '--world=rover', *ports)
+    yield re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0, process.stderr.read()
+
+
+def test_a_world_is_watched_commanded_and_logged_until_a_signal(server, tmp_path):
+    log = tmp_path / 'game.log'
+    words = [f'--rpc-port={server}', '--port=0', '--monitor-port=0', f'--log={log}']
+    gateway, line = start('simspark', *words, '--allow-killsim')
+    said = re.fullmatch(
+        rf'{simspark.READY_LINE}: agents=(\d+) monitors=(\d+) robots=rover\n', line
+    )
+    with MonitorClient(port=int(said[2])) as monitor:
+        monitor.update()
+        monitor.command(['playMode', 'PlayOn'])
+        assert list(monitor.view.players) == [('left', 1)]
+        monitor.send(['killsim'])
+    assert gateway.wait(20) == 0, gateway.stderr.read()
+    view = SceneView()
+    assert all(view.take(line) for line in log.read_bytes().splitlines())
+    assert view.fulls == 1
+
+    gateway, line = start('simspark', *words[:-1])
+    gateway.send_signal(signal.SIGTERM)
+    assert line.startswith(simspark.READY_LINE) and gateway.wait(20) == 0, gateway.stderr.read()
+
+
+def test_what_is_wrong_is_said(tmp_path, capsys):
+    ports = ['--port', '0', '--monitor-port', '0', '--timeout', '0.3']
+    assert main(['simspark', '--rpc-port', '1', *ports]) == 2
+    assert 'no reply from tcp://127.0.0.1:1' in capsys.readouterr().err
+    assert main(['simspark', '--log', str(tmp_path / 'no' / 'where'), *ports]) == 2
+    assert 'cannot be written: No such file' in capsys.readouterr().err
+    with socket.create_server(('127.0.0.1', 0)) as other:
+        taken = str(other.getsockname()[1])
+        assert main(['simspark', '--port', '0', '--monitor-port', taken]) == 2
+    assert re.search(f'port {taken} .*--monitor-port', capsys.readouterr().err)
+
+
+def test_launch_and_up_start_the_gateway_when_asked():
+    process = next(process for process in PROCESSES if process.name == 'simspark')
+    values = {
+        'simspark': True, 'bind': '0.0.0.0', 'rpc_port': 5, 'simspark_port': 6,
+        'monitor_port': 7, 'log_level': 'info', 'port_offset': 10,
+    }  # fmt: skip
+    assert is_wanted(process, values)
+    assert not is_wanted(process, {**values, 'simspark': False})
+    parsed = parse(simspark.COMMAND, own_words(process, values)).values
+    moved = [parsed.moved(name) for name in ('rpc_port', 'port', 'monitor_port')]
+    assert moved == [15, 16, 17]
+    # A server that is open to the network does not open the gateway, which has no password.
+    assert parsed.bind == '127.0.0.1'

@@ -1,0 +1,58 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Viewers on a scene that a test moves, without sockets or servers."""
+
+from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
+from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+
+
+class Watcher:
+    """Takes messages, or not."""
+
+    def __init__(self):
+        self.got, self._view, self._viewed = [], SceneView(), 0
+        self.is_clear, self.drops = True, False
+
+    def send(self, payload):
+        assert self.is_clear, 'it does not read'
+        if self.drops:
+            return False
+        self.got.append(payload)
+        return True
+
+    @property
+    def view(self):
+        for payload in self.got[self._viewed :]:
+            self._view.take(payload)
+        self._viewed = len(self.got)
+        return self._view
+
+
+class Stand:
+    def __init__(self, handshake):
+        self.game, self.clock = GameState(), 100.0
+        self.scene = Scene(handshake)
+        self.game.roster.enlist(self.scene.robots)
+        self.viewers = Viewers(self.game, lambda: self.clock)
+        self.viewers.begin(Stage(self.game, self.scene, None))
+        self.steps = 0
+
+    def join(self, period=PERIOD):
+        watcher = Watcher()
+        self.viewers.join(watcher, period)
+        return watcher
+
+    def player(self):
+        return next(iter(self.game.roster))
+
+    def cycle(self, count=1):
+        for _ in range(count):
+            self.steps += 1
+            self.clock += 0.02
+            self.scene.update(Observation({'time': self.steps * 0.02, 'step': self.steps * 10}))
+            self.viewers.cycle()

@@ -1,0 +1,152 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the scene graph: what a viewer knows after changes is what a full message says."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
+
+from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import fixed
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import light
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import mesh_file
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import moving
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import primitive
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import normalize
+from urlab_ros_bridge.geometry import Pose
+
+WHITE = (1.0, 1.0, 1.0, 1.0)
+unit = st.floats(-1, 1)
+poses = st.tuples(
+    st.tuples(*[st.floats(-20, 20)] * 3), st.tuples(unit, unit, unit, unit).map(normalize)
+)
+worlds = st.lists(poses, min_size=4, max_size=4)
+
+
+def graph():
+    """A tree with every kind of node; bodies 0 to 3, of which 3 has no mesh."""
+    return SceneGraph(
+        [
+            light(WHITE, WHITE, WHITE),
+            fixed(Pose((1.0, 2.0, 3.0)), mesh_file('models/x.obj', 2.0, 'a', 'b')),
+            moving(0, primitive('StdUnitBox', (1.0, 2.0, 3.0), 'matGrey', (1.0, 0.0, 0.5, 0.5))),
+            fixed(
+                Pose(),
+                moving(1, primitive('StdUnitSphere', (1.0, 1.0, 1.0), 'm', marks='x',
+                                    visible=False)),
+                moving(2, fixed(Pose(), primitive('StdUnitCylinder 1 1', (1.0, 1.0, 1.0), 'm'))),
+                moving(3),
+            ),
+            fixed(Pose()),
+        ]
+    )  # fmt: skip
+
+
+def arrays(world):
+    positions = np.array([position for position, _ in world])
+    return positions, np.array([matrix_of(quaternion) for _, quaternion in world])
+
+
+def message(kind, nodes):
+    return b'((time 0))(%b 0 1)(%b)' % (kind, nodes)
+
+
+def flat(nodes):
+    found = []
+    for node in nodes:
+        found.append((node.kind, node.matrix, node.details))
+        found += flat(node.children)
+    return found
+
+
+@given(st.lists(st.tuples(worlds, st.booleans(), st.booleans()), min_size=1, max_size=6))
+def test_a_viewer_that_misses_messages_knows_what_is_to_within_the_threshold(frames):
+    made, view = graph(), SceneView()
+    made.update(*arrays(frames[0][0]))
+    seen = known = made.seen()
+    view.take(message(b'RSG', made.full(seen)))
+    for world, selected, arrives in frames:
+        made.update(*arrays(world))
+        marks = frozenset({'x'}) if selected else frozenset()
+        known = made.seen(known, marks)
+        if not arrives:
+            continue
+        view.take(message(b'RDS', made.changes(seen, known)))
+        seen = known
+        whole = SceneView()
+        whole.take(message(b'RSG', made.full(made.seen(None, marks))))
+        for (kind, matrix, details), (same, exact, others) in zip(
+            flat(view.nodes), flat(whole.nodes), strict=True
+        ):
+            assert kind == same and details == others
+            assert np.abs(matrix - exact).max() <= THRESHOLD + 1e-4
+
+
+@given(worlds)
+def test_a_full_message_has_the_poses(world):
+    made, view = graph(), SceneView()
+    positions, rotations = arrays(world)
+    made.update(positions, rotations)
+    view.take(message(b'RSG', made.full(made.seen())))
+    moving_nodes = [view.nodes[2], *view.nodes[3].children]
+    for body, node in enumerate(moving_nodes):
+        np.testing.assert_allclose(node.matrix[:3, :3], rotations[body], atol=1e-5)
+        np.testing.assert_allclose(node.matrix[:3, 3], positions[body], atol=1e-4)
+
+
+def test_the_text_is_that_of_the_page():
+    made = graph()
+    made.update(np.zeros((4, 3)), np.array([np.eye(3)] * 4))
+    slt = '(SLT 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1)'
+    seen = made.seen()
+    assert made.full(seen).decode() == (
+        '(nd Light (setDiffuse 1 1 1 1) (setAmbient 1 1 1 1) (setSpecular 1 1 1 1))'
+        '(nd TRF (SLT 1 0 0 0 0 1 0 0 0 0 1 0 1 2 3 1)(nd StaticMesh (setVisible 1) '
+        '(load models/x.obj) (sSc 2 2 2)(resetMaterials a b)))'
+        f'(nd TRF {slt}(nd SMN (setVisible 1) (setTransparent) (load StdUnitBox) (sSc 1 2 3) '
+        '(sMat matGrey) (rgba 1 0 0.5 0.5)))'
+        f'(nd TRF {slt}(nd TRF {slt}(nd SMN (setVisible 0) (load StdUnitSphere) (sSc 1 1 1) '
+        f'(sMat m)))(nd TRF {slt}(nd TRF {slt}(nd SMN (setVisible 1) (load StdUnitCylinder 1 1) '
+        f'(sSc 1 1 1) (sMat m))))(nd TRF {slt}))(nd TRF {slt})'
+    )
+    assert made.changes(seen, made.seen(seen)).decode() == (
+        '(nd)(nd (nd StaticMesh))(nd (nd SMN))(nd (nd (nd SMN))(nd (nd (nd SMN)))(nd))(nd)'
+    )
+    made.update(np.ones((4, 3)), np.array([np.eye(3)] * 4))
+    moved = '(SLT 1 0 0 0 0 1 0 0 0 0 1 0 1 1 1 1)'
+    assert made.changes(seen, made.seen(seen, frozenset('x'))).decode() == (
+        f'(nd)(nd (nd StaticMesh))(nd {moved}(nd SMN))(nd (nd {moved}(nd SMN (setVisible 1)))'
+        f'(nd {moved}(nd (nd SMN)))(nd {moved}))(nd)'
+    )
+
+
+def test_a_small_move_is_sent_once_it_has_ended():
+    made = graph()
+    rotations = np.array([np.eye(3)] * 4)
+    made.update(np.zeros((4, 3)), rotations)
+    seen = made.seen()
+    made.update(np.full((4, 3), THRESHOLD * 0.9), rotations)
+    assert b'SLT' not in made.changes(seen, made.seen(seen))
+    made.update(np.full((4, 3), THRESHOLD * 0.9), rotations)
+    rest = made.seen(seen)
+    assert made.changes(seen, rest).count(b'SLT') == 4
+    made.update(np.full((4, 3), THRESHOLD * 0.9), rotations)
+    assert b'SLT' not in made.changes(rest, made.seen(rest))
+
+
+def test_a_pose_that_is_not_a_number_is_written_as_one():
+    made = graph()
+    made.update(np.full((4, 3), np.nan), np.full((4, 3, 3), np.inf))
+    text = made.full(made.seen())
+    assert b'nan' not in text and b'inf' not in text
+
+
+def test_no_blank_follows_a_parenthesis_and_no_base_node_or_line_end_is_written():
+    made = graph()
+    made.update(np.ones((4, 3)), np.array([np.eye(3)] * 4))
+    seen = made.seen()
+    for text in (made.full(seen), made.changes(seen, made.seen(seen))):
+        assert b'( ' not in text and b'BN' not in text and b'\n' not in text

@@ -1,0 +1,212 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Monitors on real worlds: what they see is what MuJoCo computes."""
+
+from collections import Counter
+import itertools
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.simspark.conftest import gateway_at
+from test.gateways.simspark.peers import RawPeer
+from test.gateways.simspark.peers import wait_until
+from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
+from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
+from urlab_ros_bridge.gateways.simspark.monitor.layout import FIRST_AGENT_PLACE
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
+
+SHAPES = {'StdUnitBox': 8, 'StdUnitSphere': 1, 'StdUnitCylinder': 1}
+
+
+@pytest.fixture(scope='module')
+def live(soccer):
+    with gateway_at(soccer) as gateway:
+        yield gateway
+
+
+def at_rest(monitor):
+    """Follow until a message moves nothing."""
+    payload = b'SLT'
+    while b'SLT' in payload or b'RSG' in payload:
+        payload = monitor.receive()
+        monitor.view.take(payload)
+    return monitor.view
+
+
+def test_all_bodies_are_where_mujoco_has_them(soccer, live, urlab, watch):
+    client = urlab(soccer)
+    client.set_paused(True)
+    try:
+        view = at_rest(watch(live))
+        seen = client.step(observations='full')
+    finally:
+        client.set_paused(False)
+    for place, (prefix, state) in enumerate(seen.articulations.items(), FIRST_AGENT_PLACE):
+        nodes = [node for node in view.nodes[place].children if node.kind == 'TRF']
+        assert len(nodes) == len(state.bodies)
+        for node, body in zip(nodes, state.bodies.values(), strict=True):
+            matrix = np.zeros(9)
+            mujoco.mju_quat2Mat(matrix, body.xquat)
+            np.testing.assert_allclose(node.matrix[:3, :3].ravel(), matrix, atol=THRESHOLD)
+            np.testing.assert_allclose(node.matrix[:3, 3], body.xpos, atol=THRESHOLD)
+        assert prefix in ('left_1', 'right_1')
+    ball = view.nodes[BALL_PLACE]
+    np.testing.assert_allclose(ball.matrix[:3, 3], seen.entities['ball'].xpos, atol=THRESHOLD)
+    np.testing.assert_array_equal(view.ball, ball.matrix[:3, 3])
+
+
+def test_players_are_marked_numbered_and_in_the_colour_of_their_team(live, watch):
+    view = watch(live).view
+    assert set(view.players) == {('left', 1), ('right', 1)}
+    for (side, _), base in view.players.items():
+        materials = Counter(
+            mesh.details['sMat'][0]
+            for node in _below(view, base)
+            for mesh in node.children
+            if 'sMat' in mesh.details
+        )
+        assert materials[{'left': 'matLeft', 'right': 'matRight'}[side]] > 3
+
+
+def _below(view, base):
+    """Return the transforms of the player whose base this is, at all depths."""
+    top = next(node for node in view.nodes if base in node.children)
+    found, queue = [], [top]
+    while queue:
+        node = queue.pop()
+        found.append(node)
+        queue += node.children
+    return found
+
+
+def test_geoms_are_primitives_of_the_same_size(live, watch, soccer, urlab):
+    """The volume of all that is shown of a player is that of its geoms."""
+    model = urlab(soccer).handshake.model
+    volume = 0.0
+    for geom in range(model.ngeom):
+        name = model.body(model.geom_bodyid[geom]).name
+        if name.startswith('left_1_') and model.geom_group[geom] < 3:
+            a, b, c = model.geom_size[geom]
+            kind = int(model.geom_type[geom])
+            volume += {
+                mujoco.mjtGeom.mjGEOM_BOX: 8 * a * b * c,
+                mujoco.mjtGeom.mjGEOM_SPHERE: 4 / 3 * np.pi * a**3,
+                mujoco.mjtGeom.mjGEOM_ELLIPSOID: 4 / 3 * np.pi * a * b * c,
+                mujoco.mjtGeom.mjGEOM_CYLINDER: np.pi * a * a * 2 * b,
+                # The cylinder between its ends, and two spheres there.
+                mujoco.mjtGeom.mjGEOM_CAPSULE: np.pi * a * a * 2 * b + 8 / 3 * np.pi * a**3,
+            }[kind]
+    view = watch(live).view
+    shown = 0.0
+    for node in _below(view, view.players['left', 1]):
+        if node.kind == 'SMN' and node.is_visible:
+            x, y, z = map(float, node.details['sSc'])
+            shape = node.details['load'][0]
+            shown += x * y * z * {
+                'StdUnitBox': 1, 'StdUnitSphere': 4 / 3 * np.pi, 'StdUnitCylinder': np.pi,
+            }[shape]  # fmt: skip
+    assert shown == pytest.approx(volume, rel=1e-4)
+
+
+@pytest.mark.parametrize('pace', ['live', 'free'])
+def test_25_messages_a_second_of_simulated_time(soccer, watch, urlab, pace):
+    with gateway_at(soccer, pace=pace) as gateway:
+        monitor = watch(gateway)
+        monitor.command(['playMode', 'PlayOn'])
+        monitor.update()
+        began, count = monitor.view.time, 0
+        while monitor.view.time < began + 2:
+            monitor.update()
+            count += 1
+        passed = monitor.view.time - began
+        # Live looks come when the machine lets them; steps are exact.
+        least = 5 if pace == 'live' else 25 * passed - 2
+        assert least <= count <= 25 * passed + 3
+
+
+def test_a_late_monitor_sees_the_same_as_an_early_one(live, watch):
+    early = watch(live)
+    early.command(['ball', ['pos', 1, 1, 0.5]])
+    late = watch(live)
+    for _ in range(5):
+        late.update()
+    early_ball, late_ball = at_rest(early).ball, at_rest(late).ball
+    np.testing.assert_allclose(early_ball, late_ball, atol=THRESHOLD)
+
+
+def test_any_world_is_shown_with_its_robots_as_players(fleet, watch):
+    with gateway_at(fleet) as gateway:
+        view = watch(gateway).view
+        assert set(view.players) == {('left', 1), ('left', 2), ('left', 3)}
+        assert view.ball is None
+        assert [node.kind for node in view.nodes[:2]] == ['Light', 'Light']
+        assert len(view.nodes) == FIRST_AGENT_PLACE + 3
+
+
+def test_a_log_has_one_message_a_line_and_replays(soccer, tmp_path, watch):
+    path = tmp_path / 'game.log'
+    with gateway_at(soccer, log=path, pace='free') as gateway:
+        monitor = watch(gateway)
+        monitor.command(['playMode', 'PlayOn'])
+        monitor.command(['ball', ['pos', 2, 1, 0.3]])
+        wait_until(lambda: monitor.update().time > 2)
+    lines = path.read_bytes().splitlines()
+    replay = SceneView()
+    times = []
+    for line in lines:
+        assert replay.take(line)
+        times.append(replay.time)
+    assert replay.play_mode == 'PlayOn' and replay.fulls == 1
+    # The first line is of the moment, the others of multiples of the period.
+    running = [b - a for a, b in itertools.pairwise(times) if a > 0][1:]
+    assert running == pytest.approx([0.2] * len(running), abs=1e-6)
+    assert len(running) >= 7
+
+
+def test_a_simulation_that_another_client_steps_is_watched_and_not_stepped(
+    soccer, live, watch, urlab
+):
+    client, monitor = urlab(soccer), watch(live)
+    before = client.set_mode('direct').previous
+    try:
+        step = client.forward().step
+        for count in range(1, 30):
+            assert client.step(20).step == step + 20 * count
+            if count == 10:
+                client.set_entity_state('ball', pos=(3, 2, 0.04), linear=(0, 0, 0))
+        wait_until(lambda: abs(monitor.update().ball[0] - 3) < 0.2)
+        assert client.forward().step == step + 20 * 29
+    finally:
+        client.set_mode(before)
+
+
+def test_the_gateway_outlives_its_simulation(tmp_path):
+    from test.gateways.simspark.conftest import simulation
+
+    with simulation('rover') as port:
+        pass  # its port is free now
+    from urlab_ros_bridge.sim.config import ServerConfig
+    from urlab_ros_bridge.sim.server import Server
+
+    def start():
+        ports = dict.fromkeys(('state_port', 'camera_port', 'control_port', 'info_port'), 0)
+        server = Server(ServerConfig(world='rover', rpc_port=port, **ports))
+        server.start()
+        return server
+
+    server = start()
+    try:
+        with gateway_at(port) as gateway:
+            peer = RawPeer(gateway.monitor_port)
+            peer.hear_until(lambda text: 'RDS' in text)
+            server.stop()
+            peer.say('(time 5)(ball (pos 1 1 1))')
+            server = start()
+            # The same connection gets the new world, in full.
+            peer.hear_until(lambda text: 'RSG' in text and 'FieldLength' in text)
+            peer.hear_until(lambda text: 'RDS' in text)
+            peer.close()
+    finally:
+        server.stop()

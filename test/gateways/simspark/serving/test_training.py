@@ -1,0 +1,155 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Trainer commands on a real world: their effects, by MuJoCo's own account."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.simspark.conftest import gateway_at
+from test.gateways.simspark.conftest import simulation
+from test.gateways.simspark.peers import wait_until
+from urlab_ros_bridge.gateways.simspark.client.monitor_client import NotAcknowledged
+
+
+@pytest.fixture(scope='module')
+def live(soccer):
+    """A gateway in front of a world of its own time."""
+    with gateway_at(soccer) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def trainer(soccer, live, urlab, watch):
+    """Return a monitor and a client of the simulation, whose time stands still."""
+    client = urlab(soccer)
+    client.set_paused(True)
+    yield watch(live), client
+    client.set_paused(False)
+
+
+def ball_of(client):
+    seen = client.step()
+    return seen.entities['ball'].qpos, seen.entities['ball'].qvel
+
+
+def test_the_ball_goes_where_and_as_fast_as_it_is_told(trainer):
+    monitor, client = trainer
+    monitor.command(['ball', ['pos', 1, -2, 0.5], ['vel', 3, 0, 1]])
+    qpos, qvel = ball_of(client)
+    np.testing.assert_allclose(qpos[:3], (1, -2, 0.5))
+    np.testing.assert_allclose(qvel, (3, 0, 1, 0, 0, 0))
+    # The place alone keeps the velocity; a velocity ends the spin.
+    monitor.command(['ball', ['pos', 0, 0, 0]])
+    qpos, qvel = ball_of(client)
+    np.testing.assert_allclose(qpos[:3], (0, 0, 0.042), atol=1e-3)
+    np.testing.assert_allclose(qvel[:3], (3, 0, 1))
+    client.set_entity_state('ball', angular=(1, 2, 3))
+    monitor.command(['ball', ['vel', 0, 0, 0]])
+    np.testing.assert_allclose(ball_of(client)[1], np.zeros(6))
+
+
+@pytest.mark.parametrize('angle', [0, -90, 45, 180])
+def test_a_player_is_put_upright_with_a_heading_in_degrees_from_y(trainer, angle):
+    monitor, client = trainer
+    client.set_entity_state('left_1', quat=(0.7, 0.7, 0, 0), linear=(1, 0, 0))
+    joints = client.step().articulations['left_1'].qpos[7:]
+    monitor.command(['agent', ['unum', 1], ['team', 'Left'], ['move', -3, 2, 0.6, angle]])
+    state = client.step(observations='full').articulations['left_1']
+    base = next(iter(state.bodies.values()))
+    matrix = np.zeros(9)
+    mujoco.mju_quat2Mat(matrix, base.xquat)
+    forward = np.array([-math.sin(math.radians(angle)), math.cos(math.radians(angle)), 0])
+    np.testing.assert_allclose(matrix.reshape(3, 3)[:, 0], forward, atol=1e-9)
+    np.testing.assert_allclose(matrix.reshape(3, 3)[:, 2], (0, 0, 1), atol=1e-9)
+    np.testing.assert_allclose(base.xpos, (-3, 2, 0.6), atol=1e-9)
+    np.testing.assert_array_equal(state.qvel[:6], np.zeros(6))
+    np.testing.assert_array_equal(state.qpos[7:], joints)
+
+
+def test_pos_keeps_the_orientation(trainer):
+    monitor, client = trainer
+    before = client.step().articulations['right_1'].qpos
+    monitor.command(['agent', ['unum', 1], ['team', 'Right'], ['pos', 4, 1, 0.7]])
+    after = client.step().articulations['right_1'].qpos
+    np.testing.assert_allclose(after[:3], (4, 1, 0.7))
+    np.testing.assert_array_equal(after[3:], before[3:])
+
+
+def test_the_game_is_changed_and_everybody_sees_it(trainer, live, watch):
+    monitor, _ = trainer
+    other = watch(live)
+    monitor.command(['playMode', 'PlayOn'], ['time', 17.5], ['score', ['left', 2], ['right', 3]])
+    wait_until(lambda: other.update().score == (2, 3))
+    assert other.view.play_mode == 'PlayOn'
+    assert 17.5 <= other.view.time < 18  # what had passed before the pause counts
+    monitor.command(['kickOff', 'Right'])
+    wait_until(lambda: other.update().play_mode == 'KickOff_Right')
+    fulls = other.view.fulls
+    monitor.send(['reqfullstate'])
+    wait_until(lambda: other.update().fulls > fulls)
+
+
+def test_a_dropped_ball_is_on_the_field_and_players_stand_back(trainer):
+    monitor, client = trainer
+    monitor.command(['ball', ['pos', 12, 0, 1]])
+    monitor.command(['agent', ['unum', 1], ['team', 'Right'], ['move', 8.6, 0.1, 0.4, -90]])
+    wait_until(lambda: abs(monitor.update().ball[0] - 12) < 0.01)
+    monitor.command(['dropBall'])
+    qpos, qvel = ball_of(client)
+    np.testing.assert_allclose(qpos[:2], (9, 0), atol=1e-6)
+    np.testing.assert_array_equal(qvel, np.zeros(6))
+    base = client.step().articulations['right_1'].qpos
+    assert math.hypot(base[0] - 9, base[1]) == pytest.approx(1.3, abs=0.01)
+    wait_until(lambda: monitor.update().play_mode == 'PlayOn')
+
+
+def test_a_bad_command_has_no_effect_and_no_answer(trainer):
+    monitor, client = trainer
+    monitor.timeout = 0.5
+    before = client.step()
+    for bad in (['ball', ['pos', 'nan', 0, 1]], ['agent', ['unum', 9], ['pos', 1, 1, 1]]):
+        with pytest.raises(NotAcknowledged):
+            monitor.command(bad)
+    after = client.step()
+    np.testing.assert_array_equal(after.entities['ball'].qpos, before.entities['ball'].qpos)
+
+
+def test_what_roboviz_sends_works(trainer, peer, live):
+    """As its menus and mouse write it, in text prefixes below 128 bytes."""
+    monitor, client = trainer
+    viewer = peer(live.monitor_port)
+    for text in (
+        '(init)', '(reqfullstate)', '(kickOff Left)', '(time 0)', '(ball (pos 1.20 -0.50 0.00))',
+        '(agent (unum 1) (team Left) (pos -2.00 1.00 0.40))', '(playMode free_kick_right)',
+        '(playMode direct_free_kick_left)',
+    ):  # fmt: skip
+        viewer.say(text)
+    wait_until(lambda: monitor.update().play_mode == 'direct_free_kick_left')
+    np.testing.assert_allclose(ball_of(client)[0][:2], (1.2, -0.5))
+    base = client.step().articulations['left_1'].qpos
+    np.testing.assert_allclose(base[:3], (-2, 1, 0.4))
+
+
+def test_a_player_is_killed_and_the_others_go_on(watch, peer):
+    with simulation('soccer') as port, gateway_at(port) as gateway:
+        monitor, other = watch(gateway), watch(gateway)
+        monitor.command(['kill', ['unum', 1], ['team', 'Right']])
+        for each in (monitor, other):
+            wait_until(lambda each=each: set(each.update().players) == {('left', 1)})
+        monitor.command(['select'], ['repos'])
+        wait_until(lambda: abs(monitor.update().players['left', 1].matrix[0, 3] + 3.6) < 0.1)
+        monitor.timeout = 0.5
+        with pytest.raises(NotAcknowledged):
+            monitor.command(['kill', ['unum', 1], ['team', 'Right']])
+
+
+def test_killsim_ends_the_gateway_when_it_may(soccer, peer):
+    with gateway_at(soccer) as gateway:
+        peer(gateway.monitor_port).say('(killsim)')
+        assert not gateway.wait(0.3)
+    with gateway_at(soccer, allow_killsim=True) as gateway:
+        peer(gateway.monitor_port).say('(killsim)')
+        assert gateway.wait(10)

@@ -1,0 +1,95 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A game whose world writes down how it is moved."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+
+HEIGHT = 0.4
+
+
+class Moves:
+    """A placement that moves nothing."""
+
+    def __init__(self, scene):
+        self.calls, self._scene = [], scene
+
+    def move_ball(self, position=None, velocity=None):
+        if self._scene.ball is None:
+            raise BadCommand('no ball')
+        self.calls.append(('ball', position and list(position), velocity and list(velocity)))
+
+    def move_robot(self, robot, position, heading=None):
+        self.calls.append((robot, [round(v, 9) for v in position], heading))
+
+    def remove_robot(self, robot):
+        self.calls.append(('remove', robot))
+
+    def is_movable(self, robot):
+        return robot != 'left_9'
+
+    def check_movable(self, robot):
+        if not self.is_movable(robot):
+            raise BadCommand('it is fixed')
+
+
+class Reply:
+    """A connection that keeps what it is sent."""
+
+    peer = 'trainer'
+
+    def __init__(self):
+        self.got = []
+
+    def send(self, payload):
+        self.got.append(payload)
+        return True
+
+
+class Pitch:
+    """Players 1, 2 and 9 of the left (9 is fixed) and 1 of the right, each a body."""
+
+    def __init__(self, with_ball=True):
+        self.game = GameState()
+        self.game.roster.enlist(['left_1', 'left_2', 'left_9', 'right_1'])
+        robots = {
+            player.robot: SimpleNamespace(base=SimpleNamespace(id=index))
+            for index, player in enumerate(self.game.roster)
+        }
+        ball = SimpleNamespace(position=np.array([1.0, 2.0, 0.5]), radius=0.04)
+        standing = SimpleNamespace(position=(0.0, 0.0, HEIGHT))
+        self.scene = SimpleNamespace(
+            robots=robots,
+            ball=ball if with_ball else None,
+            positions=np.array([[1.0, 1.5, 0.3], [9.0, 0.0, 0.3], [1.0, 2.0, 0.3], [1.0, 2, 0.3]]),
+            world=SimpleNamespace(reference_pose=lambda body: standing),
+        )
+        self.moves = Moves(self.scene)
+        self.fulls = self.kills = 0
+        self.reply = Reply()
+
+    def trainers(self, killsim=False):
+        trainers = Trainers(self._full, self._kill if killsim else None)
+        trainers.begin(Stage(self.game, self.scene, self.moves))
+        return trainers
+
+    def state(self):
+        game = self.game
+        return (
+            game.time, game.half, game.play_mode, dict(game.score), game.selected,
+            [player.robot for player in game.roster],
+            {robot: (c.battery, c.temperature) for robot, c in game.conditions.items()},
+            list(self.moves.calls), self.fulls, self.kills, list(self.reply.got),
+        )  # fmt: skip
+
+    def _full(self):
+        self.fulls += 1
+
+    def _kill(self):
+        self.kills += 1

@@ -1,0 +1,231 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Each command of the page: its effect, and that a bad one has none."""
+
+import logging
+import math
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import pytest
+
+from test.gateways.simspark.trainer.pitch import HEIGHT
+from test.gateways.simspark.trainer.pitch import Pitch
+from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
+from urlab_ros_bridge.gateways.simspark.wire.expressions import read
+
+
+@pytest.fixture
+def pitch():
+    return Pitch()
+
+
+def say(pitch, text, **options):
+    pitch.trainers(**options).received(pitch.reply, read(text.encode()))
+    return pitch
+
+
+@pytest.mark.parametrize(
+    ('text', 'move'),
+    [
+        ('(pos 1 2 0.5)', [('left_2', [1, 2, 0.5], None)]),
+        # Degrees: 0 looks along y, -90 at the right goal, along x.
+        ('(move 1 2 0.5 -90)', [('left_2', [1, 2, 0.5], 0)]),
+        ('(move 1 2 0.5 0)', [('left_2', [1, 2, 0.5], math.pi / 2)]),
+        ('(move 1 2 0.5 180)', [('left_2', [1, 2, 0.5], -math.pi / 2)]),
+        # In the floor, as by the mouse: it stands.
+        ('(pos 1 2 0)', [('left_2', [1, 2, HEIGHT], None)]),
+        ('(battery 50)', []),
+        ('', []),
+    ],
+)
+def test_an_agent_is_moved(pitch, text, move):
+    say(pitch, f'(agent (unum 2)(team Left){text})')
+    assert [call[:2] for call in pitch.moves.calls] == [call[:2] for call in move]
+    for call, wanted in zip(pitch.moves.calls, move, strict=True):
+        assert call[2] == (wanted[2] if wanted[2] is None else pytest.approx(wanted[2]))
+
+
+def test_the_condition_of_an_agent_is_kept(pitch):
+    say(pitch, '(agent (team Right)(temperature 60.5)(unum 1)(battery 12))')
+    condition = pitch.game.condition(pitch.game.roster.find(Side.RIGHT, 1))
+    assert (condition.battery, condition.temperature) == (12, 60.5)
+
+
+@pytest.mark.parametrize(
+    ('text', 'call'),
+    [
+        ('(ball (pos 0 0 50))', ('ball', [0, 0, 50], None)),
+        ('(ball (vel 1 -2 3e0))', ('ball', None, [1, -2, 3])),
+        ('(ball (vel 1 0 0)(pos 3 1 1))', ('ball', [3, 1, 1], [1, 0, 0])),
+        ('(ball (pos 1 2 0.00))', ('ball', [1, 2, 0.04], None)),  # RoboViz: on the floor
+        ('(ball)', ('ball', None, None)),
+    ],
+)
+def test_the_ball_is_moved(pitch, text, call):
+    say(pitch, text)
+    assert pitch.moves.calls == [call]
+
+
+def test_play_mode_time_and_score(pitch):
+    say(pitch, '(playMode corner_kick_left)(time 12.5)(score (left 3)(right 1))')
+    game = pitch.game
+    assert (game.play_mode, game.time) == ('corner_kick_left', 12.5)
+    assert game.score == {Side.LEFT: 3, Side.RIGHT: 1}
+
+
+@pytest.mark.parametrize('team', ['Left', 'Right'])
+def test_kick_off(pitch, team):
+    say(pitch, f'(kickOff {team})')
+    assert pitch.game.play_mode == f'KickOff_{team}' and pitch.moves.calls == []
+
+
+def test_kick_off_of_none_is_a_toss(pitch):
+    modes = set()
+    for _ in range(40):
+        say(pitch, '(kickOff None)')
+        modes.add(pitch.game.play_mode)
+    assert modes == {'KickOff_Left', 'KickOff_Right'}
+
+
+def test_the_ball_is_dropped_and_players_stand_back(pitch):
+    say(pitch, '(dropBall)')
+    distance = pitch.game.rules.free_kick_distance
+    assert pitch.moves.calls == [
+        ('ball', [1, 2, 0.04], [0, 0, 0]),
+        ('left_1', [1, 2 - distance, 0.3], None),
+        # On the ball: towards its own goal.  9 is fixed, 2 is far away.
+        ('right_1', [1 + distance, 2, 0.3], None),
+    ]
+    assert pitch.game.play_mode == 'PlayOn'
+
+
+def test_a_ball_beyond_the_field_is_brought_back(pitch):
+    pitch.scene.ball.position[:] = 20, -7, 3
+    say(pitch, '(dropBall)')
+    assert pitch.moves.calls[0] == ('ball', [9, -6, 0.04], [0, 0, 0])
+
+
+def test_select(pitch):
+    for text, robot in [
+        ('(select)', 'left_1'), ('(select)', 'left_2'),
+        ('(select (unum 1)(team Right))', 'right_1'),
+        ('(select (unum 1)(team None))', 'left_1'), ('(select (unum -1))', None),
+    ]:  # fmt: skip
+        say(pitch, text)
+        assert (pitch.game.selected and pitch.game.selected.robot) == robot
+
+
+def test_kill(pitch):
+    say(pitch, '(kill (unum 2)(team Left))')
+    say(pitch, '(select (unum 1)(team Right))(kill)')
+    assert pitch.moves.calls == [('remove', 'left_2'), ('remove', 'right_1')]
+    assert [player.robot for player in pitch.game.roster] == ['left_1', 'left_9']
+    assert pitch.game.selected is None
+
+
+def test_repos(pitch):
+    say(pitch, '(repos (unum 2)(team Left))(select (unum 1)(team Right))(repos)')
+    pitch.scene.ball.position[1] = -1
+    say(pitch, '(repos)')
+    beside = pitch.game.rules.half_width + 0.5
+    # On the side away from the ball, looking at the field.
+    assert pitch.moves.calls == [
+        ('left_2', [-3, -beside, HEIGHT], math.pi / 2),
+        ('right_1', [3.6, -beside, HEIGHT], math.pi / 2),
+        ('right_1', [3.6, beside, HEIGHT], -math.pi / 2),
+    ]
+
+
+def test_full_state_and_init(pitch):
+    say(pitch, '(reqfullstate)(init)')
+    assert pitch.fulls == 1
+
+
+def test_killsim_is_an_option(pitch, caplog):
+    say(pitch, '(killsim)')
+    assert pitch.kills == 0 and '--allow-killsim' in caplog.text
+    say(pitch, '(killsim)', killsim=True)
+    assert pitch.kills == 1
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['((ball (pos 0 0 50))(getAck moved_ball_in_the_air))',
+     '(ball (pos 0 0 50))(getAck moved_ball_in_the_air)'],
+)  # fmt: skip
+def test_an_acknowledgement_as_on_the_page_and_flat(pitch, text):
+    say(pitch, text)
+    assert pitch.moves.calls == [('ball', [0, 0, 50], None)]
+    assert pitch.reply.got == [b'(ack moved_ball_in_the_air)']
+
+
+def test_only_what_was_carried_out_is_acknowledged(pitch):
+    say(pitch, '(ball (pos x 0 0))(getAck bad)(time 1)(getAck good)(getAck)(getAck (a))')
+    say(pitch, '((time 2)(playMode none)(getAck worse))((time 3)(getAck better))')
+    assert pitch.reply.got == [b'(ack good)', b'(ack better)']
+    assert pitch.game.time == 3
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '(agent (unum 2)(pos 1 2 3))', '(agent (team Left)(pos 1 2 3))', '(agent (pos 1 2 3))',
+        '(agent (unum 3)(team Left)(pos 1 2 3))', '(agent (unum 2)(team None)(pos 1 2 3))',
+        '(agent (unum 2)(team left_)(pos 1 2 3))', '(agent (unum 2)(team Left)(pos 1 2))',
+        '(agent (unum 2)(team Left)(pos 1 2 3)(move 1 2 3))',
+        '(agent (unum 2)(team Left)(pos 1 2 3)(battery full))',
+        '(agent (unum 2)(team Left)(move 1 2 nan 0))', '(agent (unum 9)(team Left)(pos 1 2 3))',
+        '(agent (unum 2.5)(team Left)(pos 1 2 3))', '(agent (unum 2)(team (Left))(pos 1 2 3))',
+        '(ball (pos nan 0 1))', '(ball (pos a b c))', '(ball (pos 1 2 3)(vel inf 0 0))',
+        '(ball (pos 1e9 0 0))', '(ball (vel 1e300 0 0))', '(ball (pos 1 2 3 4))',
+        '(ball (pos (1) 2 3))', '(playMode playon)', '(playMode)', '(playMode a b)',
+        '(playmode PlayOn)', '(kickOff)', '(kickOff Middle)', '(kickOff (Left))', '(kill)',
+        '(repos)',
+        '(kill (unum 7)(team Right))', '(select (unum 7)(team Right))',
+        '(repos (unum 9)(team Left))', '(time)', '(time -1)', '(time nan)', '(time 1 2)',
+        '(score (left 1))',
+        '(score (left 1)(right -1))', '(score (left 1)(right 1.5))', '(unknown)', '()', 'atom',
+        '(("x"))', '((((ball))))', '(getAck)',
+    ],
+)  # fmt: skip
+def test_a_bad_command_changes_nothing_and_is_logged(pitch, text, caplog):
+    if 'repos (unum 9)' in text:
+        pitch.moves.move_robot = lambda *_: pitch.moves.check_movable('left_9')
+    before = pitch.state()
+    say(pitch, text)
+    assert pitch.state() == before
+    assert 'trainer: ' in caplog.text
+
+
+def test_without_a_ball_commands_about_it_change_nothing(caplog):
+    pitch = Pitch(with_ball=False)
+    before = pitch.state()
+    say(pitch, '(ball (pos 1 2 3))(dropBall)')
+    assert pitch.state() == before and 'no ball' in caplog.text
+
+
+words = st.sampled_from(
+    [*COMMANDS, 'pos', 'vel', 'move', 'unum', 'team', 'left', 'right', 'Left', 'None', 'nan', '-1',
+     '1e999', '2', '0.5', 'getAck', 'x']
+)  # fmt: skip
+expressions = st.recursive(words, lambda inner: st.lists(inner, max_size=5), max_leaves=12)
+
+
+@settings(max_examples=300)
+@given(st.lists(expressions, max_size=4))
+def test_any_expressions_are_carried_out_or_refused(items):
+    logging.disable()
+    try:
+        pitch = Pitch()
+        pitch.trainers().received(pitch.reply, items)
+        for call in pitch.moves.calls:
+            numbers = [v for part in call if isinstance(part, list) for v in part]
+            assert all(math.isfinite(v) for v in numbers)
+    except MalformedMessage:
+        pytest.fail('it came through')
+    finally:
+        logging.disable(logging.NOTSET)

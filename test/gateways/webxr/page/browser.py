@@ -1,0 +1,97 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A real headless Chromium that looks at the page, drawn by the processor."""
+
+from contextlib import contextmanager
+import io
+import shutil
+import time
+
+import numpy as np
+from PIL import Image
+
+SIZE = {'width': 560, 'height': 400}
+PATIENCE = 60.0  # s
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
+ARGUMENTS = [
+    '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+    '--ignore-gpu-blocklist', '--disable-background-timer-throttling', '--disable-dev-shm-usage',
+]  # fmt: skip
+
+
+@contextmanager
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Visitor:
+    """
+    A page that has drawn its world.
+
+    :ivar errors: what the console said was wrong, but for connections that were refused.
+    """
+
+    def __init__(self, browser, url, query='', **options):
+        self.errors = []
+        self.tab = browser.new_page(viewport=SIZE, **options)
+        self.tab.set_default_timeout(PATIENCE * 1000)
+        self.tab.on('console', self._listen)
+        self.tab.on('pageerror', lambda error: self.errors.append(str(error)))
+        # Pictures are kept, so that a screenshot shows what was drawn last.
+        self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
+        self.until('window.urlab && urlab.drawnAt > 0 && urlab.isFramed')
+
+    def _listen(self, message):
+        if message.type == 'error' and 'WebSocket' not in message.text:
+            self.errors.append(message.text)
+
+    def js(self, expression):
+        """Return the value of an expression; the policy of the page allows no eval in it."""
+        return self.tab.evaluate(f'() => {{ return {expression}; }}')
+
+    def until(self, condition):
+        deadline = time.monotonic() + PATIENCE
+        while not self.js(f'Boolean({condition})'):
+            assert time.monotonic() < deadline, f'not within {PATIENCE:g} s: {condition}'
+            self.tab.wait_for_timeout(50)
+
+    def drawn(self):
+        """Wait until what is there now has been drawn."""
+        self.js('urlab.stage.touch()')
+        self.until(f'urlab.stage.frames > {self.js("urlab.stage.frames")} + 1')
+
+    def picture(self):
+        """Return what the world looks like, without panels: shape (height, width, 3)."""
+        self.drawn()
+        self.tab.evaluate("() => document.body.classList.add('bare')")
+        png = self.tab.screenshot()
+        self.tab.evaluate("() => document.body.classList.remove('bare')")
+        return np.asarray(Image.open(io.BytesIO(png)).convert('RGB')).astype(int)
+
+    def place(self, body):
+        """Return where a body is, by its name: position, y up."""
+        return np.array(
+            self.js(
+                'urlab.bodies.groups[urlab.world.bodies.find('
+                f'({{name}}) => name === {body!r}).id].position.toArray()'
+            )
+        )
+
+    def on_screen(self, vector):
+        """Return the pixel at which a point of the world is drawn, given as three.js has it."""
+        return self.js(
+            f'(({{x, y}}) => [(x + 1) / 2 * innerWidth, (1 - y) / 2 * innerHeight])'
+            f'({vector}.clone().project(urlab.stage.camera))'
+        )
+
+
+def changed(before, after):
+    """Return the share of pixels that differ clearly."""
+    return float((np.abs(before - after).max(axis=2) > 24).mean())

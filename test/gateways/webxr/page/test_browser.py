@@ -1,0 +1,254 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page in a real browser, with a real simulation behind it."""
+
+import importlib.util
+import socket
+
+import numpy as np
+import pytest
+
+from test.gateways.webxr.page.browser import changed
+from test.gateways.webxr.page.browser import CHROMIUM
+from test.gateways.webxr.page.browser import chromium
+from test.gateways.webxr.page.browser import Visitor
+from test.gateways.webxr.page.programs import gateway_at
+from test.gateways.webxr.page.programs import simulation
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.webxr.page.pages import Page
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason='no chromium: apt-get install chromium'),
+    pytest.mark.skipif(
+        importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
+    ),
+    pytest.mark.skipif(not Page().has_libraries, reason='no three.js: make web'),
+]
+
+
+@pytest.fixture(scope='module')
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope='module')
+def rover():
+    with simulation('rover') as port:
+        yield port
+
+
+@pytest.fixture(scope='module')
+def bimanual():
+    with simulation('bimanual') as port:
+        with Client(rpc_port=port, shared=True) as client:
+            client.connect()
+            client.reset('home')
+        yield port
+
+
+@pytest.fixture(scope='module')
+def rover_url(rover):
+    page = Page()
+    with gateway_at(rover, page) as gateway:
+        yield gateway.url
+
+
+@pytest.fixture(scope='module')
+def visitor(browser, rover_url):
+    return Visitor(browser, rover_url)
+
+
+@pytest.fixture
+def urlab(rover):
+    with Client(rpc_port=rover, shared=True) as client:
+        client.connect()
+        client.set_mode('live')
+        client.set_paused(False)
+        yield client
+
+
+def test_the_page_draws_the_world_and_names_it(visitor):
+    assert visitor.tab.title() == 'rover · URLab'
+    assert visitor.js('urlab.bodies.groups.length') == visitor.js('urlab.world.bodies.length')
+    # Neither empty nor one colour.
+    picture = visitor.picture()
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 200
+
+
+def test_pixels_of_the_robot_move_when_keys_drive_it_and_else_do_not(visitor, urlab):
+    before = visitor.picture()
+    start = visitor.place('rover_base_link')
+    assert changed(before, visitor.picture()) < 0.002
+    visitor.tab.keyboard.down('w')
+    visitor.until(
+        f'urlab.bodies.groups[urlab.world.robots[0].base].position.x > {start[0]} + 0.25'
+    )
+    visitor.tab.keyboard.up('w')
+    assert changed(before, visitor.picture()) > 0.02
+    # The key was let go: the robot stands again.
+    visitor.until('urlab.history.frames.length > 40')
+    visitor.until(
+        '(([a, b]) => Math.abs(a - b) < 1e-3)'
+        '([-1, -10].map((i) => urlab.history.frames.at(i).poses[0]))'
+    )
+
+
+def test_pause_step_and_reset_do_what_they_say(visitor, urlab):
+    visitor.tab.click('#run')
+    visitor.until("urlab.transport.run.dataset.state === 'paused'")
+    assert urlab.status().paused
+    stands_at = urlab.status().step
+    visitor.until(f'urlab.latest.step === {stands_at}')
+
+    visitor.tab.click('#step')
+    visitor.until(f'urlab.latest.step === {stands_at} + 10')
+    assert urlab.status().step == stands_at + 10
+
+    visitor.tab.click('#reset')
+    visitor.until('urlab.latest.time < 0.01')
+    np.testing.assert_allclose(visitor.place('rover_base_link')[0], 0.0, atol=0.02)
+    assert urlab.status().paused
+
+    visitor.tab.click('#run')
+    visitor.until("urlab.transport.run.dataset.state === 'running'")
+    assert not urlab.status().paused
+
+
+def test_a_click_selects_a_body_and_shows_its_joints(visitor, urlab):
+    wheel = (
+        'urlab.bodies.bounds([urlab.world.bodies.find(({local}) => '
+        "local === 'left_wheel_link').id])"
+        '.getCenter(urlab.stage.focus.clone())'
+    )
+    visitor.js(
+        "urlab.select(urlab.world.bodies.find(({local}) => local === 'left_wheel_link').id)"
+    )
+    visitor.until('urlab.inspector.channels.length === 1')
+    assert visitor.tab.inner_text('#panel-details .title') == 'left_wheel_link'
+    assert visitor.tab.inner_text('#panel-details .joint .name') == 'left_wheel'
+    visitor.js('urlab.select(-1)')
+
+    x, y = visitor.on_screen(wheel)
+    visitor.js("document.body.classList.add('bare')")
+    visitor.tab.mouse.click(x, y)
+    visitor.js("document.body.classList.remove('bare')")
+    visitor.until('urlab.selected > 0')
+    assert visitor.js('urlab.world.bodies[urlab.selected].robot') == 'rover'
+
+
+def test_what_is_watched_is_plotted_with_its_time(visitor, urlab):
+    visitor.tab.keyboard.press('p')
+    visitor.until('urlab.plots.rows[0].length > 10')
+    times, first = visitor.js('urlab.plots.rows.slice(0, 2)')
+    assert (np.diff(times) > 0).all()
+    joint = visitor.js('urlab.plots.channels[0].name')
+    position = urlab.step(observations='standard').articulations['rover'].qpos
+    names = visitor.js('urlab.world.joints.map(({name}) => name)')
+    assert joint in names
+    # The wheels stand: what is plotted is one of the positions of the robot.
+    assert np.abs(position - first[-1]).min() < 1e-2
+    visitor.tab.keyboard.press('p')
+    assert visitor.js('urlab.plots.dock.hidden')
+
+
+def test_contacts_come_with_the_weight_of_the_robot(visitor, urlab):
+    visitor.js("urlab.showPanel.flip('contacts')")
+    visitor.until('urlab.overlays.contacts.group.children[0].count > 2')
+    rows = np.array(visitor.js('[...urlab.overlays.rows]')).reshape(-1, 6)
+    moving = set(visitor.js('urlab.world.moving'))
+    bodies = visitor.js('urlab.world.bodies')
+    mass = sum(body['mass'] for body in bodies if body['id'] in moving)
+    assert abs(np.abs(rows[:, 4]).sum() / (9.81 * mass) - 1.0) < 0.2
+    visitor.js("urlab.showPanel.flip('contacts')")
+
+
+def test_a_push_moves_what_is_pushed_and_ends_with_the_drag(visitor, urlab):
+    urlab.reset()
+    pallet = visitor.js('urlab.world.entities.find(({free}) => free)?.body ?? 0')
+    body = pallet or visitor.js('urlab.world.robots[0].base')
+    name = visitor.js(f'urlab.world.bodies[{body}].name')
+    visitor.js(f'(urlab.fit({body}), urlab.views.way = null)')
+    visitor.drawn()
+    before = visitor.place(name)
+    force = 20.0 * visitor.js(f'urlab.hands.massOf({body})')
+    visitor.tab.evaluate(
+        f'() => {{ window.pushing = setInterval(() => urlab.connection.tell("push", '
+        f'{{ body: {body}, point: urlab.bodies.groups[{body}].position.toArray(), '
+        f'force: [{force}, 0, 0] }}), 40); }}'
+    )
+    visitor.until(f'urlab.bodies.groups[{body}].position.x > {before[0]} + 0.05')
+    visitor.tab.evaluate('() => clearInterval(window.pushing)')
+    visitor.until(
+        '(([a, b]) => Math.abs(a - b) < 1e-3)([-1, -10].map((i) => urlab.history.frames.at(i)'
+        f'.poses[urlab.world.moving.indexOf({body}) * 7]))'
+    )
+
+
+def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):
+    visitor.js("urlab.transport.act('mode', { mode: 'sideways' })")
+    visitor.until("document.querySelector('.toast.bad')?.textContent.includes('sideways')")
+    visitor.js("urlab.connection.tell('fly')")
+    visitor.until(
+        "[...document.querySelectorAll('.toast.bad')].some((t) => t.textContent.includes('fly'))"
+    )
+
+
+def test_a_tip_follows_the_mouse(browser, bimanual):
+    page = Page()
+    with gateway_at(bimanual, page) as gateway:
+        visitor = Visitor(browser, gateway.url)
+        assert visitor.js('urlab.world.tips.length') == 2
+        tip = visitor.js('urlab.world.tips[0]')
+        at = f'urlab.bodies.at({tip["body"]}, {list(tip["offset"])})'
+        start = np.array(visitor.js(f'{at}.toArray()'))
+        visitor.js("document.body.classList.add('bare')")
+        x, y = visitor.on_screen('urlab.hands.handles[0].position')
+        visitor.tab.mouse.move(x, y)
+        visitor.tab.mouse.down()
+        visitor.until("urlab.hands.job?.kind === 'steer'")
+        for part in range(1, 6):
+            visitor.tab.mouse.move(x, y - 5 * part)
+        goal = np.array(visitor.js('urlab.hands.job.goal.toArray()'))
+        assert np.linalg.norm(goal - start) > 0.02
+        visitor.until(f'{at}.distanceTo(urlab.hands.job.goal) < 0.01')
+        visitor.tab.mouse.up()
+        end = np.array(visitor.js(f'{at}.toArray()'))
+        assert np.linalg.norm(end - start) > 0.02
+        assert visitor.errors == []
+        visitor.tab.close()
+
+
+def test_the_page_comes_back_after_the_gateway_and_after_the_simulation(browser):
+    with (
+        socket.create_server(('127.0.0.1', 0)) as probe,
+        socket.create_server(('127.0.0.1', 0)) as other,
+    ):
+        rpc, port = probe.getsockname()[1], other.getsockname()[1]
+    page = Page()
+
+    def states_again():
+        seen = visitor.js('urlab.states')
+        visitor.until(f'urlab.connection.ack && urlab.states > {seen} + 5')
+
+    with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
+        with gateway_at(rpc, page, port=port) as gateway:
+            visitor = Visitor(browser, gateway.url)
+        visitor.until("document.getElementById('veil').classList.contains('on')")
+        gateway = gateway_at(rpc, page, port=port)
+        gateway.__enter__()
+        states_again()
+    visitor.until("document.getElementById('veil').classList.contains('on')")
+    try:
+        with simulation('rover', f'--rpc-port={rpc}', '--no-shm'):
+            states_again()
+            visitor.until("!document.getElementById('veil').classList.contains('on')")
+    finally:
+        gateway.__exit__(None, None, None)
+    assert visitor.errors == []
+    visitor.tab.close()
+
+
+def test_the_console_stays_clean(visitor):
+    assert visitor.errors == []

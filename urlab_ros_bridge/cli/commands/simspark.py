@@ -1,0 +1,147 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab simspark`: serve a simulation to RoboCup tools until a signal comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.checks import bind_address
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import MONITOR_PORT
+from urlab_ros_bridge.cli.arguments.groups import PortOffset
+from urlab_ros_bridge.cli.arguments.groups import RpcPort
+from urlab_ros_bridge.cli.arguments.groups import SIMSPARK_PORT
+from urlab_ros_bridge.cli.errors import PackageMissing
+from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.cli.signals import interrupt_within
+from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.schema import key
+
+if TYPE_CHECKING:
+    from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
+
+# Begins the line that is printed on stdout when clients may connect.
+READY_LINE = 'urlab simspark ready'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gateway(Arguments):
+    """The gateway itself."""
+
+    bind: str = key(
+        '127.0.0.1',
+        'Address to listen on. Anything but loopback lets the whole network command the '
+        'simulation: the protocol has no password.',
+        metavar='ADDR',
+        check=bind_address,
+    )
+    port: int = key(
+        SIMSPARK_PORT, 'TCP port of the agents.', metavar='PORT', low=0, high=LAST_PORT
+    )
+    monitor_port: int = key(
+        MONITOR_PORT, 'TCP port of monitors and trainers.', metavar='PORT', low=0, high=LAST_PORT
+    )
+    pace: str = key(
+        'live',
+        "live: the server's own time passes; real_time: the gateway steps the world, in real "
+        'time; free: likewise, as fast as it goes and agents in sync mode allow.',
+        choices=('live', 'real_time', 'free'),
+    )
+    log: str = key(
+        '',
+        'File for a log that RoboViz replays; one that is there is overwritten.',
+        metavar='FILE',
+        longest=4096,
+        path=True,
+    )
+    allow_killsim: bool = key(False, 'Let monitors end the gateway: the menu entry of RoboViz.')
+    timeout: float = key(
+        10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimSparkArguments(Host, RpcPort, PortOffset, Gateway, LogLevel):
+    """The arguments of `urlab simspark`."""
+
+
+def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
+    """
+    Return the gateway, not yet started.
+
+    :raises PackageMissing: when NumPy or MuJoCo is not installed.
+    """
+    try:
+        import mujoco  # noqa: F401
+
+        from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
+        from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
+    except ImportError as error:
+        raise PackageMissing('the SimSpark gateway', 'simspark', error) from None
+    return SimSparkGateway(
+        GatewayConfig(
+            host=connect_address(values.host),
+            rpc_port=values.moved('rpc_port'),
+            bind=values.bind,
+            agent_port=values.moved('port'),
+            monitor_port=values.moved('monitor_port'),
+            pace=values.pace,
+            log=Path(values.log) if values.log else None,
+            allow_killsim=values.allow_killsim,
+        )
+    )
+
+
+def serve(gateway: SimSparkGateway, timeout: float) -> None:
+    """Start the gateway, report what it serves, and go on until a signal or a killsim comes."""
+    stop_by(interrupt_within(STOP_SECONDS))
+    started = False
+    try:
+        gateway.start(timeout)
+        started = True
+        print(
+            f'{READY_LINE}: agents={gateway.agent_port} monitors={gateway.monitor_port} '
+            f'robots={",".join(gateway.robots) or "none"}',
+            flush=True,
+        )
+        gateway.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if started:
+            gateway.stop()
+
+
+def run(given: Given[SimSparkArguments]) -> int:
+    """Serve until a signal comes."""
+    set_up_logging(given.values.log_level)
+    serve(make_gateway(given.values), given.values.timeout)
+    return 0
+
+
+COMMAND = Command(
+    name='simspark',
+    summary='Serve a simulation to RoboCup tools (SimSpark protocol).',
+    text='Serve a running simulation to tools of the RoboCup 3D league that speak the SimSpark\n'
+    'network protocol: RoboViz shows it, trainers command it, agents play in it. Takes any\n'
+    'URLab server and any robots; needs no ROS. Prints "urlab simspark ready" when clients may\n'
+    'connect.',
+    section=SimSparkArguments,
+    run=run,
+    handles_signals=True,
+    examples=(
+        ('urlab simspark', 'agents at port 3100, RoboViz and trainers at 3200'),
+        ('urlab simspark --pace free', 'as fast as agents in sync mode allow'),
+        ('urlab simspark --log game.log', 'a log that RoboViz replays'),
+    ),
+)

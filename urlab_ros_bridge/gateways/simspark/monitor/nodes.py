@@ -1,0 +1,132 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Nodes of a scene graph, and how they read on the wire (page, "Scene Graph Contents").
+
+Base nodes are not among them: SimSpark sends none, and RoboViz loses what hangs below one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from dataclasses import field
+
+import numpy as np
+
+from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import Pose
+
+# Columns of the matrix one after the other: n, o, a, translation.
+_SLT = '(SLT %g %g %g 0 %g %g %g 0 %g %g %g 0 %g %g %g 1)'
+
+_DUST = 1e-6
+
+Rgba = tuple[float, float, float, float]
+
+
+@dataclass(slots=True)
+class Node:
+    """
+    One node.
+
+    :ivar kind: ``TRF``, ``SMN``, ``StaticMesh`` or ``Light``.
+    :ivar details: what follows the kind in a full message, but for a transform.
+    :ivar body: id of the body whose world pose a transform has, -1: it never changes.
+    :ivar values: twelve numbers of a transform that never changes.
+    :ivar marks: key of what switches a mesh on and off, '' for one that always is as it is.
+    """
+
+    kind: str
+    details: str = ''
+    children: list[Node] = field(default_factory=list)
+    body: int = -1
+    values: tuple[float, ...] = ()
+    marks: str = ''
+
+
+def local_transform(values: tuple[float, ...] | list[float]) -> str:
+    """Return the leaf that sets a transform, of its twelve numbers."""
+    return _SLT % tuple(values)
+
+
+def fixed(pose: Pose, *children: Node) -> Node:
+    """Return a transform that stays."""
+    numbers = (*matrix_of(pose.orientation).T.ravel().tolist(), *pose.position)
+    return Node('TRF', children=list(children), values=tuple(_exact(n) for n in numbers))
+
+
+def moving(body: int, *children: Node) -> Node:
+    """Return the transform of a body of the world."""
+    return Node('TRF', children=list(children), body=body)
+
+
+def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> Node:
+    """Return a light; what the page calls direction and scale are colours r g b a."""
+    named = (('setDiffuse', diffuse), ('setAmbient', ambient), ('setSpecular', specular))
+    return Node('Light', ' '.join(f'({name} {_numbers(*color)})' for name, color in named))
+
+
+def mesh_file(
+    path: str, scale: float, *materials: str, visible: bool = True, marks: str = ''
+) -> Node:
+    """Return a mesh of a file that the viewer has."""
+    size = _numbers(scale, scale, scale)
+    details = f'(load {path}) (sSc {size})(resetMaterials {" ".join(materials)})'
+    return Node('StaticMesh', _visibility(visible) + details, marks=marks)
+
+
+def primitive(
+    shape: str,
+    scale: tuple[float, float, float],
+    material: str,
+    rgba: Rgba | None = None,
+    *,
+    visible: bool = True,
+    marks: str = '',
+) -> Node:
+    """
+    Return a standard primitive: ``StdUnitBox``, ``StdUnitSphere`` or ``StdUnitCylinder 1 1``.
+
+    :param scale: m: edges of a box, radii of a sphere, two radii and the length of a cylinder.
+    :param material: what viewers show that do not know `rgba`.
+    :param rgba: RoboViz's extension.
+    """
+    details = _visibility(visible)
+    if rgba is not None and rgba[3] < 1:
+        details += '(setTransparent) '
+    details += f'(load {shape}) (sSc {_numbers(*scale)}) (sMat {material})'
+    if rgba is not None:
+        details += f' (rgba {_numbers(*rgba)})'
+    return Node('SMN', details, marks=marks)
+
+
+def transforms_of(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+    """
+    Return the twelve numbers of the transforms of bodies, shape (n, 12).
+
+    :param positions: m, shape (n, 3); `rotations` body to world, shape (n, 3, 3).
+    """
+    columns = rotations.transpose(0, 2, 1).reshape(-1, 9)
+    values = np.nan_to_num(np.concatenate((columns, positions), axis=1))
+    values[np.abs(values) < _DUST] = 0.0  # shorter to write, and nobody sees it
+    return values
+
+
+def _visibility(visible: bool) -> str:
+    # Without it RoboViz shows no mesh at all.
+    return f'(setVisible {int(visible)}) '
+
+
+def _numbers(*values: float) -> str:
+    return ' '.join(f'{value:g}' for value in values)
+
+
+def _exact(value: float, tiny: float = 1e-12) -> float:
+    """Return a number without the dust of a rotation's sines."""
+    return 0.0 if abs(value) < tiny else value
+
+
+__all__ = [
+    'Node', 'Rgba', 'fixed', 'light', 'local_transform', 'mesh_file', 'moving', 'primitive',
+    'transforms_of',
+]  # fmt: skip

@@ -1,0 +1,207 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The monitors: what each has seen, and what each is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+import time
+from typing import Protocol
+
+from urlab_ros_bridge.gateways.simspark.game.rules import Rules
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.monitor.game_messages import environment
+from urlab_ros_bridge.gateways.simspark.monitor.game_messages import game_state
+from urlab_ros_bridge.gateways.simspark.monitor.game_messages import GameReport
+from urlab_ros_bridge.gateways.simspark.monitor.game_messages import report
+from urlab_ros_bridge.gateways.simspark.monitor.layout import scene_nodes
+from urlab_ros_bridge.gateways.simspark.monitor.layout import selection_key
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
+from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SeenGraph
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+
+# From one message to the next: simulated seconds; real ones while time stands still.
+PERIOD = 0.04
+_STILL_PERIOD = 0.08
+LOG_PERIOD = 0.2
+# RoboViz ignores the field of a full message that comes while it starts: it gets more (s).
+_REPEATS = (1.0, 4.0)
+
+FULL = b'(RSG 0 1)'
+DIFF = b'(RDS 0 1)'
+
+
+class Receiver(Protocol):
+    """Takes messages: a connection, or a log."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Return whether a message would be taken now."""
+
+    def send(self, payload: bytes) -> bool:
+        """Take a message, or drop it; return whether it was taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """What viewers know; those who know the same share it."""
+
+    graph: SceneGraph
+    nodes: SeenGraph
+    game: GameReport
+
+
+@dataclass(slots=True, eq=False)
+class _Viewer:
+    """
+    One receiver.
+
+    :ivar watches: whether somebody looks at it now; a log is read later.
+    :ivar seen: None: it needs everything.
+    :ivar introduced: whether it has had the second full message, or needs none.
+    :ivar repeats: when it gets everything again, by `time.monotonic`.
+    """
+
+    receiver: Receiver
+    period: float
+    watches: bool
+    seen: _Seen | None = None
+    introduced: bool = False
+    repeats: list[float] = field(default_factory=list)
+    frame: int | None = None
+    sim: float = 0.0
+    sent_at: float = 0.0
+
+
+class Viewers:
+    """
+    Sends every viewer what it has not seen.
+
+    There is one state of knowledge that every message brings its reader to, so that those who
+    have read everything get the same bytes, and one that missed messages has caught up with the
+    next that it takes.  Not thread-safe.
+    """
+
+    def __init__(self, game: GameState, clock: Callable[[], float] = time.monotonic) -> None:
+        self._game = game
+        self._clock = clock
+        self._viewers: dict[Receiver, _Viewer] = {}
+        self._stage: Stage | None = None
+        self._graph: SceneGraph | None = None
+        self._known: _Seen | None = None
+        self._roster_version = self._scene_version = -1
+        self._rules: Rules | None = None
+        self._environment = b''
+
+    def __len__(self) -> int:
+        return len(self._viewers)
+
+    def begin(self, stage: Stage) -> None:
+        """Show another world; everybody gets it in full."""
+        self._stage = stage
+        self._graph = None
+
+    def join(self, receiver: Receiver, period: float = PERIOD) -> None:
+        """Add a viewer, which gets everything at once, when there is a world."""
+        now = self._clock()
+        watches = period == PERIOD
+        repeats = [now + seconds for seconds in _REPEATS] if watches else []
+        viewer = _Viewer(receiver, period, watches, introduced=not watches, repeats=repeats)
+        self._viewers[receiver] = viewer
+        if self._stage is not None and self._graph is not None:
+            known = self._known or self._renew(self._stage, self._graph)
+            self._send(viewer, known, {})
+
+    def leave(self, receiver: Receiver) -> None:
+        """Forget a viewer; one that is not there is not missed."""
+        self._viewers.pop(receiver, None)
+
+    def request_full_state(self) -> None:
+        """Let the next message to everybody be a full one, with the environment."""
+        for viewer in self._viewers.values():
+            viewer.seen = None
+
+    def cycle(self) -> None:
+        """Send what is due; called in every cycle, and while time stands still."""
+        stage = self._stage
+        if stage is None:
+            return
+        if self._graph is None or self._game.roster.version != self._roster_version:
+            self._graph = SceneGraph(scene_nodes(stage.scene, self._game.roster))
+            self._roster_version, self._scene_version = self._game.roster.version, -1
+            self._known = None
+            self.request_full_state()
+        now, sim = self._clock(), stage.scene.time
+        due = [viewer for viewer in self._viewers.values() if _is_due(viewer, sim, now)]
+        if not due:
+            return
+        known = self._renew(stage, self._graph)
+        written: dict[_Seen | None, bytes] = {}
+        for viewer in due:
+            viewer.frame, viewer.sim, viewer.sent_at = _frame(viewer, sim), sim, now
+            if viewer.repeats and now >= viewer.repeats[0]:
+                del viewer.repeats[0]
+                viewer.seen = None
+            self._send(viewer, known, written)
+
+    def _renew(self, stage: Stage, graph: SceneGraph) -> _Seen:
+        """Return what everybody is to know now."""
+        if stage.scene.version != self._scene_version:
+            self._scene_version = stage.scene.version
+            graph.update(stage.scene.positions, stage.scene.rotations)
+        known = None if self._known is None else self._known.nodes
+        self._known = _Seen(graph, graph.seen(known, self._marks()), report(self._game))
+        return self._known
+
+    def _send(self, viewer: _Viewer, known: _Seen, written: dict[_Seen | None, bytes]) -> None:
+        """Bring a viewer to what everybody is to know; `written` has the messages by its start."""
+        if not viewer.receiver.is_clear:
+            return  # nothing is written for one that does not read
+        seen = viewer.seen
+        if seen is not None and seen.graph is not known.graph:
+            seen = None
+        if seen not in written:
+            written[seen] = self._write(seen, known)
+        if not viewer.receiver.send(written[seen]):
+            return
+        viewer.seen = known
+        if not viewer.introduced:
+            viewer.introduced = True
+            # The page has two full messages: after the environment, and after the game state.
+            nodes = known.graph.full(known.nodes)
+            viewer.receiver.send(b'(%b)%b(%b)' % (game_state(known.game), FULL, nodes))
+
+    def _write(self, seen: _Seen | None, known: _Seen) -> bytes:
+        if seen is None:
+            head = self._environment_now() + game_state(known.game)
+            return b'(%b)%b(%b)' % (head, FULL, known.graph.full(known.nodes))
+        nodes = known.graph.changes(seen.nodes, known.nodes)
+        return b'(%b)%b(%b)' % (game_state(known.game, seen.game), DIFF, nodes)
+
+    def _marks(self) -> frozenset[str]:
+        selected = self._game.selected
+        return frozenset() if selected is None else frozenset({selection_key(selected)})
+
+    def _environment_now(self) -> bytes:
+        if self._rules is not self._game.rules:
+            self._rules, self._environment = self._game.rules, environment(self._game.rules)
+        return self._environment
+
+
+def _frame(viewer: _Viewer, sim: float) -> int:
+    """Return the number of the message that a moment belongs to; live time is not exact."""
+    return int(sim / viewer.period + 0.25)
+
+
+def _is_due(viewer: _Viewer, sim: float, now: float) -> bool:
+    if viewer.seen is None or viewer.frame is None:
+        return True
+    if _frame(viewer, sim) != viewer.frame:
+        return True
+    # While time stands still, things may be moved all the same; a log does without.
+    return viewer.watches and sim == viewer.sim and now - viewer.sent_at >= _STILL_PERIOD
+
+
+__all__ = ['LOG_PERIOD', 'PERIOD', 'Receiver', 'Viewers']

@@ -1,0 +1,257 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The commands of the page ("Command Messages from Coach/Trainer"), one function each.
+
+A command is read whole before it changes anything; one that makes no sense raises `BadCommand`
+and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import math
+from typing import TypeAlias
+
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
+from urlab_ros_bridge.gateways.simspark.wire.expressions import as_integer
+from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
+from urlab_ros_bridge.gateways.simspark.wire.expressions import named
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.set_pieces import drop_ball
+from urlab_ros_bridge.gateways.simspark.world.set_pieces import send_off
+from urlab_ros_bridge.gateways.simspark.world.set_pieces import standing_height
+
+# Farther and faster things leave what a physics engine can compute (m, m/s).
+FARTHEST = 1000.0
+FASTEST = 1000.0
+# A player without this heading looks along +y; MuJoCo's robots look along x.
+_QUARTER = 90.0
+
+Arguments: TypeAlias = list[Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Powers:
+    """
+    What commands may change.
+
+    :ivar request_full_state: lets every monitor get everything.
+    :ivar kill_simulation: ends the gateway, None when that is not allowed.
+    """
+
+    stage: Stage
+    request_full_state: Callable[[], None]
+    kill_simulation: Callable[[], None] | None = None
+
+
+def agent(powers: Powers, arguments: Arguments) -> None:
+    """
+    Move a player, or set its battery and temperature.
+
+    ``(agent (unum n)(team Left|Right)(pos x y z)(move x y z rot)(battery b)(temperature t))``: pos
+    keeps the orientation; move puts it upright, rot degrees from +y about z, so that -90 looks at
+    the right goal.  Both stop it.
+    """
+    stage = powers.stage
+    player = _player(stage, arguments, needs_both=True)
+    assert player is not None
+    position, move = _numbers(arguments, 'pos', 3), _numbers(arguments, 'move', 4)
+    battery, temperature = (_numbers(arguments, name, 1) for name in ('battery', 'temperature'))
+    if position or move:
+        stage.placement.check_movable(player.robot)
+    if position:
+        stage.placement.move_robot(player.robot, _above_floor(stage, player, position))
+    if move:
+        heading = math.radians(move[3] + _QUARTER)
+        stage.placement.move_robot(
+            player.robot, _above_floor(stage, player, move[:3]), math.remainder(heading, math.tau)
+        )
+    condition = stage.game.condition(player)
+    if battery:
+        condition.battery = battery[0]
+    if temperature:
+        condition.temperature = temperature[0]
+
+
+def ball(powers: Powers, arguments: Arguments) -> None:
+    """
+    Move the ball: ``(ball (pos x y z)(vel x y z))``.
+
+    Without vel it keeps its velocity; with it, it spins no longer.  Below the floor, where viewers
+    put it by the mouse, it lies on the floor.
+    """
+    position = _numbers(arguments, 'pos', 3)
+    velocity = _numbers(arguments, 'vel', 3, FASTEST)
+    there = powers.stage.scene.ball
+    if position and there is not None:
+        position = [*position[:2], max(position[2], there.radius)]
+    powers.stage.placement.move_ball(position, velocity)
+
+
+def play_mode(powers: Powers, arguments: Arguments) -> None:
+    """Set the play mode by name: ``(playMode PlayOn)``."""
+    powers.stage.game.set_play_mode(_word(arguments, 'a play mode'))
+
+
+def drop(powers: Powers, arguments: Arguments) -> None:
+    """Drop the ball where it is, within the field; players go away from it; play on."""
+    drop_ball(powers.stage)
+
+
+def kick_off(powers: Powers, arguments: Arguments) -> None:
+    """Give a team the kick-off: ``(kickOff Left|Right|None)``; None tosses a coin."""
+    powers.stage.game.kick_off(_side(_word(arguments, 'a team')))
+
+
+def select(powers: Powers, arguments: Arguments) -> None:
+    """
+    Select one player: ``(select (unum n)(team T))``.
+
+    Without them the next one, with the number -1 none.
+    """
+    game = powers.stage.game
+    number = named(arguments, 'unum')
+    if number is not None and number[0] == '-1':
+        game.select(None)
+        return
+    player = _player(powers.stage, arguments)
+    if player is None:
+        game.select_next()
+    else:
+        game.select(player)
+
+
+def kill(powers: Powers, arguments: Arguments) -> None:
+    """Take a player out of the simulation: ``(kill (unum n)(team T))``, or the selected one."""
+    player = _player_or_selected(powers.stage, arguments)
+    powers.stage.placement.remove_robot(player.robot)
+    powers.stage.game.leave(player)
+
+
+def reposition(powers: Powers, arguments: Arguments) -> None:
+    """Put a player beside the field: ``(repos (unum n)(team T))``, or the selected one."""
+    send_off(powers.stage, _player_or_selected(powers.stage, arguments))
+
+
+def time(powers: Powers, arguments: Arguments) -> None:
+    """Set the time of the game: ``(time seconds)``."""
+    if len(arguments) != 1:
+        raise BadCommand('it needs one number of seconds')
+    powers.stage.game.set_time(as_float(arguments[0]))
+
+
+def score(powers: Powers, arguments: Arguments) -> None:
+    """Set the score of both teams: ``(score (left n)(right n))``."""
+    both = [named(arguments, side.value) for side in Side]
+    if not (both[0] and both[1]):
+        raise BadCommand('it needs (left n) and (right n)')
+    powers.stage.game.set_score(as_integer(both[0][0]), as_integer(both[1][0]))
+
+
+def request_full_state(powers: Powers, arguments: Arguments) -> None:
+    """Let the next message to every monitor be a full one."""
+    powers.request_full_state()
+
+
+def kill_simulation(powers: Powers, arguments: Arguments) -> None:
+    """End the gateway: ``(killsim)``, not on the page, sent by a menu of RoboViz."""
+    if powers.kill_simulation is None:
+        raise BadCommand('not allowed; start the gateway with --allow-killsim')
+    powers.kill_simulation()
+
+
+def nothing(powers: Powers, arguments: Arguments) -> None:
+    """Do nothing: ``(init)`` is what some monitors begin with."""
+
+
+COMMANDS: dict[str, Callable[[Powers, Arguments], None]] = {
+    'agent': agent,
+    'ball': ball,
+    'playMode': play_mode,
+    'dropBall': drop,
+    'kickOff': kick_off,
+    'select': select,
+    'kill': kill,
+    'repos': reposition,
+    'time': time,
+    'score': score,
+    'reqfullstate': request_full_state,
+    'killsim': kill_simulation,
+    'init': nothing,
+}
+
+
+def _numbers(
+    arguments: Arguments, name: str, count: int, most: float = FARTHEST
+) -> list[float] | None:
+    """Return the numbers of a part, None without it."""
+    found = named(arguments, name)
+    if found is None:
+        return None
+    if len(found) != count:
+        raise BadCommand(f'({name} ...) has {len(found)} values, not {count}')
+    values = [as_float(item) for item in found]
+    # Angles, in degrees, may be as large as places.
+    if max(map(abs, values)) > most:
+        raise BadCommand(f'({name} ...) is beyond {most:g}')
+    return values
+
+
+def _word(arguments: Arguments, what: str) -> str:
+    if len(arguments) != 1 or not isinstance(arguments[0], str):
+        raise BadCommand(f'it needs {what}')
+    return arguments[0]
+
+
+def _side(word: Expression) -> Side | None:
+    """Return a side, or None for the word None."""
+    if isinstance(word, str):
+        # The page's words begin upper-case; SimSpark itself takes both.
+        for side in Side:
+            if word in (side.title, side.value):
+                return side
+        if word == 'None':
+            return None
+    raise BadCommand(f'team {word!r}; there are: Left, Right, None')
+
+
+def _player(stage: Stage, arguments: Arguments, *, needs_both: bool = False) -> Player | None:
+    """
+    Return the player that is meant, None when number or team are not given.
+
+    :raises BadCommand: when there is no such player.
+    """
+    number, team = named(arguments, 'unum'), named(arguments, 'team')
+    side = _side(team[0]) if team else None
+    if number is None or side is None:
+        if needs_both:
+            raise BadCommand('it needs (unum n) and (team Left|Right)')
+        return None
+    wanted = as_integer(number[0])
+    player = stage.game.roster.find(side, wanted)
+    if player is None or player.robot not in stage.scene.robots:
+        there = [str(p.number) for p in stage.game.roster.of_side(side)]
+        listed = f'its numbers are: {", ".join(there)}' if there else 'it has no players'
+        raise BadCommand(f'there is no player {wanted} of the {side.value} team; {listed}')
+    return player
+
+
+def _player_or_selected(stage: Stage, arguments: Arguments) -> Player:
+    player = _player(stage, arguments) or stage.game.selected
+    if player is None:
+        raise BadCommand('it needs (unum n) and (team T), or a selected player')
+    return player
+
+
+def _above_floor(stage: Stage, player: Player, place: list[float]) -> list[float]:
+    """Return a place that is not in the floor, where viewers put things by the mouse."""
+    height = place[2] if place[2] > 0 else standing_height(stage, player)
+    return [place[0], place[1], height]
+
+
+__all__ = ['COMMANDS', 'FARTHEST', 'FASTEST', 'Powers']

@@ -1,0 +1,107 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Carries out what trainers send, and acknowledges it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+import logging
+
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
+from urlab_ros_bridge.gateways.simspark.tcp.limited_log import LimitedLog
+from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
+from urlab_ros_bridge.gateways.simspark.trainer.commands import Powers
+from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
+from urlab_ros_bridge.gateways.simspark.wire.expressions import head
+from urlab_ros_bridge.gateways.simspark.wire.expressions import write
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+ACKNOWLEDGE = 'getAck'
+
+
+class Trainers:
+    """
+    The clients of the monitors' port as those who command.
+
+    Commands of a message are carried out in order; what is wrong with one goes to the log and not
+    to the client (page, "Command Messages from Coach/Trainer").
+    """
+
+    def __init__(
+        self,
+        request_full_state: Callable[[], None],
+        kill_simulation: Callable[[], None] | None = None,
+    ) -> None:
+        self._request_full_state = request_full_state
+        self._kill_simulation = kill_simulation
+        self._powers: Powers | None = None
+        self._log = LimitedLog(_LOG)
+
+    def begin(self, stage: Stage) -> None:
+        """Command another world."""
+        self._powers = Powers(stage, self._request_full_state, self._kill_simulation)
+
+    def received(self, connection: Connection, expressions: Iterable[Expression]) -> None:
+        """Carry out a message."""
+        for group in _groups(expressions):
+            self._carry_out(connection, group)
+
+    def _carry_out(self, connection: Connection, commands: list[Expression]) -> None:
+        """Carry out commands in order; a cookie answers when those before it went well."""
+        well = True
+        for command in commands:
+            name = head(command)
+            if name == ACKNOWLEDGE:
+                if well:
+                    self._acknowledge(connection, command)
+                well = True
+                continue
+            try:
+                self._run(name, command)
+            except (BadCommand, MalformedMessage, UrlabError) as error:
+                well = False
+                self._log.warning('%s: %s: %s', connection.peer, name or 'a command', error)
+
+    def _run(self, name: str, command: Expression) -> None:
+        carry_out = COMMANDS.get(name)
+        if carry_out is None or not isinstance(command, list):
+            shown = name if name else 'an expression without a name'
+            raise BadCommand(f'{shown!r} is no command; there are: {", ".join(COMMANDS)}')
+        if self._powers is None:
+            raise BadCommand('there is no simulation yet')
+        carry_out(self._powers, command[1:])
+
+    def _acknowledge(self, connection: Connection, command: Expression) -> None:
+        cookie = command[1] if isinstance(command, list) and len(command) == 2 else None
+        if isinstance(cookie, str):
+            connection.send(write(['ack', cookie]))
+        else:
+            self._log.warning('%s: %s needs one cookie', connection.peer, ACKNOWLEDGE)
+
+
+def _groups(expressions: Iterable[Expression]) -> list[list[Expression]]:
+    """
+    Return the commands that belong together.
+
+    As on the page, ``((ball ...)(getAck x))``, or one after the other as stock tools send them,
+    ``(ball ...)(getAck x)``.
+    """
+    flat: list[Expression] = []
+    groups = [flat]
+    for item in expressions:
+        if isinstance(item, list) and item and isinstance(item[0], list):
+            groups.append(item)
+            flat = []
+            groups.append(flat)
+        else:
+            flat.append(item)
+    return groups
+
+
+__all__ = ['ACKNOWLEDGE', 'Trainers']

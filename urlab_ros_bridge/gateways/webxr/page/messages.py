@@ -1,0 +1,129 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Binary messages between the gateway and its page, both ways (docs/webxr_page.md).
+
+The first byte is the kind.  Numbers are little-endian; arrays begin at a multiple of 4, so that a
+browser looks at them in place.  Positions are y-up metres: (x, y, z) of MuJoCo is (x, z, -y).
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+from typing import NamedTuple
+
+import numpy as np
+
+from urlab_ros_bridge.wire.errors import UrlabError
+
+STATE, TEXT, PICTURE, CONTACTS, ACK = 1, 2, 3, 4, 5
+
+# kind, 3 spare bytes, number of the message, time (s), step, counts of bodies and values
+_STATE = struct.Struct('<B3xIdQII')
+# kind, camera, width, height, time (s)
+_PICTURE = struct.Struct('<BxHHHd')
+_CONTACTS = struct.Struct('<B3xI')
+_ACK = struct.Struct('<B3xI')
+MAX_TEXT = 1 << 16
+
+
+class BadPageMessage(UrlabError, ValueError):
+    """What came from a page is no message of a page."""
+
+
+class Request(NamedTuple):
+    """
+    A request of a page.
+
+    :ivar number: comes back with the answer; None: no answer is wanted.
+    """
+
+    op: str
+    number: int | None
+    fields: dict[str, Any]
+
+
+def state(number: int, time: float, step: int, poses: np.ndarray, values: np.ndarray) -> bytes:
+    """
+    Return a state.
+
+    :param poses: shape (n, 7), float32: position, quaternion x y z w, y up.
+    :param values: shape (m,), float32: of the channels that are watched, one after the other.
+    """
+    head = _STATE.pack(STATE, number & 0xFFFFFFFF, time, step, len(poses), len(values))
+    return head + poses.tobytes() + values.tobytes()
+
+
+def text(content: dict[str, Any]) -> bytes:
+    """Return a JSON message; numbers that are not finite become null."""
+    try:
+        body = json.dumps(content, separators=(',', ':'), allow_nan=False)
+    except ValueError:
+        body = json.dumps(_finite(content), separators=(',', ':'), allow_nan=False)
+    return bytes([TEXT]) + body.encode()
+
+
+def picture(camera: int, width: int, height: int, time: float, jpeg: bytes) -> bytes:
+    """Return a picture of the camera that has this place in the description."""
+    return _PICTURE.pack(PICTURE, camera, width, height, time) + jpeg
+
+
+def contacts(rows: np.ndarray) -> bytes:
+    """Return contacts, shape (n, 6), float32: position and force on the first body (N), y up."""
+    return _CONTACTS.pack(CONTACTS, len(rows)) + rows.tobytes()
+
+
+def read_message(message: bytes) -> Request | int:
+    """
+    Return what a page says: a request, or the number of the state that it has drawn.
+
+    :raises BadPageMessage: for anything else.
+    """
+    kind = message[0] if message else None
+    if kind == ACK:
+        if len(message) != _ACK.size:
+            raise BadPageMessage(f'an acknowledgement has {_ACK.size} bytes, not {len(message)}')
+        number: int = _ACK.unpack(message)[1]
+        return number
+    if kind != TEXT:
+        raise BadPageMessage(f'message of kind {kind}; valid: {TEXT} (request), {ACK} (ack)')
+    if len(message) > MAX_TEXT:
+        raise BadPageMessage(f'a request of {len(message)} bytes; {MAX_TEXT} are allowed')
+    return _read_request(message[1:])
+
+
+def _read_request(body: bytes) -> Request:
+    try:
+        content = json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadPageMessage(f'not JSON: {error!s:.100}') from None
+    if not isinstance(content, dict):
+        raise BadPageMessage('a request is a JSON object')
+    op, number = content.pop('op', None), content.pop('id', None)
+    if not isinstance(op, str):
+        raise BadPageMessage('a request has a text "op"')
+    if number is not None and type(number) is not int:
+        raise BadPageMessage('the "id" of a request is a whole number')
+    return Request(op, number, content)
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f'{name} is not a number')
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+__all__ = [
+    'ACK', 'CONTACTS', 'MAX_TEXT', 'PICTURE', 'STATE', 'TEXT', 'BadPageMessage', 'Request',
+    'contacts', 'picture', 'read_message', 'state', 'text',
+]  # fmt: skip

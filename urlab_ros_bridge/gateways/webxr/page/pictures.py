@@ -1,0 +1,106 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Live pictures of cameras as JPEG: one stream and one encoding for all who look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import io
+import logging
+import threading
+import time
+
+import numpy as np
+from PIL import Image
+
+from urlab_ros_bridge.client.cameras.frames import Frame
+from urlab_ros_bridge.client.cameras.frames import FrameSource
+from urlab_ros_bridge.client.cameras.pixels import copy_rgb
+from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.wire.errors import UrlabError
+
+_LOG = logging.getLogger(__name__)
+
+QUALITY = 80
+# Pictures a second at most; they are for people to look at.
+RATE = 15.0
+_LONGEST_WAIT = 0.2
+# From near to far: light to dark, so that hands stand out from walls.
+_DEPTH_COLORS = np.array(
+    [[253, 231, 159], [246, 142, 82], [190, 62, 98], [96, 30, 105], [22, 12, 48]], np.float32
+)
+_NEAR, _FAR = 0.2, 8.0  # m
+
+# Takes the size, the simulated time (s) and the JPEG of a picture.
+Show = Callable[[int, int, float, bytes], None]
+
+
+class PictureFeed:
+    """The pictures of one camera, from its first listener to its last."""
+
+    def __init__(self, source: FrameSource, depth_scale: float, show: Show) -> None:
+        """
+        Begin.
+
+        :param depth_scale: metres of one unit of depth.
+        :param show: called by a thread of this feed.
+        """
+        self._source = source
+        self._scale = depth_scale
+        self._show = show
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='webxr-pictures', daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End; may be called by any thread but the feed's own."""
+        self._stopping.set()
+        self._source.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            try:
+                frame = self._source.receive(_LONGEST_WAIT)
+                if frame is None:
+                    continue
+                self._show(
+                    frame.width,
+                    frame.height,
+                    (frame.stamp_ns or 0) * 1e-9,
+                    jpeg(frame, self._scale),
+                )
+            except StreamClosed:
+                return
+            except UrlabError as error:
+                _LOG.warning('a picture was left out: %s', error)
+            except Exception:  # the thread has to outlive it
+                _LOG.exception('a picture was left out')
+            self._stopping.wait(max(0.0, began + 1 / RATE - time.monotonic()))
+
+
+def jpeg(frame: Frame, depth_scale: float) -> bytes:
+    """Return a picture as JPEG; depth as colours, from light (near) to dark (far)."""
+    if frame.dtype == 'float32':
+        rgb = depth_colors(frame.pixels * depth_scale)
+    else:
+        rgb = np.empty((frame.height, frame.width, 3), np.uint8)
+        copy_rgb(rgb, frame.pixels)
+    out = io.BytesIO()
+    Image.fromarray(rgb).save(out, 'JPEG', quality=QUALITY)
+    return out.getvalue()
+
+
+def depth_colors(metres: np.ndarray) -> np.ndarray:
+    """Return colours of distances, shape (height, width, 3); nothing is as far as can be."""
+    valid = np.isfinite(metres) & (metres > 0.0)
+    near = np.clip(np.where(valid, metres, _FAR), _NEAR, _FAR)
+    share = np.log(near / _NEAR) / np.log(_FAR / _NEAR) * (len(_DEPTH_COLORS) - 1)
+    below = np.minimum(share.astype(np.intp), len(_DEPTH_COLORS) - 2)
+    part = (share - below)[..., None].astype(np.float32)
+    colors: np.ndarray = _DEPTH_COLORS[below] * (1 - part) + _DEPTH_COLORS[below + 1] * part
+    return colors.astype(np.uint8)
+
+
+__all__ = ['PictureFeed', 'depth_colors', 'jpeg']

@@ -1,0 +1,114 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// Keys and a stick that drive a mobile robot. What is not repeated ends: a lost page stops it.
+
+const PERIOD = 60; // ms
+const GENTLE = 0.6; // of the robot's limits
+const KEYS = {
+  KeyW: [1, 0, 0], ArrowUp: [1, 0, 0], KeyS: [-1, 0, 0], ArrowDown: [-1, 0, 0],
+  KeyA: [0, 0, 1], ArrowLeft: [0, 0, 1], KeyD: [0, 0, -1], ArrowRight: [0, 0, -1],
+  KeyQ: [0, 1, 0], KeyE: [0, -1, 0],
+};
+
+export class Driving extends EventTarget {
+  // Events: change (a robot is driven, or none is).
+  constructor(app) {
+    super();
+    this.app = app;
+    this.down = new Set();
+    this.lean = [0, 0, 0];
+    this.stick = document.getElementById('stick');
+    addEventListener('keydown', (event) => this.key(event, true));
+    addEventListener('keyup', (event) => this.key(event, false));
+    addEventListener('blur', () => this.release());
+    document.addEventListener('visibilitychange', () => document.hidden && this.release());
+    this.listenToStick();
+    setInterval(() => this.send(), PERIOD);
+  }
+
+  setWorld(world) {
+    this.release();
+    this.world = world;
+    this.robots = world.robots.filter(({ drive }) => drive);
+    this.showStick(!this.stick.hidden && this.robots.length > 0);
+  }
+
+  // The robot of what is selected, else the first one that drives.
+  get robot() {
+    const body = this.app.selected;
+    const prefix = body > 0 ? this.world?.bodies[body].robot : null;
+    return this.robots?.find((one) => one.prefix === prefix) ?? this.robots?.[0] ?? null;
+  }
+
+  key(event, is) {
+    if (!(event.code in KEYS)) return;
+    if (is && (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || !this.robot)) return;
+    if (is) {
+      this.down.add(event.code);
+      event.preventDefault();
+    } else this.down.delete(event.code);
+    this.fast = event.shiftKey;
+    if (!event.repeat) this.send(true);
+  }
+
+  release() {
+    this.down.clear();
+    this.lean = [0, 0, 0];
+    this.send(true);
+  }
+
+  get wish() {
+    const sum = [...this.lean];
+    for (const code of this.down) KEYS[code].forEach((part, axis) => (sum[axis] += part));
+    return sum.map((part) => Math.max(-1, Math.min(1, part)));
+  }
+
+  send(soon = false) {
+    const { robot, wish } = this;
+    const moves = wish.some(Boolean);
+    if (!robot || (!moves && !this.moved) || (!soon && !moves)) return;
+    const share = this.fast ? 1 : GENTLE;
+    const { linear, lateral, angular } = robot.drive;
+    // Backwards a car turns the other way than a stick leans.
+    const twist = [wish[0] * linear, wish[1] * lateral, wish[2] * angular].map((part) => part * share);
+    this.app.connection.tell('drive', { robot: robot.prefix, twist });
+    if (this.moved !== moves) {
+      this.moved = moves;
+      this.dispatchEvent(new Event('change'));
+    }
+  }
+
+  showStick(is) {
+    this.stick.hidden = !is;
+  }
+
+  listenToStick() {
+    const knob = this.stick.firstElementChild;
+    const lead = (event) => {
+      const box = this.stick.getBoundingClientRect();
+      let x = ((event.clientX - box.left) / box.width) * 2 - 1, y = ((event.clientY - box.top) / box.height) * 2 - 1;
+      const length = Math.max(1, Math.hypot(x, y));
+      x /= length;
+      y /= length;
+      knob.style.transform = `translate(${x * 34}px, ${y * 34}px)`;
+      const dead = (part) => (Math.abs(part) < 0.12 ? 0 : part);
+      this.lean = [dead(-y), 0, dead(-x)];
+      this.send();
+    };
+    this.stick.addEventListener('pointerdown', (event) => {
+      this.stick.setPointerCapture(event.pointerId);
+      lead(event);
+    });
+    this.stick.addEventListener('pointermove', (event) => event.buttons && lead(event));
+    for (const name of ['pointerup', 'pointercancel']) {
+      this.stick.addEventListener(name, () => {
+        knob.style.transform = '';
+        this.release();
+      });
+    }
+  }
+}
+
+export function isTyping(event) {
+  return event.target instanceof Element && Boolean(event.target.closest('input:not([type=checkbox]):not([type=range]), select, textarea, dialog[open]'));
+}

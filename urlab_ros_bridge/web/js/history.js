@@ -1,0 +1,88 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// The last minutes of what was seen: a time line to look back, without the simulation noticing.
+
+import { button, el } from './dom.js';
+
+const SECONDS = 120, STEP = 1 / 30; // s of simulated time
+
+export class History {
+  constructor(app) {
+    this.app = app;
+    this.frames = [];
+    this.bar = document.getElementById('timeline');
+    this.at = null; // the frame that is looked at; null: the newest
+  }
+
+  setWorld() {
+    this.frames = [];
+    this.live();
+  }
+
+  push(time, poses) {
+    const last = this.frames.at(-1);
+    if (last && time < last.time) {
+      this.frames = []; // a reset
+      this.live();
+    } else if (last && time - last.time < STEP) return;
+    this.frames.push({ time, poses: poses.slice() });
+    while (this.frames.length > 2 && this.frames[0].time < time - SECONDS) {
+      this.frames.shift();
+      if (this.at > 0) this.at -= 1;
+    }
+    if (!this.bar.hidden && this.isShown) this.draw();
+  }
+
+  get isBack() {
+    return this.at !== null;
+  }
+
+  toggle() {
+    if (this.isShown) {
+      this.isShown = false;
+      this.bar.hidden = true;
+      this.live();
+      return;
+    }
+    if (this.blocked || this.frames.length < 2) return;
+    this.isShown = true;
+    this.slider = el('input', { type: 'range', min: 0, step: 1, 'aria-label': 'Time', oninput: () => this.look(Number(this.slider.value)) });
+    this.when = el('span.when');
+    this.now = button('', 'Back to now', () => this.live(), { text: 'Now', shape: 'button.btn.small' });
+    this.bar.replaceChildren(el('span.what', 'Look back'), this.slider, this.when, this.now, button('close', 'Close the time line', () => this.toggle(), { shape: 'button.btn.small' }));
+    this.bar.hidden = false;
+    this.draw();
+  }
+
+  // While a replay has the bar.
+  hide(is) {
+    this.blocked = is;
+    if (is) {
+      this.isShown = false;
+      this.live();
+    }
+  }
+
+  look(index) {
+    this.at = index >= this.frames.length - 1 ? null : index;
+    const frame = this.frames[Math.min(index, this.frames.length - 1)];
+    if (frame) this.app.bodies.setPoses(frame.poses);
+    document.body.classList.toggle('back', this.isBack);
+    this.draw();
+  }
+
+  live() {
+    this.at = null;
+    document.body.classList.remove('back');
+    if (this.isShown) this.draw();
+  }
+
+  draw() {
+    const end = this.frames.length - 1;
+    this.slider.max = end;
+    this.slider.value = this.at ?? end;
+    const ago = this.frames[end].time - this.frames[this.at ?? end].time;
+    this.when.textContent = this.isBack ? `−${ago.toFixed(1)} s` : 'now';
+    this.now.disabled = !this.isBack;
+  }
+}

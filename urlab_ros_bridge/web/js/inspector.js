@@ -1,0 +1,150 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// The right column: what is selected, its joints and sensors; who is connected.
+
+import { button, el, icon, number, panel } from './dom.js';
+
+const PERIOD = 80; // ms between two writings of numbers
+const DEGREES = 180 / Math.PI;
+
+export class Inspector {
+  constructor(app) {
+    this.app = app;
+    this.panel = panel('details', 'Details', 'info');
+    this.channels = [];
+    this.writers = [];
+    this.written = 0;
+    this.clear();
+  }
+
+  setWorld(world) {
+    this.world = world;
+    this.clear();
+  }
+
+  clear() {
+    this.writers = [];
+    this.channels = [];
+    this.panel.body.replaceChildren(el('p.empty', 'Click a body to see its name, pose and joints.'));
+  }
+
+  show(body) {
+    if (body < 1) {
+      this.clear();
+      return;
+    }
+    const { world, app } = this;
+    const item = world.bodies[body];
+    const robot = world.robots.find(({ prefix }) => prefix === item.robot);
+    this.writers = [];
+    this.channels = [];
+    const parts = [el('p.title', item.local || item.name)];
+    const group = () => app.bodies.groups[body];
+    const kind = robot ? `body of ${robot.prefix}` : item.mocap ? 'moved by clients' : world.moving.includes(body) ? 'entity' : 'scenery';
+    parts.push(el('p.sub-title', kind, item.mass ? ` · ${number(item.mass, 2)} kg` : ''));
+    parts.push(this.facts([
+      ['Position', () => { const { x, y, z } = group().position; return `${number(x)}  ${number(-z)}  ${number(y)} m`; }],
+      ['Roll, pitch, yaw', () => rpy(group().quaternion).map((angle) => `${(angle * DEGREES).toFixed(1)}°`).join('  ')],
+    ]));
+    parts.push(el('div.row', button('fit', 'Show it', () => app.fit(body), { text: 'Show', shape: 'button.btn.small' }), button('follow', 'Follow it', () => app.views.set('follow', body), { text: 'Follow', shape: 'button.btn.small' })));
+    const isBase = robot?.base === body;
+    const joints = world.joints.filter((joint) => (isBase ? joint.robot === item.robot : joint.body === body));
+    if (joints.length) {
+      parts.push(el('h3', isBase ? `${joints.length} joints` : 'Joint', this.plotButton(joints.map((joint) => this.channel(joint.robot, 'position', joint.name)))));
+      parts.push(el('div.scroll', ...joints.map((joint) => this.joint(joint))));
+    }
+    const sensors = isBase ? world.channels.filter((channel) => channel.robot === item.robot && channel.kind === 'sensor') : [];
+    if (sensors.length) {
+      parts.push(el('h3', 'Sensors'));
+      parts.push(el('div.scroll', ...sensors.map((channel) => this.sensor(channel))));
+    }
+    this.panel.body.replaceChildren(...parts);
+    this.write(true);
+  }
+
+  facts(rows) {
+    return el('dl.facts', ...rows.flatMap(([name, read]) => {
+      const value = el('dd');
+      this.writers.push(() => put(value, read()));
+      return [el('dt', name), value];
+    }));
+  }
+
+  channel(robot, kind, name) {
+    return this.world.channels.find((one) => one.robot === robot && one.kind === kind && one.name === name);
+  }
+
+  joint(joint) {
+    const channel = this.channel(joint.robot, 'position', joint.name);
+    this.channels.push(channel.id);
+    const value = el('output');
+    const mark = el('i');
+    const unit = channel.unit === 'rad' ? '°' : ' m';
+    this.writers.push((values) => {
+      const now = values.get(channel.id)?.[0];
+      if (now === undefined) return;
+      put(value, channel.unit === 'rad' ? `${(now * DEGREES).toFixed(1)}${unit}` : `${number(now)}${unit}`);
+      if (joint.range) {
+        const share = (now - joint.range[0]) / (joint.range[1] - joint.range[0]);
+        mark.style.marginLeft = `calc(${Math.min(1, Math.max(0, share)) * 100}% - ${share > 0.5 ? 3 : 0}px)`;
+      }
+    });
+    return el('div.joint', el('span.name', { title: joint.name }, joint.name), value, this.plotButton([channel]), joint.range && el('span.track', mark));
+  }
+
+  sensor(channel) {
+    const value = el('output', { style: 'font-size: 12px' });
+    this.channels.push(channel.id);
+    this.writers.push((values) => {
+      const now = values.get(channel.id);
+      if (now) put(value, channel.width > 4 ? `${channel.width} values` : [...now].map((one) => number(one, channel.width > 1 ? 2 : 3)).join(' '));
+    });
+    const row = el('div.joint', { style: 'grid-template-columns: 1fr auto 24px' }, el('span.name', { title: channel.unit ? `${channel.name} (${channel.unit})` : channel.name }, channel.name), value, channel.width <= 16 ? this.plotButton([channel]) : el('span'));
+    return row;
+  }
+
+  plotButton(channels) {
+    return button('plot', 'Plot', () => this.app.plots.flip(channels), { shape: 'button.btn.small' });
+  }
+
+  write(soon = false) {
+    const now = performance.now();
+    if (!soon && now - this.written < PERIOD) return;
+    this.written = now;
+    for (const writer of this.writers) writer(this.app.watched);
+  }
+}
+
+export class PeoplePanel {
+  constructor(app) {
+    this.panel = panel('people', 'Sessions', 'people', { closed: true });
+    app.connection.addEventListener('news', ({ detail }) => detail.type === 'status' && this.draw(detail));
+  }
+
+  draw({ sessions, pages, mode, tick_rate: rate }) {
+    this.panel.count.textContent = `${sessions.length}`;
+    if (!this.panel.isOpen && !this.panel.section.classList.contains('shown')) return;
+    this.panel.body.replaceChildren(
+      el('dl.facts', el('dt', 'Mode'), el('dd', mode), el('dt', 'Physics'), el('dd', `${Math.round(rate)} Hz`), el('dt', 'Pages open'), el('dd', String(pages))),
+      ...sessions.map(({ client, shared, age }) => el('div.row', icon('people'), el('label', client || 'a client'), el('span.note', { style: 'color: var(--ink-3)' }, shared ? 'shared' : 'the policy', Number.isFinite(age) ? ` · ${since(age)}` : ''))),
+    );
+    for (const sign of this.panel.body.querySelectorAll('svg')) sign.setAttribute('width', 14);
+  }
+}
+
+function since(seconds) {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+// About the fixed axes x, y, z (REP-103), of a quaternion whose axes are those of browsers.
+function rpy({ x, y, z, w }) {
+  const [qx, qy, qz] = [x, -z, y];
+  const pitch = Math.asin(Math.max(-1, Math.min(1, 2 * (w * qy - qz * qx))));
+  return [Math.atan2(2 * (w * qx + qy * qz), 1 - 2 * (qx * qx + qy * qy)), pitch, Math.atan2(2 * (w * qz + qx * qy), 1 - 2 * (qy * qy + qz * qz))];
+}

@@ -1,0 +1,295 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// The left column: what is in the world, what is drawn of it, its cameras, its recordings.
+
+import { button, el, icon, panel, toast, toggle } from './dom.js';
+
+const REPLAY_PERIOD = 40; // ms
+
+export class ScenePanel {
+  constructor(app) {
+    this.app = app;
+    this.panel = panel('scene', 'Scene', 'layers', { flush: true });
+    this.list = el('div.scroll', { role: 'tree' });
+    this.panel.body.append(this.list);
+    this.open = new Set();
+  }
+
+  setWorld(world) {
+    this.world = world;
+    this.panel.count.textContent = `${world.robots.length + world.entities.length || ''}`;
+    this.open = new Set(world.robots.length === 1 ? [world.robots[0].prefix] : []);
+    this.draw();
+  }
+
+  draw() {
+    const { world } = this;
+    const rows = [];
+    for (const robot of world.robots) {
+      const open = this.open.has(robot.prefix);
+      const twist = el(open ? 'span.twist.open' : 'span.twist', { onclick: (event) => (event.stopPropagation(), this.flip(robot.prefix)) }, icon('right'));
+      rows.push(this.row('head', robot.base, twist, robot.prefix, robot.joints ? `${robot.joints} joints` : ''));
+      if (open) {
+        for (const id of robot.bodies) {
+          const body = world.bodies[id];
+          rows.push(this.row('sub', id, null, body.local || body.name, id === robot.base ? 'base' : ''));
+        }
+      }
+    }
+    for (const { name, body } of world.entities) rows.push(this.row('', body, icon('box'), name, ''));
+    if (!rows.length) rows.push(el('p.empty', { style: 'padding: 0 7px 6px' }, 'Nothing moves in this world.'));
+    this.list.replaceChildren(...rows);
+    this.mark();
+  }
+
+  row(kind, body, sign, name, note) {
+    const row = el(kind ? `button.item.${kind}` : 'button.item', { type: 'button', role: 'treeitem', onclick: () => this.app.select(body), ondblclick: () => this.app.fit(body) }, sign, el('span.name', name), el('span.note', note));
+    row.dataset.body = body;
+    return row;
+  }
+
+  flip(prefix) {
+    if (!this.open.delete(prefix)) this.open.add(prefix);
+    this.draw();
+  }
+
+  mark() {
+    const body = this.app.selected;
+    const robot = body > 0 ? this.world.bodies[body].robot : '';
+    if (robot && this.world.robots.find(({ prefix }) => prefix === robot)?.base !== body && !this.open.has(robot)) {
+      this.open.add(robot);
+      this.draw();
+      return;
+    }
+    for (const row of this.list.children) {
+      const is = Number(row.dataset.body) === body;
+      row.setAttribute?.('aria-selected', is);
+      if (is) row.scrollIntoView({ block: 'nearest' });
+    }
+  }
+}
+
+export class ShowPanel {
+  constructor(app) {
+    this.panel = panel('show', 'Show', 'eye');
+    const { overlays, bodies, hands, connection } = app;
+    const contacts = (on) => {
+      overlays.show('contacts', on);
+      connection.ask('contacts', { on }).catch(() => {});
+    };
+    this.switches = {
+      contacts: toggle('Contacts and forces', false, contacts, 'C'),
+      trails: toggle('Trails', false, (on) => (overlays.clearTrails(), overlays.show('trails', on)), 'T'),
+      frames: toggle('Frames', false, (on) => overlays.show('frames', on), 'X'),
+      scans: toggle('Laser scans', true, (on) => (overlays.show('scans', on), app.watchAll()), 'L'),
+      colliding: toggle('Collision shapes', false, (on) => bodies.setColliding(on), 'B'),
+      handles: toggle('Handles of arms', true, (on) => hands.showHandles(on)),
+      names: toggle('Names', true, (on) => overlays.show('names', on)),
+    };
+    this.panel.body.append(...Object.values(this.switches));
+    this.contacts = contacts;
+  }
+
+  setWorld(world) {
+    this.switches.scans.hidden = !world.lidars.length;
+    this.switches.handles.hidden = !world.tips.length;
+    if (this.switches.contacts.input.checked) this.contacts(true);
+  }
+
+  flip(name) {
+    const { input } = this.switches[name];
+    input.checked = !input.checked;
+    input.dispatchEvent(new Event('change'));
+  }
+}
+
+export class CameraPanel {
+  constructor(app) {
+    this.app = app;
+    this.panel = panel('cameras', 'Cameras', 'camera', { closed: true });
+    this.names = el('div');
+    this.pictures = el('div.pictures');
+    this.panel.body.append(this.names, this.pictures);
+    this.shown = new Map(); // name -> figure
+    this.panel.section.addEventListener('flip', () => this.tell());
+    app.connection.addEventListener('picture', ({ detail }) => this.draw(detail));
+  }
+
+  setWorld(world) {
+    const kept = [...this.shown.keys()].filter((name) => world.cameras.some((camera) => camera.name === name));
+    for (const figure of this.shown.values()) figure.remove();
+    this.shown.clear();
+    this.world = world;
+    this.panel.section.hidden = !world.cameras.length;
+    this.panel.count.textContent = String(world.cameras.length);
+    this.switches = new Map(world.cameras.map(({ name, mode }) => {
+      const label = mode === 'real' ? name : `${name} (${mode})`;
+      return [name, toggle(label, kept.includes(name), (on) => this.show(name, on))];
+    }));
+    this.names.replaceChildren(...this.switches.values());
+    for (const name of kept) this.add(name);
+    this.tell();
+  }
+
+  show(name, on) {
+    if (on) this.add(name);
+    else {
+      this.shown.get(name)?.remove();
+      this.shown.delete(name);
+    }
+    this.tell();
+  }
+
+  add(name) {
+    const image = el('img', { alt: `Picture of ${name}` });
+    const figure = el('figure.picture', { style: 'margin: 0', title: 'Larger', onclick: () => figure.classList.toggle('large') }, image, el('figcaption', name));
+    this.shown.set(name, figure);
+    this.pictures.append(figure);
+  }
+
+  // Nothing is rendered for a panel that is closed.
+  tell() {
+    const names = this.panel.isOpen || this.panel.section.classList.contains('shown') ? [...this.shown.keys()] : [];
+    this.app.connection.ask('cameras', { names }).catch(() => {});
+  }
+
+  draw({ camera, blob }) {
+    const name = this.world?.cameras[camera]?.name;
+    const image = this.shown.get(name)?.querySelector('img');
+    if (!image) return;
+    const url = URL.createObjectURL(blob);
+    const old = image.src;
+    image.onload = () => old.startsWith('blob:') && URL.revokeObjectURL(old);
+    image.src = url;
+    image.dataset.pictures = Number(image.dataset.pictures ?? 0) + 1;
+  }
+}
+
+export class RecordingPanel {
+  constructor(app) {
+    this.app = app;
+    this.panel = panel('recordings', 'Recordings', 'record', { closed: true });
+    this.list = el('div');
+    this.file = el('input', { type: 'text', placeholder: 'File on the server', style: 'flex: 1', 'aria-label': 'File on the server' });
+    const load = button('', 'Load a recording', () => this.load(), { text: 'Load' });
+    this.file.addEventListener('keydown', (event) => event.key === 'Enter' && this.load());
+    this.panel.body.append(this.list, el('div.row', this.file, load));
+    this.panel.section.addEventListener('flip', () => this.panel.isOpen && this.refresh());
+    this.bar = document.getElementById('timeline');
+  }
+
+  async refresh() {
+    const answer = await this.app.connection.ask('replay_list').catch(() => null);
+    if (!answer) return;
+    this.panel.count.textContent = String(answer.sessions.length || '');
+    this.list.replaceChildren(...answer.sessions.map((name) =>
+      el('button.item', { type: 'button', onclick: () => this.start(name), title: 'Replay' }, icon('play'), el('span.name', name === 'live' ? 'Last recording' : name))));
+    if (!answer.sessions.length) this.list.replaceChildren(el('p.empty', 'Press record to make one.'));
+  }
+
+  async load() {
+    const name = this.file.value.trim();
+    if (!name) return;
+    const loaded = await this.app.transport.act('replay_load', { name });
+    if (loaded) {
+      toast(`Loaded ${loaded.name}`);
+      this.file.value = '';
+      this.refresh();
+    }
+  }
+
+  async start(session) {
+    const before = this.app.transport.status?.mode ?? 'live';
+    const answer = await this.app.transport.act('replay_start', { session });
+    if (!answer) return;
+    if (!answer.frames) {
+      toast('This recording has no frames', true);
+      this.app.transport.act('replay_stop', { mode: before });
+      return;
+    }
+    this.replay = { session, total: answer.frames, frame: -1, plays: true, before };
+    this.draw();
+    this.play();
+  }
+
+  draw() {
+    const { session, total } = this.replay;
+    this.slider = el('input', { type: 'range', min: 0, max: total - 1, value: 0, 'aria-label': 'Frame', oninput: () => this.seek(Number(this.slider.value)) });
+    this.knob = button('pause', 'Pause the replay', () => this.flip());
+    this.when = el('span.when');
+    this.bar.replaceChildren(this.knob, el('span.what', session === 'live' ? 'Last recording' : session), this.slider, this.when, button('close', 'End the replay', () => this.stop()));
+    this.bar.hidden = false;
+    this.app.history.hide(true);
+  }
+
+  // The server shows the next frames as steps: so many as time has gone on.
+  async play() {
+    const { replay } = this;
+    let last = performance.now();
+    while (this.replay === replay) {
+      await new Promise((done) => setTimeout(done, REPLAY_PERIOD));
+      const now = performance.now(), gone = (now - last) / 1000;
+      last = now;
+      if (!replay.plays || replay.frame >= replay.total - 1 || replay.seeking) continue;
+      const count = Math.max(1, Math.round(gone / (this.app.world.timestep || 0.002)));
+      await this.move(Math.min(count, replay.total - 1 - replay.frame));
+    }
+  }
+
+  async move(count) {
+    const answer = await this.app.connection.ask('step', { count }).catch(() => null);
+    if (answer?.replay && this.replay) this.show(answer.replay.frame);
+    else if (this.replay && !answer?.replay) this.stop();
+  }
+
+  show(frame) {
+    this.replay.frame = frame;
+    this.slider.value = frame;
+    const step = this.app.world.timestep || 0.002;
+    this.when.textContent = `${(frame * step).toFixed(2)} / ${((this.replay.total - 1) * step).toFixed(2)} s`;
+    if (frame >= this.replay.total - 1) this.setPlays(false);
+  }
+
+  async seek(frame) {
+    const { replay } = this;
+    replay.goal = frame;
+    if (replay.seeking) return;
+    replay.seeking = true;
+    while (replay.goal !== null && this.replay === replay) {
+      const goal = replay.goal;
+      replay.goal = null;
+      if (goal <= replay.frame) {
+        await this.app.connection.ask('replay_start', { session: replay.session }).catch(() => {});
+        replay.frame = -1;
+      }
+      while (replay.frame < goal && this.replay === replay) await this.move(Math.min(goal - replay.frame, 10000));
+    }
+    replay.seeking = false;
+  }
+
+  flip() {
+    if (this.replay.frame >= this.replay.total - 1) this.seek(0);
+    this.setPlays(!this.replay.plays);
+  }
+
+  setPlays(is) {
+    this.replay.plays = is;
+    this.knob.replaceChildren(icon(is ? 'pause' : 'play'));
+  }
+
+  stop() {
+    const { before } = this.replay ?? {};
+    this.replay = null;
+    this.bar.hidden = true;
+    this.app.history.hide(false);
+    this.app.connection.ask('replay_stop', { mode: before === 'direct' ? 'direct' : 'live' }).catch(() => {});
+  }
+
+  // The simulation is another one: its replay has gone.
+  forget() {
+    if (!this.replay) return;
+    this.replay = null;
+    this.bar.hidden = true;
+    this.app.history.hide(false);
+  }
+}

@@ -1,0 +1,152 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// The bar: run, pause, step, speed, reset, record; what the simulation says about itself.
+
+import { button, el, icon, menu, toast } from './dom.js';
+
+const SPEEDS = [5, 10, 25, 50, 100];
+const STEPS = 10;
+
+export class Transport {
+  constructor(app) {
+    this.app = app;
+    this.status = null;
+    const { connection } = app;
+    this.run = button('pause', 'Pause', () => this.flip(), { key: 'Space', shape: 'button.btn.primary' });
+    this.run.id = 'run';
+    this.step = button('step', 'Step', () => this.advance(), { key: '.' });
+    this.step.id = 'step';
+    this.reset = button('reset', 'Reset', () => this.rewind(), { key: 'R' });
+    this.reset.id = 'reset';
+    this.keyframes = button('chevron', 'Reset to a keyframe', () => this.chooseKeyframe(), { shape: 'button.btn.small.wide' });
+    this.speed = button('', 'Speed', () => this.chooseSpeed(), { text: '100 %', shape: 'button.btn.wide' });
+    this.record = button('record', 'Record', () => this.flipRecording(), { shape: 'button.btn' });
+    this.record.id = 'record';
+    this.modes = ['live', 'direct'].map((mode) =>
+      el('button.btn', { type: 'button', title: mode === 'live' ? 'Live: runs by itself in real time' : 'Direct: moves only when it is stepped', onclick: () => this.act('mode', { mode }) }, mode === 'live' ? 'Live' : 'Direct'));
+    document.getElementById('transport').append(
+      this.run, this.step, this.reset, this.keyframes, el('span.rule.wide'), this.speed, this.record, el('span.rule.wide'), el('span.seg.wide', { role: 'group', 'aria-label': 'Mode' }, ...this.modes));
+    this.time = fact('time');
+    this.factor = fact('speed');
+    this.rate = fact('rate', 'minor');
+    this.link = el('span.dot', { title: 'Not connected' });
+    document.getElementById('facts').append(this.rate, this.factor, this.time, this.link);
+    connection.addEventListener('news', ({ detail }) => detail.type === 'status' && this.take(detail));
+    connection.addEventListener('status', ({ detail }) => this.connected(detail === 'open'));
+    this.connected(false);
+  }
+
+  connected(is) {
+    this.link.classList.toggle('live', is);
+    this.link.title = is ? 'Connected' : 'Not connected';
+    for (const part of [this.run, this.step, this.reset, this.keyframes, this.speed, this.record, ...this.modes]) part.disabled = !is;
+  }
+
+  take(status) {
+    this.status = status;
+    const moves = status.mode === 'live' && !status.paused;
+    this.run.replaceChildren(icon(moves ? 'pause' : 'play'));
+    this.run.title = moves ? 'Pause (Space)' : 'Run (Space)';
+    this.run.setAttribute('aria-label', moves ? 'Pause' : 'Run');
+    this.run.dataset.state = moves ? 'running' : 'paused';
+    for (const [index, mode] of ['live', 'direct'].entries()) {
+      this.modes[index].setAttribute('aria-pressed', status.mode === mode);
+      this.modes[index].disabled = status.pinned && status.mode !== mode;
+    }
+    this.speed.textContent = `${Math.round(status.speed || 100)} %`;
+    this.speed.hidden = status.mode !== 'live';
+    const wanted = (status.speed || 100) / 100;
+    this.factor.lastChild.textContent = moves ? `${status.real_time_factor.toFixed(2)}×` : status.paused ? 'paused' : status.mode;
+    this.factor.classList.toggle('slow', moves && status.real_time_factor < 0.9 * wanted);
+    this.rate.firstChild.textContent = 'physics';
+    this.rate.lastChild.textContent = moves ? `${Math.round(status.tick_rate)} Hz` : '–';
+    const active = Boolean(status.recording?.active);
+    this.record.replaceChildren(icon(active ? 'stop' : 'record'));
+    this.record.classList.toggle('recording', active);
+    this.record.title = active ? `Stop recording (${status.recording.frames} frames)` : 'Record';
+    this.record.setAttribute('aria-label', active ? 'Stop recording' : 'Record');
+    this.isRecording = active;
+  }
+
+  showTime(time) {
+    const minutes = Math.floor(time / 60), seconds = (time % 60).toFixed(2).padStart(5, '0');
+    const text = `${minutes}:${seconds}`;
+    if (this.time.lastChild.textContent !== text) this.time.lastChild.textContent = text;
+  }
+
+  get isRunning() {
+    return this.run.dataset.state === 'running';
+  }
+
+  async act(op, fields = {}) {
+    try {
+      return await this.app.connection.ask(op, fields);
+    } catch (error) {
+      toast(error.message, true);
+      return null;
+    }
+  }
+
+  async flip() {
+    const { status } = this;
+    if (!status) return;
+    if (status.mode !== 'live') {
+      if (!(await this.act('mode', { mode: 'live' }))) return;
+      if (!status.paused) return;
+    }
+    const answer = await this.act('pause', { paused: this.isRunning });
+    if (answer) this.take({ ...this.status, paused: answer.paused, mode: 'live' });
+  }
+
+  async advance(count = STEPS) {
+    if (!this.status) return;
+    if (this.isRunning) await this.flip();
+    await this.act('step', { count, while_paused: this.status.mode === 'live' });
+  }
+
+  async rewind(keyframe = '') {
+    if (await this.act('reset', keyframe ? { keyframe } : {})) {
+      this.app.afterReset();
+      toast(keyframe ? `Reset to ${keyframe}` : 'Reset');
+    }
+  }
+
+  chooseKeyframe() {
+    const names = this.app.world?.keyframes ?? [];
+    menu(this.keyframes, [
+      { label: 'Start', note: 'R', run: () => this.rewind() },
+      ...names.map((name) => ({ label: name, run: () => this.rewind(name) })),
+    ]);
+  }
+
+  chooseSpeed() {
+    menu(this.speed, SPEEDS.map((percent) => ({
+      label: `${percent} %`,
+      note: percent === 100 ? 'real time' : '',
+      selected: Math.round(this.status?.speed ?? 100) === percent,
+      run: () => this.act('speed', { percent }),
+    })));
+  }
+
+  async flipRecording() {
+    if (!this.isRecording) {
+      if (await this.act('record_start')) toast('Recording');
+      return;
+    }
+    const stopped = await this.act('record_stop');
+    if (!stopped) return;
+    if (!stopped.frames) {
+      toast('Nothing was recorded: time stood still');
+      return;
+    }
+    const saved = await this.act('record_save');
+    if (saved) {
+      toast(`Saved ${stopped.seconds.toFixed(1)} s as ${saved.path.split('/').at(-1)}`);
+      this.app.recordings.refresh();
+    }
+  }
+}
+
+function fact(name, extra = '') {
+  return el(`div.fact${extra && `.${extra}`}`, el('span', name), el('b', '–'));
+}
