@@ -20,8 +20,8 @@ help:  ## Show this list
 setup:  ## Install and build everything, without a ROS installation; skips what is done
 	@pypi/setup.sh
 
-demo: setup  ## Step server and ROS bridge on the default world (ARGS go to `urlab up`)
-	@$(enter) exec urlab up $(ARGS)
+demo: setup  ## Step server, ROS bridge and browser page on the default world (ARGS go to `urlab up`)
+	@$(enter) exec urlab up webxr:=true $(ARGS)
 
 web:  ## The libraries of the browser page (three.js, uPlot, a font), from npm; skips what is done
 	@pypi/web.sh

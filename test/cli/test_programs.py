@@ -170,7 +170,7 @@ def test_up_without_ros_says_so_before_anything_starts(program):
 
 
 @pytest.mark.parametrize('delay', [0.02, 0.15, 0.4, 0.8, 1.5])
-@pytest.mark.parametrize('command', ['server', 'bridge', 'chiral', 'simspark', 'doctor'])
+@pytest.mark.parametrize('command', ['server', 'bridge', 'chiral', 'simspark', 'webxr', 'doctor'])
 def test_an_early_interrupt_is_no_traceback(command, delay):
     """As under launch in a terminal: the process is tied to its parent, and Ctrl-C comes twice."""
     offset = f'--port-offset={FREE_OFFSET}'

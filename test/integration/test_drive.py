@@ -107,6 +107,33 @@ def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simu
     assert compared > 500
 
 
+def test_the_quadruped_walks_under_cmd_vel_and_stands_when_its_driver_is_gone(simulation):
+    server, _, listener = simulation('--world', 'quadruped', cmd_vel_type='twist')
+    odom = listener.listen(Odometry, 'odom')
+    wait_until(lambda: odom)
+    domain = listener.context.get_domain_id()
+    driver = start_process(
+        [sys.executable, '-c', DRIVER.format(domain=domain).replace('x=1.0', 'x=0.4')]
+    )
+    try:
+        # It lies folded at first: it stands up, and walks.
+        walking = wait_for_message(
+            listener, Odometry, 'odom', lambda message: message.twist.twist.linear.x > 0.3
+        )
+        start = seconds(walking)
+        wait_until(lambda: seconds(odom[-1]) > start + 2.0)
+    finally:
+        driver.kill()
+        driver.wait()
+    wait_for_time(odom, server.now_ns(later=4.0))
+    later = next(m for m in odom if seconds(m) >= start + 2.0)
+    way = later.pose.pose.position.x - walking.pose.pose.position.x
+    assert way == pytest.approx(0.4 * (seconds(later) - start), rel=0.2)
+    speed = odom[-1].twist.twist.linear
+    assert math.hypot(speed.x, speed.y) < 0.05
+    assert odom[-1].pose.pose.position.z == pytest.approx(0.30, abs=0.03)
+
+
 def test_a_killed_bridge_stops_the_robot(simulation):
     server, bridge, listener = simulation(cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)

@@ -90,7 +90,7 @@ def test_the_arguments_are_those_of_the_class():
     assert list(declared) == list(DEFAULTS)
     known = {'map', 'params_file', 'autostart', 'use_composition', 'use_respawn', 'use_sim_time'}
     assert known <= set(declared)
-    assert not {'namespace', 'chiral'} & set(declared)
+    assert not {'namespace', 'chiral', 'webxr'} & set(declared)
     assert declared['rviz'].default_value == 'true'
 
 

@@ -148,7 +148,7 @@ def test_with_respawn_no_end_is_an_error():
 
 
 def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
-    run = launched('chiral:=true')
+    run = launched('chiral:=true', 'webxr:=true')
     (handler,) = run.handlers('OnProcessIO')
     assert handler.target_action is run.of('ExecuteProcess')[0]
     # The handler stands before the program, so that no line is missed.
@@ -163,7 +163,7 @@ def test_the_bridge_starts_once_when_the_ready_line_has_come_even_in_pieces():
     assert hear(READY_LINE[:middle]) is None
     started = hear(READY_LINE[middle:])
     assert [getattr(each, 'exec_name', each.__dict__.get('name')) for each in started] == [
-        'bridge', 'chiral',
+        'bridge', 'chiral', 'webxr',
     ]  # fmt: skip
     assert hear(READY_LINE) is None
 

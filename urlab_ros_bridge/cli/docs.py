@@ -129,7 +129,7 @@ launch ends, even by `kill -9`, so do the processes:
 
 {processes}
 `ros2 launch urlab_ros_bridge nav2.launch.py` starts Nav2 too ([how to](howto/nav2.md)). It
-takes the arguments of `urlab up` but for namespace and Chiral, and has its own:
+takes the arguments of `urlab up` but for namespace and gateways, and has its own:
 
 {nav2}"""
 

@@ -71,8 +71,8 @@ class RosNotFound(CliError):
             f'ROS 2 is not usable here ({cause}). With a ROS installation: source its setup.bash '
             'and that of the workspace, e.g. "source /opt/ros/jazzy/setup.bash && source '
             'install/setup.bash". Without one: run "make setup" in the source folder, then '
-            '". ./env.sh". "urlab doctor" shows what is missing. The step server, the Chiral '
-            'gateway and the evaluation of policies need no ROS'
+            '". ./env.sh". "urlab doctor" shows what is missing. The step server, the '
+            'gateways and the evaluation of policies need no ROS'
         )
 
 

@@ -26,6 +26,7 @@ NAMES = (
     'chiral_port',
     'simspark_port',
     'monitor_port',
+    'webxr_port',
 )
 
 

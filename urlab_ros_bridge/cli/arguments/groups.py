@@ -31,6 +31,7 @@ from urlab_ros_bridge.wire.ops import STATE_PORT
 LOG_LEVELS = ('debug', 'info', 'warn', 'error')
 DEFAULT_WORLD = 'rover'
 CHIRAL_PORT = 8765
+WEBXR_PORT = 8766
 SIMSPARK_PORT = 3100
 MONITOR_PORT = 3200
 LAST_PORT = 65535
@@ -276,6 +277,18 @@ class SimSparkGateway(Arguments):
     simspark_port: int = key(SIMSPARK_PORT, 'TCP port of SimSpark agents.', **_PORT)
     monitor_port: int = key(
         MONITOR_PORT, 'TCP port of SimSpark monitors (RoboViz) and trainers.', **_PORT
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebXrGateway(Arguments):
+    """The Virtual Field gateway beside the simulation."""
+
+    webxr: bool = key(
+        False, 'Show the simulation in browsers and headsets, and let them steer it.'
+    )
+    webxr_port: int = key(
+        WEBXR_PORT, 'TCP port of the Virtual Field gateway: page and WebSocket.', **_PORT
     )
 
 

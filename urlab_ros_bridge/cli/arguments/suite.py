@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.groups import Rviz
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
 from urlab_ros_bridge.cli.arguments.groups import SimSparkGateway
+from urlab_ros_bridge.cli.arguments.groups import WebXrGateway
 from urlab_ros_bridge.cli.arguments.groups import World
 from urlab_ros_bridge.schema import KeyProblem
 
@@ -41,6 +42,7 @@ class SuiteArguments(
     Respawn,
     ChiralGateway,
     SimSparkGateway,
+    WebXrGateway,
     LogLevel,
 ):
     """Server, bridge, RViz and gateways."""

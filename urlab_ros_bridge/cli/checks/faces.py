@@ -41,6 +41,7 @@ FACES = (
     Face('up', 'server and bridge together', (*_CORE, 'MuJoCo', *_ROS)),
     Face('chiral', 'policies over WebSocket', (*_CORE, 'websockets', 'MuJoCo')),
     Face('simspark', 'RoboCup tools over TCP', (*_CORE, 'MuJoCo')),
+    Face('webxr', 'browsers and headsets', (*_CORE, 'websockets', 'orjson', 'MuJoCo')),
     Face('eval', 'evaluation of policies', ('numpy', 'websockets', 'rich', 'mcap')),
     Face('conformance', 'rules of the protocol', _CORE),
 )

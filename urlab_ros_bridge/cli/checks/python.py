@@ -24,6 +24,7 @@ PACKAGES = (
 # What only some parts of the suite need: distribution, module, oldest version, extra.
 OPTIONAL = (
     ('websockets', 'websockets', (15, 0), 'chiral'),
+    ('orjson', 'orjson', (3, 10), 'webxr'),
     ('mcap', 'mcap', (1, 6), 'eval'),
     ('rich', 'rich', (13, 0), 'eval'),
 )

@@ -90,6 +90,8 @@ def run_until_signal(given: Given[SuiteArguments]) -> None:
     commands = chosen_processes(asdict(values), given.ros, screen)
     check_packages(process for process, _ in commands)
     check_ports(values, values.bind, given.spelling)
+    if values.webxr:
+        screen.say('up', f'open http://127.0.0.1:{values.moved("webxr_port")} to watch and drive')
     environ = {**os.environ, **environment()}
     poller = StatusPoller(connect_address(values.bind), values.moved('rpc_port'))
     try:
@@ -130,6 +132,7 @@ COMMAND = Command(
         ('urlab up', 'the rover world in ROS 2'),
         ('urlab up world:=quadruped rviz:=true', 'another world, with RViz'),
         ('urlab up --model my_robot.xml --use-respawn', 'your MJCF, restarted when it dies'),
+        ('urlab up webxr:=true', 'watch and steer it in a browser too'),
         ('urlab up --port-offset 10', 'a second simulation on this machine'),
     ),
 )

@@ -24,7 +24,11 @@ from urlab_ros_bridge.cli.processes.table import python_executable
 
 # The server goes on without a side stream whose port is taken.
 VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
-_GATEWAY_NAMES = {'chiral': 'the Chiral gateway', 'simspark': 'the SimSpark gateway'}
+_GATEWAY_NAMES = {
+    'chiral': 'the Chiral gateway',
+    'simspark': 'the SimSpark gateway',
+    'webxr': 'the Virtual Field gateway',
+}
 _STEP = 10
 _TRIED_OFFSETS = 100
 

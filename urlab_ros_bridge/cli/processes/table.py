@@ -149,6 +149,21 @@ PROCESSES: tuple[Process, ...] = (
         only_if='simspark',
     ),
     Process(
+        'webxr',
+        command='webxr',
+        needs=('websockets', 'mujoco', 'orjson'),
+        options=(
+            ('host', 'bind'),
+            ('rpc-port', 'rpc_port'),
+            ('state-port', 'state_port'),
+            ('port', 'webxr_port'),
+            ('port-offset', 'port_offset'),
+            ('log-level', 'log_level'),
+        ),
+        starts_after='server',
+        only_if='webxr',
+    ),
+    Process(
         'rviz',
         package='rviz2',
         executable='rviz2',

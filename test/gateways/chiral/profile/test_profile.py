@@ -21,6 +21,8 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.wire.errors import UrlabError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -147,7 +149,7 @@ def test_the_page_knows_every_key_and_choice():
         ({'proprio': [{'kind': 'sensor', 'sensor': 'x'}]}, "unknown sensor 'x'"),
         ({'proprio': [{'kind': 'ee_pose'}]}, 'names no site'),
         ({'actions': [{'joints': ['knee']}]}, r"actions\[0\]: unknown joint 'knee'"),
-        ({'actions': [{'kind': 'twist'}]}, 'needs a twist controller'),
+        ({'actions': [{'kind': 'twist'}, {'joints': ['FL_hip']}]}, 'drives the legs'),
         ({'actions': [{}, {}]}, 'is driven by two parts'),
         ({'actions': [{'kind': 'gripper'}]}, 'names no actuators'),
         (
@@ -163,3 +165,18 @@ def test_the_page_knows_every_key_and_choice():
 def test_what_the_robot_cannot_do_is_said_at_the_start(quadruped, gateway, profile, says):
     with pytest.raises(UrlabError, match=says), gateway(quadruped, profile):
         pass
+
+
+def test_a_held_twist_is_no_action(gateway):
+    profile = {'actions': [{'kind': 'twist'}]}
+    ports = dict.fromkeys(
+        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
+    )
+    server = Server(ServerConfig(world='bimanual', **ports))
+    server.start()
+    try:
+        port = int(server.endpoints['rpc'].rsplit(':', 1)[1])
+        with pytest.raises(UrlabError, match='needs a twist controller'), gateway(port, profile):
+            pass
+    finally:
+        server.stop()

@@ -7,6 +7,7 @@ import time
 
 from websockets.sync.client import connect
 
+from test.gateways.common.serving.raw_peer import frame
 from test.gateways.common.serving.raw_peer import opened
 from test.gateways.common.serving.test_websocket_server import serving
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import frame_head
@@ -74,3 +75,19 @@ def test_a_peer_that_does_not_read_is_busy_and_nothing_waits():
         wait_for(lambda: not connection.is_busy or not connection.offer(message))
         wait_for(lambda: not server.connections)
         assert not connection.offer(message)
+
+
+def test_a_peer_that_sends_and_does_not_read_is_heard():
+    with serving(keepalive=1.0) as server:
+        link = opened(server.port)
+        connection = the_connection(server)
+        message = framed(bytes(1 << 20))
+        wait_for(lambda: not connection.offer(message))
+        heard = []
+        server.echo.heard = heard.append
+        deadline = time.monotonic() + 3.0
+        while time.monotonic() < deadline:
+            link.sendall(frame(b'heard'))
+            time.sleep(0.1)
+        assert len(heard) >= 10
+        link.close()

@@ -57,6 +57,8 @@ class Echo:
             for message in connection.messages():
                 if message == b'close':
                     connection.close(1008, 'as you like')
+                elif message == b'heard':
+                    self.heard(message)
                 elif message == b'break':
                     raise RuntimeError('a gateway with a fault')
                 else:

@@ -71,7 +71,7 @@ def test_the_documented_example_says_what_it_means(folder):
 
 
 def test_the_documented_twists(folder):
-    omni, planar = (
+    omni, planar, trot = (
         load(folder, robot(twist=yaml.safe_load(text))).articulations[0].twist
         for text in EXAMPLES[1:]
     )
@@ -85,6 +85,14 @@ def test_the_documented_twists(folder):
     assert omni.limits.lateral == 0.8 and omni.limits.linear_acceleration == math.inf
     assert planar.actuators == {'x': 'base_x', 'y': 'base_y', 'yaw': 'base_yaw'}
     assert planar.limits.lateral == 1.0 and planar.timeout == 0.5
+    assert trot.actuators['legs'][3:6] == ['FR_hip', 'FR_thigh', 'FR_calf']
+    assert trot.actuators['feet'] == ['FL_foot', 'FR_foot', 'RL_foot', 'RR_foot']
+    assert trot.geometry == {
+        'height': 0.28,
+        'cycle_time': 0.34,
+        'duty': 0.5,
+        'step_height': 0.06,
+    }
 
 
 def test_the_page_explains_every_key_of_the_schema_and_no_other(folder, monkeypatch):
@@ -157,7 +165,7 @@ MISTAKES = [
     (
         drive(kind='diferential'),
         "articulations[0].twist.kind: 'diferential' is unknown; did you "
-        "mean 'differential'? (valid: differential, omni, planar, command, none)",
+        "mean 'differential'? (valid: differential, omni, planar, trot, command, none)",
     ),
     (drive(kind=['omni']), "twist.kind: ['omni'] is unknown"),
     (drive(left=[]), 'twist.left: must be a list of one name or more'),

@@ -93,9 +93,13 @@ def default_proprio(robot: ServedRobot) -> list[ProprioProfile]:
 
 
 def default_actions(robot: ServedRobot) -> list[ActionProfile]:
-    """Return parts for all actuators in their order; a driving base is one twist."""
+    """
+    Return parts for all actuators in their order; a driving base is one twist.
+
+    Legs are joints: the twist of a robot that walks would take the same joints.
+    """
     twist = robot.description.twist_controller
-    drives = twist is not None and twist.kind != 'command'
+    drives = twist is not None and twist.kind not in ('command', 'trot')
     actions = [ActionProfile(kind='twist')] if drives else []
     for actuator in robot.actuators.values():
         if drives and actuator.kind == 'velocity':

@@ -146,6 +146,12 @@ class ActionLayout:
 
     def _check_owners(self) -> None:
         seen: set[str] = set()
+        drive = self._robot.description.twist_controller
+        walks = drive is not None and drive.kind == 'trot'
+        if walks and len(self.parts) > 1 and any(isinstance(p, TwistPart) for p in self.parts):
+            raise ProfileError.unfit(
+                'actions', 'twist', 'drives the legs: a robot that walks has no other part'
+            )
         for part in self.parts:
             for actuator in part.actuators:
                 if actuator.name in seen:

@@ -400,8 +400,8 @@ class WebSocketConnection:
         return True
 
     def _flush(self) -> None:
-        self._send_rest()
         for data in self._protocol.data_to_send():
+            self._send_rest()
             if data:
                 gather(self.link, [memoryview(data)])
             else:

@@ -26,6 +26,8 @@ _LOG = logging.getLogger(__name__)
 
 # Extension of a server that renders in live mode, in metres with 0 for the background.
 LIVE_CAMERAS = 'live_cameras'
+# Extension of a server that takes set-points without a step.
+SETPOINTS = 'setpoints'
 RENDERER_SECONDS = 30.0
 # A picture may take long on a busy machine without a graphics card.
 TIMEOUT = 10.0
@@ -151,6 +153,19 @@ class SimulationLink:
                 timeout=TIMEOUT,
             )
         )
+
+    def stage(self, prefix: str, ctrl: Mapping[str, float]) -> None:
+        """
+        Put set-points in force, or before the next step, without moving time in any mode.
+
+        A stock server takes them with a step only: there they wait for a live world.
+
+        :raises UrlabError: when the server refuses or does not answer.
+        """
+        if SETPOINTS in self.handshake.extensions:
+            self._commands.set_setpoints(prefix, ctrl)
+        else:
+            self._commands.step(ctrl_map={prefix: dict(ctrl)}, timeout=TIMEOUT)
 
     def drive(self, prefix: str, twist: Twist, timeout: float, *, ages: bool = True) -> None:
         """

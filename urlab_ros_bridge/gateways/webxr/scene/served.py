@@ -15,7 +15,12 @@ from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.client.state.shm_stream import open_state
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
+from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShapes
+from urlab_ros_bridge.gateways.webxr.scene.chains import find_arms
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.meshes import BodyMeshes
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
@@ -27,6 +32,8 @@ class ServedScene:
 
     :ivar link: requests to the server.
     :ivar handshake: what it told; `world` the tables of its model.
+    :ivar robots: prefix -> robot; `arms` the arms of all robots.
+    :ivar bodies: what is drawn as meshes and spheres.
     :ivar newest: the last frame, None before the first.
     :ivar unfit: how many states were left out, because they had numbers that are not finite or
         did not fit the model.
@@ -44,6 +51,12 @@ class ServedScene:
         self.handshake = link.handshake
         self.world = read_world(self.handshake)
         self._local = LocalModel(self.handshake)
+        self.robots = {
+            p: read_served_robot(self.handshake, p) for p in self.handshake.articulations
+        }
+        self.arms = tuple(arm for robot in self.robots.values() for arm in find_arms(robot))
+        self._shapes = ArmShapes(self.world, self.arms)
+        self.bodies = BodyMeshes(self.handshake.model, self.world)
         self.newest: SceneFrame | None = None
         self.unfit = 0
         self._lock = threading.Lock()  # a stream that is closed must not be read
@@ -69,6 +82,10 @@ class ServedScene:
             except UrlabError as error:
                 self._leave_out(str(error))
         return self.newest
+
+    def shapes(self, frame: SceneFrame) -> list[ArmShape]:
+        """Return the shapes of the arms in a frame of this scene, made once for all clients."""
+        return frame.shared('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
         """Stop listening; safe to call twice."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import threading
+from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import frame_head
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import WebSocketConnection
@@ -13,6 +14,9 @@ from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.webxr.protocol.hello import Hello
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSession
 
+if TYPE_CHECKING:
+    from urlab_ros_bridge.gateways.webxr.serving.simulation import ServedSimulation
+
 
 class WebXrClient:
     """
@@ -20,6 +24,7 @@ class WebXrClient:
 
     :ivar hello: None before the first hello.
     :ivar name: user id or owner id.
+    :ivar simulation: that it sees, or steers in; None before the hello.
     :ivar page: of a client with the binary extension, else None.
     :ivar sees: whether it is sent the scene: not before its hello was answered.
     :ivar assets: ids of meshes whose data it has been sent.
@@ -30,6 +35,7 @@ class WebXrClient:
         self.connection = connection
         self.hello: Hello | None = None
         self.name = ''
+        self.simulation: ServedSimulation | None = None
         self.page: PageSession | None = None
         self.sees = False
         self.assets: frozenset[tuple[str, int]] = frozenset()

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import logging
-import threading
+import time
+from urllib.parse import quote
 
 from websockets.http11 import Request
 
@@ -20,18 +21,22 @@ from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.errors import NoSimulation
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import Envelope
-from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.webxr.protocol.hello import acknowledge
 from urlab_ros_bridge.gateways.webxr.protocol.hello import BINARY
 from urlab_ros_bridge.gateways.webxr.protocol.hello import Hello
 from urlab_ros_bridge.gateways.webxr.protocol.hello import PUBLISHER
+from urlab_ros_bridge.gateways.webxr.protocol.hello import VR_CLIENT
+from urlab_ros_bridge.gateways.webxr.protocol.publishing import read_publication
+from urlab_ros_bridge.gateways.webxr.protocol.xr_input import read_xr_input
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
-from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
 from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
+from urlab_ros_bridge.gateways.webxr.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSessions
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
 from urlab_ros_bridge.gateways.webxr.serving.session import Session
-from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
+from urlab_ros_bridge.gateways.webxr.serving.simulation import ServedSimulation
 from urlab_ros_bridge.gateways.webxr.serving.ticker import Ticker
+from urlab_ros_bridge.gateways.webxr.steering.modes import robots_of
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
@@ -101,12 +106,13 @@ class WebXrServer:
         )
         self._pages = pages
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
-        self._lock = threading.Lock()
-        self._users = 0
-        self._publishers = 0
-        self._simulation: SimulationHolder[ServedScene] = SimulationHolder(
+        self._names = ClientNames()
+        self._publications = Publications()
+        self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
-            lambda link: ServedScene(link, config.host, config.state_port),
+            lambda link: ServedSimulation(
+                link, config.host, config.state_port, self._publications
+            ),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
         self._ticker = Ticker(self._look, self._show, lambda: list(self._clients.values()))
@@ -135,8 +141,17 @@ class WebXrServer:
 
     @property
     def url(self) -> str:
-        """Return where the page is."""
-        return self._server.url.replace('ws', 'http', 1)
+        """Return where the page is, with the token that opens it."""
+        shown = f'/?token={quote(self.config.token, safe="")}' if self.config.token else ''
+        return self._server.url.replace('ws', 'http', 1) + shown
+
+    def describe(self) -> str:
+        """Return what is served, for the line that says so."""
+        simulation = self._simulation.current
+        if simulation is None:
+            return 'world=none'
+        scene, steerable = simulation.scene, simulation.pool.steerable
+        return f'world={scene.name} robots={",".join(scene.robots) or "none"} arms={steerable}'
 
     @property
     def clients(self) -> list[WebXrClient]:
@@ -144,7 +159,7 @@ class WebXrServer:
         return list(self._clients.values())
 
     @property
-    def served(self) -> ServedScene | None:
+    def served(self) -> ServedSimulation | None:
         """Return what is served now, None when there is no simulation."""
         return self._simulation.current
 
@@ -169,32 +184,73 @@ class WebXrServer:
 
     def begin(self, client: WebXrClient, hello: Hello) -> None:
         """Let a client in, in place of what it was before, and answer."""
-        served = self._find()
         if BINARY in hello.extensions and self._pages is None:
             raise BadMessage('this gateway has no page: the extension binary is not offered')
+        simulation = self._find()
+        if hello.role == VR_CLIENT:
+            robots_of(hello.character_mode, simulation.pool.modes)  # before anything changes
         self._end(client)
-        with self._lock:
-            if hello.role == PUBLISHER:
-                self._publishers += 1
-                name = hello.owner_id or f'publisher_{self._publishers}'
-            else:
-                self._users += 1
-                name = hello.user_id or f'{_stem(hello)}_{self._users}'
-        client.hello, client.name = hello, name
-        client.reply('hello_ack', acknowledge(hello, name, [], []))
-        if hello.role != PUBLISHER:
-            client.reply('asset_manifest', {'user_id': name, 'arms': {}, 'scenery': {}})
+        if BINARY not in hello.extensions:
+            simulation.scene.bodies.meshes()  # made here, not in the thread of all clients
+        name = self._names.take(client, hello)
+        holding = None
+        try:
+            if hello.role == VR_CLIENT:
+                holding = simulation.take(name, hello.character_mode, hello.arm_count)
+        except BaseException:
+            self._names.release(client, name)
+            raise
+        client.hello, client.name, client.simulation = hello, name, simulation
+        if hello.role == PUBLISHER:
+            client.reply('hello_ack', acknowledge(hello, name, [], []))
+        else:
+            ids = ([], []) if holding is None else (holding.arm_ids, holding.controlled_arm_ids)
+            nothing = {'user_id': name, 'arms': {}, 'scenery': {}}
+            client.reply('hello_ack', acknowledge(hello, name, *ids))
+            client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(served)
+            page = self._pages(simulation.scene)
             page.open(client.send_page)
             client.page = page
         client.sees = True
+        _LOG.info('%s is the %s %s', client.connection.peer, hello.role, name)
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
         """Carry out a message of a client that has said hello."""
-        raise BadMessage(f'{envelope.type} is not there yet')
+        if client.role == PUBLISHER:
+            if envelope.type != 'heartbeat':
+                ack = self._publications.apply(client.name, read_publication(envelope))
+                client.reply(*ack)
+            return
+        if client.role == VR_CLIENT:
+            self._handle_user(client, envelope)
 
-    def _find(self) -> ServedScene:
+    def _handle_user(self, client: WebXrClient, envelope: Envelope) -> None:
+        simulation, hello = client.simulation, client.hello
+        if simulation is None or hello is None:
+            raise NoSimulation
+        if envelope.type == 'reset':
+            # What it has counts as free, so it gets the same, and starts anew.
+            holding = simulation.take(client.name, hello.character_mode, hello.arm_count)
+            client.reply(
+                'hello_ack',
+                {
+                    'reset': True,
+                    'user_id': client.name,
+                    'arm_ids': holding.arm_ids,
+                    'controlled_arm_ids': holding.controlled_arm_ids,
+                },
+            )
+            return
+        operator = simulation.operator(client.name)
+        if operator is None:
+            raise NoSimulation
+        if envelope.type == 'xr_input':
+            operator.hear(read_xr_input(envelope.payload), time.monotonic())
+        else:
+            operator.greet(time.monotonic())
+
+    def _find(self) -> ServedSimulation:
         """
         Return the simulation, after it was restarted too.
 
@@ -212,8 +268,15 @@ class WebXrServer:
     def _end(self, client: WebXrClient) -> None:
         """End the session of a client, if it has one."""
         with client.changing:
+            role = client.role
             client.sees, client.hello = False, None
             page, client.page = client.page, None
+            simulation, client.simulation = client.simulation, None
+        if simulation is not None and role == VR_CLIENT:
+            simulation.release(client.name)
+        if role == PUBLISHER:
+            self._publications.forget(client.name)
+        self._names.release(client, client.name)
         if page is not None:
             try:
                 page.close()
@@ -221,21 +284,12 @@ class WebXrServer:
                 _LOG.exception('%s: its page did not end', client.connection.peer)
 
     def _look(self) -> SceneFrame | None:
-        served = self._simulation.current
-        return None if served is None else served.poll()
+        simulation = self._simulation.current
+        return None if simulation is None else simulation.scene.poll()
 
     def _show(self, client: WebXrClient, frame: SceneFrame) -> bool:
-        message = frame.shared('scene_state', lambda: framed(_scene_state(frame)))
-        return client.connection.offer(message)
-
-
-def _stem(hello: Hello) -> str:
-    return 'user' if hello.role == 'vr_client' else 'spectator'
-
-
-def _scene_state(frame: SceneFrame) -> bytes:
-    names = ('arms', 'scenery', 'user_arms', 'meshes', 'overlay_points', 'spheres')
-    return write_message('scene_state', {'timestamp': frame.time} | {name: {} for name in names})
+        simulation = client.simulation
+        return simulation is not None and simulation.show(client, frame)
 
 
 __all__ = ['PORT', 'WebXrConfig', 'WebXrServer']

@@ -11,13 +11,14 @@ from typing import Protocol
 
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
-from urlab_ros_bridge.gateways.webxr.errors import WebXrError
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import Envelope
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import read_envelope
 from urlab_ros_bridge.gateways.webxr.protocol.hello import Hello
 from urlab_ros_bridge.gateways.webxr.protocol.hello import PUBLISHER
 from urlab_ros_bridge.gateways.webxr.protocol.hello import read_hello
 from urlab_ros_bridge.gateways.webxr.protocol.hello import SPECTATOR
+from urlab_ros_bridge.gateways.webxr.protocol.hello import VR_CLIENT
+from urlab_ros_bridge.gateways.webxr.protocol.publishing import PUBLICATIONS
 from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -25,6 +26,8 @@ _LOG = logging.getLogger(__name__)
 
 # A client may keep one processor busy for this share of the time; then it is read later.
 CPU_SHARE = 0.2
+# Of everybody but publishers (bytes); it bounds what decoding a message costs.
+MAX_SMALL = 1 << 16
 _BURST = 0.1  # s of processor time that it may use at once
 
 
@@ -35,7 +38,7 @@ class Host(Protocol):
         """
         Let a client in, in place of what it was before, and answer.
 
-        :raises WebXrError: when it cannot be; then it is what it was before.
+        :raises UrlabError: with the reason for the client, who may say hello again.
         """
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
@@ -74,6 +77,10 @@ class Session:
                 _LOG.exception('%s: its message broke the page', client.connection.peer)
             return
         try:
+            if len(data) > MAX_SMALL and client.role != PUBLISHER:
+                raise BadMessage(
+                    f'a message of {len(data)} bytes; more than {MAX_SMALL} are for publishers'
+                )
             self._answer(read_envelope(data))
         except UrlabError as error:
             client.refuse(str(error))
@@ -92,8 +99,7 @@ class Session:
             raise BadMessage('hello required first')
         if envelope.type not in REQUESTS[client.role]:
             raise BadMessage(_unsupported(client.role, envelope.type))
-        if envelope.type != 'heartbeat':
-            self._host.handle(client, envelope)
+        self._host.handle(client, envelope)
 
     def _slow_down(self, spent: float) -> None:
         """Let a client that sends more than its share wait: its socket slows it down."""
@@ -104,15 +110,11 @@ class Session:
             time.sleep((self._debt - _BURST) / CPU_SHARE)
 
 
-_PUBLISHING = (
-    'add_mesh', 'remove_mesh', 'update_mesh_transform', 'clear_meshes',
-    'update_overlay_points', 'remove_overlay_points', 'clear_overlay_points',
-)  # fmt: skip
 # Role -> what it may send after its hello.
 REQUESTS = {
-    'vr_client': ('xr_input', 'heartbeat', 'reset'),
+    VR_CLIENT: ('xr_input', 'heartbeat', 'reset'),
     SPECTATOR: ('heartbeat',),
-    PUBLISHER: (*_PUBLISHING, 'heartbeat'),
+    PUBLISHER: (*PUBLICATIONS, 'heartbeat'),
 }
 
 
@@ -125,4 +127,4 @@ def _unsupported(role: str, kind: str) -> str:
     return f'unsupported type: {name}'
 
 
-__all__ = ['REQUESTS', 'Host', 'Session', 'WebXrError']
+__all__ = ['REQUESTS', 'Host', 'Session']

@@ -38,9 +38,10 @@ class TwistSpec:
 
     kind: a drive, `command` (it is held for a policy to act on), or `none` (it is refused).
     actuators: differential {left: [..], right: [..]}, omni {wheels: [..]},
-        planar {x: .., y: .., yaw: ..}.
+        planar {x: .., y: .., yaw: ..}, trot {legs: hip, thigh and calf of each leg, feet: geoms}.
     geometry: differential {wheel_radius, track_width} in m, omni {wheels: [{position: (x, y) in
-        m, axis: rad, roller: rad, radius: m}]} in the order of the actuators, planar {}.
+        m, axis: rad, roller: rad, radius: m}]} in the order of the actuators, planar {}, trot
+        the fields of GaitSettings.
     timeout: sim seconds after which a twist ends unless a new one came; None = never.
     """
 
@@ -148,6 +149,57 @@ class PlanarSection:
 
 
 @dataclass(frozen=True, slots=True)
+class LegSection:
+    """A leg of a quadruped: actuators of its three joints, and the geom of its foot."""
+
+    hip: str = key(parse=text)
+    thigh: str = key(parse=text)
+    calf: str = key(parse=text)
+    foot: str = key(parse=text)
+
+
+@dataclass(frozen=True, slots=True)
+class LegsSection:
+    """The four legs."""
+
+    front_left: LegSection = key()
+    front_right: LegSection = key()
+    rear_left: LegSection = key()
+    rear_right: LegSection = key()
+
+
+@dataclass(frozen=True, slots=True)
+class TrotSection:
+    """A quadruped that trots."""
+
+    legs: LegsSection = key()
+    height: float = key(text='Of the trunk above the centres of the feet.', unit='m', above=0.0)
+    limits: DriveLimits = key()
+    cycle_time: float = key(0.34, 'Two steps of each foot.', unit='s', low=0.1, high=2.0)
+    duty: float = key(0.5, 'Share of it on the ground.', low=0.5, high=0.9)
+    step_height: float = key(0.06, unit='m', above=0.0)
+    timeout: float | None = key(None, unit='s', above=0.0)
+    kind: str = key('trot')
+
+    def spec(self) -> TwistSpec:
+        """Return what walks."""
+        legs = self.legs
+        legs_in_order = [legs.front_left, legs.front_right, legs.rear_left, legs.rear_right]
+        actuators = {
+            'legs': [name for leg in legs_in_order for name in (leg.hip, leg.thigh, leg.calf)],
+            'feet': [leg.foot for leg in legs_in_order],
+        }
+        geometry = {
+            'height': self.height,
+            'cycle_time': self.cycle_time,
+            'duty': self.duty,
+            'step_height': self.step_height,
+        }
+        limits = self.limits.twist_limits(self.limits.linear)
+        return TwistSpec(self.kind, actuators, geometry, limits, self.timeout)
+
+
+@dataclass(frozen=True, slots=True)
 class HeldSection:
     """The command is held for a policy."""
 
@@ -175,6 +227,7 @@ _SECTIONS: dict[str, type[Any]] = {
     'differential': DifferentialSection,
     'omni': OmniSection,
     'planar': PlanarSection,
+    'trot': TrotSection,
     HELD_TWIST: HeldSection,
     NO_TWIST: RefusedSection,
 }

@@ -19,7 +19,6 @@ from urlab_ros_bridge.sim.model.articulation import Articulation
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.controllers import make_controller
-from urlab_ros_bridge.sim.physics.control.twist import DriveTwist
 from urlab_ros_bridge.sim.physics.control.twist import make_twist
 from urlab_ros_bridge.sim.physics.control.twist import TwistController
 from urlab_ros_bridge.wire import ops
@@ -42,7 +41,9 @@ class ArticulationControl:
         ids = np.array([actuator.id for actuator in articulation.actuators], dtype=np.intp)
         self.articulation = articulation
         self.controller: Controller | None = make_controller(spec.controller, model, ids, names)
-        self.twist: TwistController | None = make_twist(spec.twist, names, model, ids)
+        self.twist: TwistController | None = make_twist(
+            spec.twist, names, model, ids, self.controller
+        )
         self.source = 'zmq'
         self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
         self._ctrl = (
@@ -68,7 +69,10 @@ class ArticulationControl:
         """Write data.ctrl for the next sub-step; `raw` bypasses the controller."""
         setpoint = self.slots[self.source]
         if self.twist is not None and self.twist.active:
-            self.twist.apply(self._data.time, self._data, setpoint)
+            if raw and self.controller is not None and self.twist.aims:
+                self.twist.advance(self._data.time)
+            else:
+                self.twist.apply(self._data.time, self._data, setpoint)
         if self.controller is None or raw:
             self._data.ctrl[self._index] = setpoint
             return
@@ -78,7 +82,7 @@ class ArticulationControl:
 
     def follow(self) -> None:
         """Bring a held twist to the time of a state that was written from outside."""
-        if self.twist is not None and self.twist.active and not isinstance(self.twist, DriveTwist):
+        if self.twist is not None and self.twist.active and not self.twist.drives:
             self.twist.advance(self._data.time)
 
     def resume(self, other: ArticulationControl) -> None:

@@ -78,3 +78,11 @@ class Controller(ABC):
         setpoint and ctrl are (nu_local,) arrays in the order of the actuators; ctrl is a view of
         the articulation's part of ``data.ctrl``, or a copy that the caller writes back.
         """
+
+    def position_gains(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """
+        Return stiffness and damping of position set-points, None if set-points are no positions.
+
+        Both are (nu_local,), N m/rad and N m s/rad (N/m and N s/m of slides); 0 where not bound.
+        """
+        return None

@@ -125,6 +125,11 @@ class PdController(Controller):
                 )
         return {name: _gain(f'{field}.{name}', value) for name, value in values.items()}
 
+    def position_gains(self) -> tuple[np.ndarray, np.ndarray]:
+        stiffness, damping = np.zeros((2, len(self.actuator_names)))
+        stiffness[self._slots], damping[self._slots] = self._gains['kp'], self._gains['kv']
+        return stiffness, damping
+
     def compute(
         self, model: mujoco.MjModel, data: mujoco.MjData, setpoint: np.ndarray, ctrl: np.ndarray
     ) -> None:

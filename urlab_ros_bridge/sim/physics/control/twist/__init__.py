@@ -12,6 +12,7 @@ import numpy as np
 from urlab_ros_bridge.sim.model.sidecar.twists import NO_TWIST
 from urlab_ros_bridge.sim.model.sidecar.twists import TWIST_KINDS
 from urlab_ros_bridge.sim.model.sidecar.twists import TwistSpec
+from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.twist.controller import BadTwist
 from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.control.twist.differential import DifferentialTwist
@@ -19,6 +20,7 @@ from urlab_ros_bridge.sim.physics.control.twist.drive import DriveTwist
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
 from urlab_ros_bridge.sim.physics.control.twist.omni import OmniTwist
 from urlab_ros_bridge.sim.physics.control.twist.planar import PlanarTwist
+from urlab_ros_bridge.sim.physics.control.twist.trot import TrotTwist
 from urlab_ros_bridge.wire.errors import UnknownName
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     'DriveTwist',
     'OmniTwist',
     'PlanarTwist',
+    'TrotTwist',
     'TwistController',
     'TwistSetupError',
     'make_twist',
@@ -36,13 +39,18 @@ _DRIVES: tuple[type[DriveTwist], ...] = (DifferentialTwist, OmniTwist, PlanarTwi
 
 
 def make_twist(
-    spec: TwistSpec, actuator_names: Sequence[str], model: mujoco.MjModel, actuator_ids: np.ndarray
+    spec: TwistSpec,
+    actuator_names: Sequence[str],
+    model: mujoco.MjModel,
+    actuator_ids: np.ndarray,
+    controller: Controller | None = None,
 ) -> TwistController | None:
     """
     Return the twist controller of a sidecar, None for the kind `none`.
 
     actuator_names: local names of the articulation's actuators, (nu_local,) in the order of
         `actuator_ids`, their ids in the compiled model.
+    controller: what turns setpoints into controls, where there is one.
 
     Raises
     ------
@@ -55,6 +63,8 @@ def make_twist(
         return None
     if spec.kind == TwistController.kind:
         return TwistController(spec)
+    if spec.kind == TrotTwist.kind:
+        return TrotTwist(spec, actuator_names, model, actuator_ids, controller)
     drives = {cls.kind: cls for cls in _DRIVES}
     if spec.kind not in drives:
         raise UnknownName('twist controller', spec.kind, TWIST_KINDS)

@@ -35,6 +35,10 @@ class TwistController:
     """
 
     kind: ClassVar[str] = 'command'
+    drives: ClassVar[bool] = False
+    """Whether it writes set-points of actuators."""
+    aims: ClassVar[bool] = False
+    """Whether these are for the robot's controller: without it, they would be wrong."""
 
     def __init__(self, spec: TwistSpec) -> None:
         self.spec = spec

@@ -8,6 +8,7 @@ from abc import ABC
 from abc import abstractmethod
 from collections.abc import Iterable
 from collections.abc import Sequence
+from typing import ClassVar
 
 import mujoco
 import numpy as np
@@ -29,6 +30,8 @@ class DriveTwist(TwistController, ABC):
     The target is also clamped to what the actuators' ctrlrange allows.  Subclasses only say how a
     twist becomes actuator setpoints.
     """
+
+    drives: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -1,0 +1,133 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A client of the protocol that shares no code with the gateway."""
+
+from contextlib import ExitStack
+import json
+import math
+import time
+
+from websockets.sync.client import connect
+
+PATIENCE = 60.0
+IDENTITY = [0.0, 0.0, 0.0, 1.0]
+
+
+class FieldClient:
+    """
+    One client.
+
+    :ivar ack: payload of the last hello_ack; `manifest` likewise.
+    :ivar assets: mesh id -> how often its data came.
+    """
+
+    def __init__(self, url, role=None, **hello):
+        # Nobody waits for the end of the closing handshake: the socket may be full of scenes.
+        self._stack = ExitStack()
+        self.socket = self._stack.enter_context(
+            connect(
+                url.replace('http', 'ws', 1),
+                max_size=None,
+                compression=None,
+                close_timeout=0.1,
+                ping_interval=None,
+            )
+        )
+        self.assets = {}
+        self.ack = self.manifest = None
+        if role is not None:
+            self.hello(role, **hello)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self._stack.close()
+
+    def send(self, kind, payload=None, version=1):
+        self.socket.send(json.dumps({'version': version, 'type': kind, 'payload': payload or {}}))
+
+    def hello(self, role, **fields):
+        """Say hello; arms that a user has just left are waited for."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            self.send('hello', {'role': role, **fields})
+            kind, payload = self.receive()
+            while kind == 'scene_state':
+                kind, payload = self.receive()
+            if kind == 'hello_ack':
+                break
+            assert payload['reason'].startswith('no free arm'), payload
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        self.ack = payload
+        if role != 'publisher':
+            self.manifest = self.answer('asset_manifest')
+        return self.ack
+
+    def receive(self):
+        """Return type and payload of the next message."""
+        message = json.loads(self.socket.recv(timeout=PATIENCE), parse_constant=_refuse)
+        assert message.keys() == {'version', 'type', 'payload'}
+        assert message['version'] == 1 and type(message['version']) is int
+        kind, payload = message['type'], message['payload']
+        if kind == 'scene_state':
+            for mesh_id, mesh in payload['meshes'].items():
+                self.assets[mesh_id] = self.assets.get(mesh_id, 0) + ('asset_uri' in mesh)
+        return kind, payload
+
+    def answer(self, kind):
+        """Return the next payload that is no scene_state; it must be of `kind`."""
+        while True:
+            got, payload = self.receive()
+            if got == kind:
+                return payload
+            assert got == 'scene_state', (got, payload)
+
+    def error(self):
+        reason = self.answer('error')
+        assert reason.keys() == {'reason'}
+        return reason['reason']
+
+    def scene(self, wanted=lambda scene: True):
+        """Return the next scene that satisfies a condition."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            kind, payload = self.receive()
+            assert kind == 'scene_state', (kind, payload)
+            if wanted(payload):
+                return payload
+        raise TimeoutError('no such scene')
+
+    def newest(self):
+        """Return the newest scene: the first one that had to be waited for."""
+        waited = 0
+        while waited < 2:
+            began = time.monotonic()
+            scene = self.scene()
+            waited = waited + 1 if time.monotonic() - began > 0.003 else 0
+        return scene
+
+    def steer(self, stamp, **hands):
+        """Send an xr_input; each hand is a dict of fields, `at` its translation."""
+        controllers = {}
+        for hand, fields in hands.items():
+            fields = dict(fields)
+            pose = {
+                'translation': list(fields.pop('at', [0.0, 1.0, 0.0])),
+                'rotation_xyzw': list(fields.pop('turned', IDENTITY)),
+            }
+            controllers[hand] = {'pose': pose, **fields}
+        head = {'translation': [0.0, 1.6, 0.0], 'rotation_xyzw': IDENTITY}
+        self.send('xr_input', {'timestamp': stamp, 'head_pose': head, 'controllers': controllers})
+
+
+def _refuse(constant):
+    raise AssertionError(f'{constant} is not JSON')
+
+
+def distance(one, other):
+    return math.dist(one, other)

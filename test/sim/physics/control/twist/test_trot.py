@@ -1,0 +1,318 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A quadruped walks as commanded, is not thrown over by pushes, and lets its joints go."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.models import world_path
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.control.twist import TwistSetupError
+from urlab_ros_bridge.sim.physics.control.twist.legs import Legs
+from urlab_ros_bridge.wire.errors import UnknownName
+
+PREFIX = 'quadruped'
+FREE = 7  # qpos of the trunk
+
+
+FLAT = """
+<mujoco>
+  <option timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10"
+          magnetic="0 0.21 -0.43"/>
+  <worldbody><geom name="floor" type="plane" size="50 50 1"/></worldbody>
+</mujoco>
+"""
+
+
+def world_in(folder, change=lambda text: text):
+    """Return the robot on a flat floor, with a changed sidecar."""
+    robot = 'quadruped_robot.xml'
+    (folder / robot).write_text((world_path(PREFIX).parent / robot).read_text())
+    (folder / 'quadruped.xml').write_text(FLAT)
+    text = world_path(PREFIX).read_text().split('global_cameras:')[0]
+    (folder / 'quadruped.yaml').write_text(change(text))
+    return load_world(ServerConfig(model=folder / 'quadruped.yaml'))
+
+
+@pytest.fixture(scope='module')
+def world(tmp_path_factory):
+    return world_in(tmp_path_factory.mktemp('flat'))
+
+
+class Walk:
+    """The robot of a world under its sidecar's controllers, from a keyframe."""
+
+    def __init__(self, world, key='stand'):
+        self.model, self.data = world.model, world.data
+        self.trunk = self.model.body(f'{PREFIX}_base_link').id
+        frame = self.model.key(f'{PREFIX}_{key}').id
+        mujoco.mj_resetDataKeyframe(self.model, self.data, frame)
+        self.data.xfrc_applied[:] = 0.0
+        (spec,) = world.spec.articulations
+        articulation = world.articulations[PREFIX]
+        self.control = ArticulationControl(self.model, self.data, articulation, spec)
+        self.control.reset(self.model.key(frame).ctrl)
+        self.track = []
+
+    @property
+    def twist(self):
+        return self.control.twist
+
+    @property
+    def targets(self):
+        return self.control.slots['zmq']
+
+    def go(self, seconds, command=None, push=(0.0, 0.0), raw=False):
+        """Simulate; `command` is sent at 20 Hz, `push` accelerates the robot (m/s^2)."""
+        mass = self.model.body_subtreemass[self.trunk]
+        self.data.xfrc_applied[self.trunk, :2] = mass * np.array(push)
+        every = round(0.05 / self.model.opt.timestep)
+        for step in range(round(seconds / self.model.opt.timestep)):
+            if command is not None and step % every == 0:
+                self.twist.set(command[:2], (0.0, 0.0, command[2]), self.data.time, 0.5)
+            self.control.apply(raw)
+            mujoco.mj_step(self.model, self.data)
+            self.track.append(self.sample())
+        return self
+
+    def sample(self):
+        """Return vx, vy (m/s, heading frame), yaw rate (rad/s), height (m) and tilt (rad)."""
+        turn = self.data.xmat[self.trunk].reshape(3, 3)
+        yaw = math.atan2(turn[1, 0], turn[0, 0])
+        vx, vy, _ = self.data.qvel[:3]
+        return (
+            math.cos(yaw) * vx + math.sin(yaw) * vy,
+            math.cos(yaw) * vy - math.sin(yaw) * vx,
+            turn[2] @ self.data.qvel[3:6],
+            self.data.qpos[2],
+            math.acos(min(1.0, turn[2, 2])),
+        )
+
+    def mean(self, seconds):
+        return np.mean(self.track[-round(seconds / self.model.opt.timestep) :], axis=0)
+
+    @property
+    def worst_tilt(self):
+        return max(sample[4] for sample in self.track)
+
+
+# --- the legs
+
+
+@pytest.fixture(scope='module')
+def legs(world):
+    return Walk(world).twist._legs
+
+
+def test_feet_are_where_mujoco_has_them(world, legs):
+    model, data = world.model, mujoco.MjData(world.model)
+    trunk = model.body(f'{PREFIX}_base_link').id
+    random = np.random.default_rng(4)
+    for _ in range(20):
+        low, high = model.jnt_range[1:13].T
+        joints = random.uniform(low, high)
+        data.qpos[:3], quat = random.normal(size=3), random.normal(size=4)
+        data.qpos[3:7] = quat / np.linalg.norm(quat)
+        data.qpos[FREE : FREE + 12] = joints
+        mujoco.mj_kinematics(model, data)
+        turn = data.xmat[trunk].reshape(3, 3)
+        for place, name in zip(
+            legs.feet(joints.reshape(4, 3)), ('FL', 'FR', 'RL', 'RR'), strict=True
+        ):
+            true = (data.geom(f'{PREFIX}_{name}_foot').xpos - data.xpos[trunk]) @ turn
+            np.testing.assert_allclose(place, true, atol=1e-9)
+
+
+def random_legs(numbers):
+    """Two legs of some size, on both sides, with any zero and direction of their joints."""
+    thigh, calf, side, above, zero, knee = numbers
+    signs = np.array([(1.0, -1.0, 1.0), (-1.0, 1.0, -1.0)])
+    return Legs(
+        hip=np.array([(0.2, 0.1, 0.0), (-0.2, -0.1, 0.02)]),
+        offset=np.array([(0.03, side, above), (0.0, -side, above)]),
+        thigh=np.array([thigh, calf]),
+        calf=np.array([calf, thigh]),
+        knee=np.full(2, knee),
+        zero=np.array([(0.0, zero, -zero), (0.0, -zero, 2 * zero)]),
+        sign=signs,
+    )
+
+
+leg_numbers = st.tuples(
+    st.floats(0.1, 0.5), st.floats(0.1, 0.5), st.floats(0.0, 0.1), st.floats(-0.05, 0.05),
+    st.floats(-1.5, 1.5), st.sampled_from([-1.0, 1.0]),
+)  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None)
+@given(numbers=leg_numbers, pitch=st.floats(-0.7, 0.7), roll=st.floats(-0.7, 0.7),
+       share=st.floats(0.4, 0.95))  # fmt: skip
+def test_joints_and_feet_are_inverse_within_reach(numbers, pitch, roll, share):
+    legs = random_legs(numbers)
+    longest, shortest = legs.thigh + legs.calf, np.abs(legs.thigh - legs.calf)
+    span = shortest + share * (longest - shortest)
+    side, above = legs.offset[:, 1], legs.offset[:, 2]
+    down = span * math.cos(pitch) - above
+    feet = legs.hip + np.stack(
+        (
+            legs.offset[:, 0] - span * math.sin(pitch),
+            side * math.cos(roll) + down * math.sin(roll),
+            side * math.sin(roll) - down * math.cos(roll),
+        ),
+        axis=1,
+    )
+    joints = legs.joints(feet)
+    np.testing.assert_allclose(legs.feet(joints), feet, atol=1e-9)
+    bend = joints[:, 2] * legs.sign[:, 2] + legs.zero[:, 2]
+    assert (np.sign(bend) == legs.knee).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(numbers=leg_numbers, where=st.tuples(*[st.floats(-5, 5)] * 3))
+def test_a_place_out_of_reach_still_gives_finite_joints(numbers, where):
+    legs = random_legs(numbers)
+    joints = legs.joints(legs.hip + where)
+    assert np.isfinite(joints).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(numbers=leg_numbers, joints=st.tuples(*[st.floats(-1.2, 1.2)] * 6))
+def test_the_jacobian_is_the_derivative(numbers, joints):
+    legs, joints = random_legs(numbers), np.array(joints).reshape(2, 3)
+    matrix, step = legs.jacobian(joints), 1e-6
+    for joint in range(3):
+        change = np.zeros(3)
+        change[joint] = step
+        slope = (legs.feet(joints + change) - legs.feet(joints - change)) / (2 * step)
+        np.testing.assert_allclose(matrix[:, :, joint], slope, atol=1e-7)
+
+
+# --- walking
+
+
+COMMANDS = [(0.4, 0.0, 0.0), (-0.4, 0.0, 0.0), (0.0, 0.3, 0.0), (0.0, 0.0, 1.0), (0.4, -0.1, 0.6)]
+
+
+@pytest.mark.parametrize('command', COMMANDS, ids=str)
+def test_it_walks_as_commanded(world, command):
+    walk = Walk(world).go(3.0, command).go(2.0, command)
+    np.testing.assert_allclose(walk.mean(2.0)[:3], command, atol=0.05)
+    assert walk.worst_tilt < 0.2
+
+
+@pytest.mark.parametrize(
+    'seed',
+    [seed if seed < 4 else pytest.param(seed, marks=pytest.mark.long) for seed in range(20)],
+)
+def test_pushes_do_not_throw_it_over(world, seed):
+    random = np.random.default_rng(seed)
+    command = (0.4, 0.0, random.uniform(-0.5, 0.5))
+    walk, track = Walk(world).go(1.0, command), []
+    for _ in range(2):
+        walk.go(random.uniform(0.5, 1.0), command)
+        way = random.uniform(0.0, 2.0 * math.pi)
+        walk.go(0.1, command, push=(8.0 * math.cos(way), 8.0 * math.sin(way)))  # 0.8 m/s
+        walk.go(1.0, command).go(1.5, command)
+        track.append(walk.mean(1.5))
+    assert walk.worst_tilt < 0.8
+    speed, _, turn, height, _ = np.mean(track, axis=0)
+    assert speed == pytest.approx(command[0], rel=0.2)
+    assert turn == pytest.approx(command[2], rel=0.25, abs=0.05)
+    assert height == pytest.approx(0.30, abs=0.03)
+
+
+def test_it_stands_up_first(world):
+    walk = Walk(world, 'rest')
+    assert walk.sample()[3] < 0.15
+    walk.go(2.0, (0.3, 0.0, 0.0)).go(2.0, (0.3, 0.0, 0.0))
+    assert walk.mean(1.0)[[0, 3]] == pytest.approx([0.3, 0.30], abs=0.03)
+    assert walk.worst_tilt < 0.3
+
+
+def test_it_stops_stands_and_lets_its_joints_go(world):
+    walk = Walk(world).go(2.0, (0.5, 0.0, 0.0))
+    assert walk.twist.active
+    walk.go(3.0)  # the commander is gone
+    assert not walk.twist.active and not any(walk.twist.value)
+    assert walk.sample()[3] == pytest.approx(0.30, abs=0.02)
+    walk.targets[:] = kept = walk.targets + 0.01
+    walk.go(1.0)
+    assert (walk.targets == kept).all()
+    assert np.abs(walk.data.qvel[:6]).max() < 0.02
+
+
+def test_as_long_as_commands_come_it_steps_when_it_is_pushed(world):
+    still = (0.0, 0.0, 0.0)
+    walk = Walk(world).go(1.5, still)
+    before = walk.data.qpos[:2].copy()
+    assert walk.twist.active
+    walk.go(0.1, still, push=(0.0, 8.0)).go(3.0, still)
+    assert np.linalg.norm(walk.data.qpos[:2] - before) > 0.05
+    assert walk.worst_tilt < 0.6 and np.abs(walk.data.qvel[:2]).max() < 0.02
+
+
+def test_whoever_tips_over_draws_its_legs_in_and_rises_when_upright(world):
+    walk = Walk(world).go(0.5, (0.2, 0.0, 0.0))
+    walk.data.qpos[2:7] = 0.3, math.cos(1.0), math.sin(1.0), 0.0, 0.0
+    walk.data.qvel[:] = 0.0
+    walk.go(1.0, (0.2, 0.0, 0.0))
+    assert walk.sample()[4] > 1.0  # it lies, and does not kick
+    assert np.abs(walk.data.qvel[6:18]).max() < 1.0
+    walk.data.qpos[2:7] = 0.2, 1.0, 0.0, 0.0, 0.0
+    walk.data.qvel[:] = 0.0
+    walk.go(3.0, (0.2, 0.0, 0.0))
+    assert walk.mean(1.0)[[0, 3]] == pytest.approx([0.2, 0.30], abs=0.03)
+
+
+def test_a_client_that_commands_torques_is_not_overruled(world):
+    walk = Walk(world).go(0.5, (0.3, 0.0, 0.0))
+    walk.targets[:] = 1.25
+    walk.go(0.1, (0.3, 0.0, 0.0), raw=True)
+    assert (walk.data.ctrl == 1.25).all()
+
+
+def test_another_world_in_its_place_goes_on_walking(world):
+    walk = Walk(world).go(2.0, (0.4, 0.0, 0.0))
+    (spec,) = world.spec.articulations
+    other = ArticulationControl(walk.model, walk.data, world.articulations[PREFIX], spec)
+    other.resume(walk.control)
+    walk.control = other
+    walk.go(0.3, (0.4, 0.0, 0.0))
+    assert walk.mean(0.3)[0] == pytest.approx(0.4, abs=0.05)
+
+
+# --- what does not fit
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'error', 'says'),
+    [
+        ('hip: FR_hip', 'hip: FR_hop', UnknownName, 'FR_hop'),
+        ('hip: FR_hip', 'hip: FL_hip', TwistSetupError, 'used twice'),
+        ('thigh: RL_thigh, calf: RL_calf', 'thigh: RL_calf, calf: RL_thigh', UnknownName, 'geom'),
+        ('FL_hip, thigh: FL_thigh', 'FL_thigh, thigh: FL_hip', TwistSetupError, 'about x, y'),
+        ('foot: RR_foot', 'foot: FR_foot', UnknownName, 'RR_foot'),
+    ],
+)  # fmt: skip
+def test_legs_that_are_none_are_named(tmp_path, old, new, error, says):
+    with pytest.raises(error, match=says):
+        Walk(world_in(tmp_path, lambda text: text.replace(old, new)))
+
+
+def test_legs_need_position_control(tmp_path):
+    def without_controller(text):
+        start, end = text.index('    controller:'), text.index('    twist:')
+        return text[:start] + text[end:]
+
+    with pytest.raises(TwistSetupError, match='position control'):
+        Walk(world_in(tmp_path, without_controller))

@@ -1,0 +1,143 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab webxr`: show a simulation in browsers and headsets until a signal comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import PortOffset
+from urlab_ros_bridge.cli.arguments.groups import RpcPort
+from urlab_ros_bridge.cli.arguments.groups import StatePort
+from urlab_ros_bridge.cli.arguments.groups import WEBXR_PORT
+from urlab_ros_bridge.cli.errors import PackageMissing
+from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.ports import connect_address
+from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
+from urlab_ros_bridge.cli.signals import interrupt_within
+from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.gateways.common.serving.access import is_loopback
+from urlab_ros_bridge.schema import key
+
+if TYPE_CHECKING:
+    from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+
+# Begins the line that is printed on stdout when a browser may connect.
+READY_LINE = 'urlab webxr ready'
+# The thread that sends the states asks for the interpreter 72 times a second; by default another
+# one may keep it for 5 ms.
+_SWITCH_INTERVAL = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gateway(Arguments):
+    """The gateway itself."""
+
+    bind: str = key(
+        '127.0.0.1',
+        'Address to listen on. Beyond loopback give --token, or --insecure.',
+        metavar='ADDR',
+    )
+    port: int = key(
+        WEBXR_PORT, 'TCP port of page and WebSocket.', metavar='PORT', low=0, high=LAST_PORT
+    )
+    token: str = key(
+        '', 'What clients must show: ?token=... or Authorization: Bearer ...', longest=4096
+    )
+    insecure: bool = key(
+        False, 'Let everyone who reaches the address of --bind in, without a token.'
+    )
+    allow_origin: str = key(
+        '',
+        'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
+        'may.',
+        metavar='ORIGINS',
+        longest=4096,
+    )
+    timeout: float = key(
+        10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebXrArguments(Host, RpcPort, StatePort, PortOffset, Gateway, LogLevel):
+    """The arguments of `urlab webxr`."""
+
+
+def make_gateway(values: WebXrArguments) -> WebXrServer:
+    """
+    Return the gateway, not yet started.
+
+    :raises PackageMissing: when websockets or orjson is not installed.
+    :raises OpenWithoutToken: when the whole network could drive, and nobody said it may.
+    """
+    try:
+        from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
+        from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+    except ImportError as error:
+        raise PackageMissing('the Virtual Field gateway', 'webxr', error) from None
+    return WebXrServer(
+        WebXrConfig(
+            host=connect_address(values.host),
+            rpc_port=values.moved('rpc_port'),
+            state_port=values.moved('state_port'),
+            bind=values.bind,
+            port=values.moved('port'),
+            token=values.token,
+            insecure=values.insecure,
+            allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
+        )
+    )
+
+
+def serve(gateway: WebXrServer, timeout: float) -> None:
+    """Start the gateway, report what it serves, and go on until a signal comes."""
+    stop_by(interrupt_within(STOP_SECONDS))
+    started = False
+    try:
+        gateway.start(timeout)
+        started = True
+        print(f'{READY_LINE}: {gateway.url} {gateway.describe()}', flush=True)
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if started:
+            gateway.stop()
+
+
+def run(given: Given[WebXrArguments]) -> int:
+    """Serve until a signal comes."""
+    values = given.values
+    logger = set_up_logging(values.log_level)
+    gateway = make_gateway(values)
+    if not (values.token or is_loopback(values.bind)):
+        logger.warning('--insecure: anyone who can reach %s can drive the robot', values.bind)
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    serve(gateway, values.timeout)
+    return 0
+
+
+COMMAND = Command(
+    name='webxr',
+    summary='Show a simulation in browsers and headsets (Virtual Field protocol).',
+    text='Show a running simulation in browsers and headsets, and let them steer its arms and\n'
+    'bases: one port for the page and for the Virtual Field protocol over a WebSocket. Takes\n'
+    'any URLab server; needs no ROS. Prints "urlab webxr ready" when a browser may connect.',
+    section=WebXrArguments,
+    run=run,
+    handles_signals=True,
+    examples=(
+        ('urlab webxr', 'then open http://127.0.0.1:8766'),
+        ('urlab webxr --bind 0.0.0.0 --token SECRET', 'for other machines of the network'),
+    ),
+)

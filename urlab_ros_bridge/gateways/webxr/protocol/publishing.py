@@ -1,0 +1,236 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a publisher asks for: meshes and points in everybody's scene."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from dataclasses import dataclass
+import struct
+from typing import TypeAlias
+
+import orjson
+
+from urlab_ros_bridge.gateways.webxr.errors import BadMessage
+from urlab_ros_bridge.gateways.webxr.protocol.envelope import Envelope
+from urlab_ros_bridge.gateways.webxr.protocol.envelope import shown
+from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
+from urlab_ros_bridge.gateways.webxr.protocol.fields import IDENTITY
+from urlab_ros_bridge.gateways.webxr.protocol.fields import ORIGIN
+from urlab_ros_bridge.gateways.webxr.protocol.fields import Quaternion
+from urlab_ros_bridge.gateways.webxr.protocol.fields import Vector
+from urlab_ros_bridge.gateways.webxr.protocol.fields import vector
+
+GLB, GLTF = 'model/gltf-binary', 'model/gltf+json'
+ONE: Vector = (1.0, 1.0, 1.0)
+POINT_SIZE = 0.008
+MAX_MESH_BYTES = 3 << 20
+MAX_POINTS = 8192
+_GLB_HEAD = struct.Struct('<4sIIII')
+_JSON_CHUNK = 0x4E4F534A
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a mesh is: metres, y up, x y z w; `scale` along its own axes."""
+
+    translation: Vector = ORIGIN
+    rotation: Quaternion = IDENTITY
+    scale: Vector = ONE
+    visible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AddMesh:
+    """A mesh that is added, or replaces one of the same owner."""
+
+    mesh_id: str
+    asset_uri: str
+    placement: Placement
+    static_asset: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMesh:
+    """A mesh that is moved; what is None stays."""
+
+    mesh_id: str
+    translation: Vector | None
+    rotation: Quaternion | None
+    scale: Vector | None
+    visible: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMesh:
+    """A mesh that goes."""
+
+    mesh_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearMeshes:
+    """All meshes of the owner go."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPoints:
+    """Points, shape k x 3 in metres, y up; they replace those of the same id."""
+
+    overlay_id: str
+    points: tuple[tuple[float, ...], ...]
+    point_size: float
+    visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePoints:
+    """Points that go."""
+
+    overlay_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClearPoints:
+    """All points of the owner go."""
+
+
+Publication: TypeAlias = (
+    AddMesh | MoveMesh | RemoveMesh | ClearMeshes | SetPoints | RemovePoints | ClearPoints
+)
+
+
+def read_publication(envelope: Envelope) -> Publication:
+    """
+    Read a message of a publisher other than hello and heartbeat.
+
+    :raises BadMessage: for fields that are missing, of the wrong kind or size.
+    """
+    return _READERS[envelope.type](Fields(envelope.payload))
+
+
+def _add_mesh(fields: Fields) -> AddMesh:
+    _need(fields, 'add_mesh', 'mesh_id', 'mesh_data_b64')
+    mesh_id = fields.name('mesh_id')
+    kind = fields.text('mime_type', GLB)
+    text = fields.need('mesh_data_b64')
+    if not isinstance(text, str):
+        raise BadMessage(f'mesh_data_b64 must be a string, got {shown(text)}')
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise BadMessage(f'mesh_data_b64: {error}') from None
+    check_gltf(data, kind)
+    placement = Placement(
+        fields.vector('translation', 3, ORIGIN),
+        fields.quaternion('rotation_xyzw', IDENTITY),
+        fields.vector('scale', 3, ONE),
+        fields.flag('visible', True),
+    )
+    uri = f'data:{kind};base64,{text}'
+    return AddMesh(mesh_id, uri, placement, fields.flag('static_asset', False))
+
+
+def _move_mesh(fields: Fields) -> MoveMesh:
+    _need(fields, 'update_mesh_transform', 'mesh_id')
+    return MoveMesh(
+        fields.name('mesh_id'),
+        fields.vector('translation', 3) if 'translation' in fields else None,
+        fields.quaternion('rotation_xyzw') if 'rotation_xyzw' in fields else None,
+        fields.vector('scale', 3) if 'scale' in fields else None,
+        fields.flag('visible', True) if 'visible' in fields else None,
+    )
+
+
+def _remove_mesh(fields: Fields) -> RemoveMesh:
+    _need(fields, 'remove_mesh', 'mesh_id')
+    return RemoveMesh(fields.name('mesh_id'))
+
+
+def _set_points(fields: Fields) -> SetPoints:
+    _need(fields, 'update_overlay_points', 'overlay_id')
+    points = fields.values.get('points', [])
+    if not isinstance(points, list):
+        raise BadMessage('points must be a list of [x, y, z]')
+    if len(points) > MAX_POINTS:
+        raise BadMessage(f'points are {len(points)}, more than {MAX_POINTS}')
+    size = fields.number('point_size', POINT_SIZE)
+    if size <= 0:
+        raise BadMessage('point_size must be > 0')
+    return SetPoints(
+        fields.name('overlay_id'),
+        tuple(vector(point, f'points[{index}]', 3) for index, point in enumerate(points)),
+        size,
+        fields.flag('visible', True),
+    )
+
+
+def _remove_points(fields: Fields) -> RemovePoints:
+    _need(fields, 'remove_overlay_points', 'overlay_id')
+    return RemovePoints(fields.name('overlay_id'))
+
+
+def check_gltf(data: bytes, kind: str) -> None:
+    """
+    Look whether bytes are glTF 2.0 that stands alone.
+
+    A file that names others would make every viewer fetch them, from wherever its author wants.
+
+    :param kind: MIME type.
+    :raises BadMessage: when they are not.
+    """
+    if len(data) > MAX_MESH_BYTES:
+        raise BadMessage(f'mesh_data_b64 holds {len(data)} bytes, more than {MAX_MESH_BYTES}')
+    if kind == GLB:
+        data = _json_of_glb(data)
+    elif kind != GLTF:
+        raise BadMessage(f'mime_type {shown(kind)} is unknown; valid: {GLB}, {GLTF}')
+    try:
+        document = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise BadMessage(f'mesh_data_b64 is no glTF: {error}') from None
+    asset = document.get('asset') if isinstance(document, dict) else None
+    version = asset.get('version') if isinstance(asset, dict) else None
+    if not isinstance(version, str) or not version.startswith('2.'):
+        raise BadMessage(f'mesh_data_b64 is no glTF 2.0: its version is {shown(version)}')
+    for group in ('buffers', 'images'):
+        items = document.get(group, [])
+        for item in items if isinstance(items, list) else ():
+            uri = item.get('uri', 'data:') if isinstance(item, dict) else ''
+            if not isinstance(uri, str) or not uri.startswith('data:'):
+                raise BadMessage(f'{group} of the glTF lie elsewhere ({shown(uri)}): embed them')
+
+
+def _json_of_glb(data: bytes) -> bytes:
+    if len(data) < _GLB_HEAD.size:
+        raise BadMessage('mesh_data_b64 is no binary glTF: it is too short')
+    magic, version, length, size, chunk = _GLB_HEAD.unpack_from(data)
+    if (magic, version, length, chunk) != (b'glTF', 2, len(data), _JSON_CHUNK):
+        raise BadMessage('mesh_data_b64 is no binary glTF: its header is wrong')
+    if size > len(data) - _GLB_HEAD.size:
+        raise BadMessage('mesh_data_b64 is no binary glTF: it is cut off')
+    return data[_GLB_HEAD.size : _GLB_HEAD.size + size]
+
+
+def _need(fields: Fields, request: str, *names: str) -> None:
+    if any(name not in fields for name in names):
+        raise BadMessage(f'{request} requires {" and ".join(names)}')
+
+
+_READERS: dict[str, Callable[[Fields], Publication]] = {
+    'add_mesh': _add_mesh,
+    'update_mesh_transform': _move_mesh,
+    'remove_mesh': _remove_mesh,
+    'clear_meshes': lambda _: ClearMeshes(),
+    'update_overlay_points': _set_points,
+    'remove_overlay_points': _remove_points,
+    'clear_overlay_points': lambda _: ClearPoints(),
+}
+PUBLICATIONS = tuple(_READERS)
+
+__all__ = [
+    'PUBLICATIONS', 'AddMesh', 'ClearMeshes', 'ClearPoints', 'MoveMesh', 'Placement',
+    'Publication', 'RemoveMesh', 'RemovePoints', 'SetPoints', 'check_gltf', 'read_publication',
+]  # fmt: skip

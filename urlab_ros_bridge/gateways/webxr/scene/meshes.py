@@ -1,0 +1,172 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The bodies of the simulation as glTF meshes and spheres, and the JSON of meshes."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+import threading
+from typing import Any
+
+import numpy as np
+import orjson
+
+from urlab_ros_bridge.client.model import Geom
+from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
+from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
+from urlab_ros_bridge.gateways.webxr.scene.axes import rotated
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
+from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+
+OWNER = 'simulation'
+# Ids of what the simulation shows begin so.
+RESERVED = 'sim/'
+_ONE = (1.0, 1.0, 1.0)
+_DIGITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """
+    A mesh that clients load once.
+
+    :ivar version: another one for another mesh of the same id.
+    :ivar asset_uri: of binary glTF, as a ``data:`` URI.
+    """
+
+    mesh_id: str
+    owner_id: str
+    version: int
+    asset_uri: str
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Return what tells it from all others."""
+        return self.mesh_id, self.version
+
+
+def mesh_json(
+    mesh: Mesh,
+    translation: Sequence[float],
+    rotation: Sequence[float],
+    scale: Sequence[float] = _ONE,
+    *,
+    visible: bool = True,
+    static_asset: bool = True,
+) -> bytes:
+    """Return a mesh of scene_state, without its data."""
+    return orjson.dumps(
+        {
+            'mesh_id': mesh.mesh_id,
+            'owner_id': mesh.owner_id,
+            'translation': list(translation),
+            'rotation_xyzw': list(rotation),
+            'scale': list(scale),
+            'visible': visible,
+            'static_asset': static_asset,
+        }
+    )
+
+
+def with_asset(json: Any, mesh: Mesh) -> Any:
+    """Return a mesh of scene_state with its data, from the one without."""
+    fields = orjson.loads(orjson.dumps(json, option=orjson.OPT_SERIALIZE_NUMPY))
+    return fields | {'asset_uri': mesh.asset_uri}
+
+
+class BodyMeshes:
+    """
+    What of the simulation is drawn: one mesh a body, and spheres for bodies that are one.
+
+    Meshes are made when the first client wants them: that takes a second for a large world.
+
+    :ivar spheres: body id -> its one geom.
+    """
+
+    def __init__(self, model: Any, world: WorldModel) -> None:
+        self._world = world
+        self._models = BodyModels(model, world)
+        self._materials = Materials(model)
+        self._lock = threading.Lock()
+        self._meshes: dict[str, Mesh] | None = None
+        self.spheres: dict[int, Geom] = {}
+        self._moving: list[int] = []
+        self._static: list[int] = []
+        for body in world.bodies:
+            geoms = self._models.geoms(body.id)
+            if not geoms:
+                continue
+            is_static = world.is_static(body.id)
+            if len(geoms) == 1 and geoms[0].kind == 'sphere' and not is_static:
+                self.spheres[body.id] = geoms[0]
+            else:
+                (self._static if is_static else self._moving).append(body.id)
+        self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
+        self._fixed: dict[str, Any] | None = None
+
+    def meshes(self) -> dict[str, Mesh]:
+        """Return all meshes by id."""
+        with self._lock:
+            if self._meshes is None:
+                found = {}
+                for body in (*self._static, *self._moving):
+                    data = base64.b64encode(self._models.glb(body)).decode()
+                    uri = f'data:model/gltf-binary;base64,{data}'
+                    found[self._ids[body]] = Mesh(self._ids[body], OWNER, 0, uri)
+                self._meshes = found
+            return self._meshes
+
+    def mesh_states(self, frame: SceneFrame) -> dict[str, Any]:
+        """Return the meshes of scene_state by id, without their data."""
+        if self._fixed is None:
+            self._fixed = {
+                name: orjson.Fragment(orjson.dumps(state, option=orjson.OPT_SERIALIZE_NUMPY))
+                for name, state in self._states(frame, self._static).items()
+            }
+        return self._fixed | self._states(frame, self._moving)
+
+    def sphere_states(self, frame: SceneFrame) -> dict[str, Any]:
+        """Return the spheres of scene_state by id."""
+        found = {}
+        for body, geom in self.spheres.items():
+            name = self._ids[body]
+            place = y_up(frame.body_positions[body] + _place_in_world(frame, body, geom))
+            found[name] = {
+                'sphere_id': name,
+                'owner_id': OWNER,
+                'translation': np.round(place, _DIGITS),
+                'radius': geom.size[0],
+                'color_rgb': list(self._materials.rgba(geom)[:3]),
+                'visible': True,
+            }
+        return found
+
+    def _states(self, frame: SceneFrame, bodies: list[int]) -> dict[str, Any]:
+        places = np.round(y_up(frame.body_positions[bodies]), _DIGITS)
+        turns = np.round(y_up_quaternions(frame.body_quaternions[bodies]), _DIGITS)
+        return {
+            self._ids[body]: {
+                'mesh_id': self._ids[body],
+                'owner_id': OWNER,
+                'translation': places[row],
+                'rotation_xyzw': turns[row],
+                'scale': _ONE,
+                'visible': True,
+                'static_asset': True,
+            }
+            for row, body in enumerate(bodies)
+        }
+
+    def _name(self, body: int) -> str:
+        return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')
+
+
+def _place_in_world(frame: SceneFrame, body: int, geom: Geom) -> np.ndarray:
+    return rotated(frame.body_quaternions[body], np.array(geom.pose.position))
+
+
+__all__ = ['OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_json', 'with_asset']

@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""scene_state: what everybody is sent of one frame, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
+from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
+
+# 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
+DIGITS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """
+    Who has which arm.
+
+    :ivar version: of these owners; grows with every change.
+    :ivar arm_ids: of each arm of the world; `owners` its user id, None for one that is free.
+    :ivar users: user id -> ids of the arms, in order.
+    """
+
+    version: int
+    arm_ids: tuple[str, ...]
+    owners: tuple[str | None, ...]
+    users: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def arms_json(
+    arms: Sequence[ArmChain], shapes: Sequence[ArmShape], ownership: Ownership
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the arms of scene_state by id, and the haptics of the arms that users have."""
+    states, haptics = {}, []
+    for arm, shape, arm_id, owner in zip(
+        arms, shapes, ownership.arm_ids, ownership.owners, strict=True
+    ):
+        states[arm_id] = {
+            'arm_id': arm_id,
+            'owner_user_id': owner,
+            'base': _pose(shape.base_position, shape.base_rotation),
+            'tip': _pose(shape.tip_position, shape.tip_rotation),
+            'centerline': np.round(shape.centerline, DIGITS),
+            'radii': arm.radii,
+            'element_lengths': np.round(shape.lengths, DIGITS),
+            'directors': np.round(shape.directors, DIGITS),
+            'contact_points': np.round(shape.contacts, DIGITS),
+        }
+        if owner is not None:
+            touches = len(shape.contacts) > 0
+            haptics.append(
+                {'arm_id': arm_id, 'active': touches, 'intensity': 1.0 if touches else 0.0}
+            )
+    return states, haptics
+
+
+def scene_json(
+    time: float,
+    arms: tuple[dict[str, Any], list[dict[str, Any]]],
+    users: Mapping[str, Sequence[str]],
+    meshes: Mapping[str, Any],
+    overlays: Mapping[str, Any],
+    spheres: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the payload of scene_state."""
+    return {
+        'timestamp': time,
+        'arms': arms[0],
+        'scenery': {},
+        'user_arms': users,
+        'meshes': meshes,
+        'overlay_points': overlays,
+        'spheres': spheres,
+        'haptics': arms[1],
+    }
+
+
+def _pose(position: np.ndarray, rotation: Sequence[float] | np.ndarray) -> dict[str, Any]:
+    return {
+        'translation': np.round(position, DIGITS),
+        'rotation_xyzw': np.round(np.asarray(rotation), DIGITS),
+    }
+
+
+__all__ = ['DIGITS', 'Ownership', 'arms_json', 'scene_json']

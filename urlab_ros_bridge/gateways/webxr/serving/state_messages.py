@@ -1,0 +1,99 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Turns frames into scene_state: once for all clients, and once more for who lacks meshes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
+from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.meshes import Mesh
+from urlab_ros_bridge.gateways.webxr.scene.meshes import with_asset
+from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
+from urlab_ros_bridge.gateways.webxr.scene.state_message import arms_json
+from urlab_ros_bridge.gateways.webxr.scene.state_message import Ownership
+from urlab_ros_bridge.gateways.webxr.scene.state_message import scene_json
+from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
+from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
+
+# A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
+ASSETS_AT_ONCE = 4 << 20
+
+
+class StateMessages:
+    """
+    Makes the messages of one simulation.  For one thread.
+
+    :ivar made: how many messages were serialised.
+    """
+
+    def __init__(self, scene: ServedScene, publications: Publications) -> None:
+        self._scene = scene
+        self._publications = publications
+        self._frame: SceneFrame | None = None
+        self._versions = (-1, -1)
+        self._payload: dict[str, Any] = {}
+        self._meshes: dict[str, Mesh] = {}
+        self._keys: frozenset[tuple[str, int]] = frozenset()
+        self._framed: dict[frozenset[tuple[str, int]], bytes] = {}
+        self.made = 0
+
+    def show(self, client: WebXrClient, frame: SceneFrame, ownership: Ownership) -> bool:
+        """Send a client the frame, unless it is still busy; return whether it gets it."""
+        if client.connection.is_busy and not client.connection.push():
+            return False
+        self._prepare(frame, ownership)
+        missing = self._keys - client.assets
+        extra = frozenset(self._some(missing)) if missing else missing
+        if extra not in self._framed:
+            self._framed[extra] = self._make(extra)
+        if not client.connection.offer(self._framed[extra]):
+            return False
+        # What has vanished would be another mesh if it came back.
+        client.assets = (client.assets & self._keys) | extra
+        return True
+
+    def _prepare(self, frame: SceneFrame, ownership: Ownership) -> None:
+        version, published, overlays, meshes = self._publications.read()
+        versions = (version, ownership.version)
+        if self._frame is frame and self._versions == versions:
+            return
+        scene = self._scene
+        self._frame, self._versions = frame, versions
+        self._framed = {}
+        self._meshes = scene.bodies.meshes() | meshes
+        self._keys = frozenset(mesh.key for mesh in self._meshes.values())
+        self._payload = scene_json(
+            frame.time,
+            arms_json(scene.arms, scene.shapes(frame), ownership),
+            ownership.users,
+            scene.bodies.mesh_states(frame) | published,
+            overlays,
+            scene.bodies.sphere_states(frame),
+        )
+
+    def _some(self, missing: frozenset[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Return as many of the missing meshes as go into one message."""
+        chosen, size = [], 0
+        for mesh in self._meshes.values():
+            if mesh.key in missing:
+                chosen.append(mesh.key)
+                size += len(mesh.asset_uri)
+                if size > ASSETS_AT_ONCE:
+                    break
+        return chosen
+
+    def _make(self, extra: frozenset[tuple[str, int]]) -> bytes:
+        self.made += 1
+        payload = self._payload
+        if extra:
+            meshes = dict(payload['meshes'])
+            for mesh_id, _ in extra:
+                meshes[mesh_id] = with_asset(meshes[mesh_id], self._meshes[mesh_id])
+            payload = payload | {'meshes': meshes}
+        return framed(write_message('scene_state', payload))
+
+
+__all__ = ['StateMessages']
