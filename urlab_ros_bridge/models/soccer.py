@@ -292,7 +292,7 @@ _SCENE = """\
       <geom type="capsule" size="0.025" material="post"/>
     </default>
     <default class="net">
-      <geom type="box" material="net" priority="3" solref="0.01 3"/>
+      <geom type="box" material="net" priority="3" solref="0.01 3" friction="0.05"/>
     </default>
     <default class="ball">
       <!-- Rolls out on the grass, at about 0.3 m/s^2. -->

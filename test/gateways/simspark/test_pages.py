@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The program of docs/howto/trainer.md does what the page says."""
+"""The programs of the how-to pages do what the pages say."""
 
 import contextlib
 import io
@@ -8,15 +8,37 @@ from pathlib import Path
 import re
 
 from test.gateways.simspark.conftest import gateway_at
+from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
 
-PAGE = Path(__file__).parents[3] / 'docs' / 'howto' / 'trainer.md'
+HOW_TOS = Path(__file__).parents[3] / 'docs' / 'howto'
+
+
+def run(page, gateway, **changes):
+    """Run the program of a page at a gateway; return what it prints, by lines."""
+    (code,) = re.findall(r'```python\n(.*?)```', (HOW_TOS / page).read_text(), re.S)
+    code = code.replace('MonitorClient()', f'MonitorClient(port={gateway.monitor_port})')
+    code = code.replace("team='Ours'", f"team='Ours', port={gateway.agent_port}")
+    for old, new in changes.items():
+        code = code.replace(f'{old}(10)', f'{old}({new})')
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        exec(code, {})
+    return shown.getvalue().splitlines()
 
 
 def test_the_ball_is_shot_until_it_is_a_goal_or_out(soccer):
-    (code,) = re.findall(r'```python\n(.*?)```', PAGE.read_text(), re.S)
-    code = code.replace('range(10)', 'range(3)')
-    shown = io.StringIO()
-    with gateway_at(soccer, pace='free') as gateway, contextlib.redirect_stdout(shown):
-        exec(code.replace('MonitorClient()', f'MonitorClient(port={gateway.monitor_port})'), {})
-    results = [line.split()[-1] for line in shown.getvalue().splitlines()]
+    with gateway_at(soccer, pace='free') as gateway:
+        lines = run('trainer.md', gateway, range=3)
+    results = [line.split()[-1] for line in lines]
     assert len(results) == 3 and set(results) <= {'goal', 'out'} and 'goal' in results
+
+
+def test_the_agent_kicks_the_ball_as_far_as_its_page_says(soccer):
+    with gateway_at(soccer, Agents(), SoccerReferee(), pace='free') as gateway:
+        lines = run('simspark_agent.md', gateway)
+    balls = [
+        [float(x) for x in re.findall(r'-?\d+\.?\d*', line.split('ball')[1])] for line in lines
+    ]
+    assert len(balls) > 100 and abs(balls[0][0]) < 0.1
+    assert 5.0 < balls[-1][0] < 9.0

@@ -64,6 +64,19 @@ class Gateway(Arguments):
         longest=4096,
         path=True,
     )
+    referee: bool = key(
+        True, 'Keep the rules on a soccer field: goals, balls out of play, halves, kick-offs.'
+    )
+    kick_off: bool = key(
+        False,
+        'Begin each half by itself, 2 s after an agent came; else RoboViz or a trainer does.',
+    )
+    vision_cycles: int = key(
+        2, 'Agents see in every cycle of so many; a cycle is 20 ms.', metavar='N', low=1, high=50
+    )
+    noise: bool = key(False, 'Give what agents see, and their beams, the errors of the league.')
+    seed: int = key(0, 'Where the noise starts.', metavar='N', low=0, high=2**31 - 1)
+    ground_truth: bool = key(False, 'Tell agents where they and the ball are (mypos, ballpos).')
     allow_killsim: bool = key(False, 'Let monitors end the gateway: the menu entry of RoboViz.')
     timeout: float = key(
         10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
@@ -84,10 +97,24 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     try:
         import mujoco  # noqa: F401
 
+        from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
+        from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+        from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
+        from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
         from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
     except ImportError as error:
         raise PackageMissing('the SimSpark gateway', 'simspark', error) from None
+    agents = Agents(
+        AgentOptions(
+            vision_cycles=values.vision_cycles,
+            noise=values.noise,
+            seed=values.seed,
+            ground_truth=values.ground_truth,
+            wait_for_syn=values.pace != 'live',
+        )
+    )
+    referee = SoccerReferee(RefereeOptions(kicks_off=values.kick_off)) if values.referee else None
     return SimSparkGateway(
         GatewayConfig(
             host=connect_address(values.host),
@@ -98,7 +125,9 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
             pace=values.pace,
             log=Path(values.log) if values.log else None,
             allow_killsim=values.allow_killsim,
-        )
+        ),
+        agents,
+        referee,
     )
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+import logging
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ from urlab_ros_bridge.schema import key
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
+
+_LOG = logging.getLogger(__name__)
 
 # Begins the line that is printed on stdout when a browser may connect.
 READY_LINE = 'urlab webxr ready'
@@ -81,10 +84,14 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     :raises OpenWithoutToken: when the whole network could drive, and nobody said it may.
     """
     try:
+        from urlab_ros_bridge.gateways.webxr.page.pages import Page
         from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
         from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
     except ImportError as error:
         raise PackageMissing('the Virtual Field gateway', 'webxr', error) from None
+    page = Page()
+    if not page.has_libraries:
+        _LOG.warning('the page cannot draw without its libraries: run `make web`')
     return WebXrServer(
         WebXrConfig(
             host=connect_address(values.host),
@@ -95,7 +102,9 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
             token=values.token,
             insecure=values.insecure,
             allow_origins=tuple(filter(None, map(str.strip, values.allow_origin.split(',')))),
-        )
+        ),
+        page,
+        page,
     )
 
 

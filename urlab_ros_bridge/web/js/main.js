@@ -137,6 +137,7 @@ class App {
     this.world = world;
     document.getElementById('world-name').textContent = world.name;
     document.title = `${world.name} · URLab`;
+    this.isLoaded = false;
     const loaded = this.bodies.setWorld(world);
     this.hands.setWorld(world);
     this.overlays.setWorld(world);
@@ -155,6 +156,7 @@ class App {
     await loaded;
     if (this.world !== world) return;
     if (this.latest) this.bodies.setPoses(this.latest.poses);
+    this.isLoaded = true;
     this.overlays.measure();
     this.frameOnce();
     this.select(kept);
@@ -168,7 +170,7 @@ class App {
   }
 
   frameOnce() {
-    if (this.isFramed || !this.latest) return;
+    if (this.isFramed || !this.latest || !this.isLoaded) return;
     this.isFramed = true;
     this.views.frame(this.world);
   }

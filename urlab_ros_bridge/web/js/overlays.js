@@ -191,7 +191,7 @@ class Scan {
     const geometry = new THREE.BufferGeometry().setAttribute('position', this.places);
     this.points = new THREE.Points(geometry, new THREE.PointsMaterial({ color: '#e0457b', size: 4, sizeAttenuation: false }));
     this.points.frustumCulled = false;
-    this.fan = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: '#e0457b', transparent: true, opacity: 0.07, side: THREE.DoubleSide, depthWrite: false }));
+    this.fan = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({ color: '#38a6c9', transparent: true, opacity: 0.045, side: THREE.DoubleSide, depthWrite: false }));
     this.fan.frustumCulled = false;
     const corners = new THREE.BufferAttribute(new Float32Array((lidar.rays + 1) * 3), 3).setUsage(THREE.DynamicDrawUsage);
     this.fan.geometry.setAttribute('position', corners);

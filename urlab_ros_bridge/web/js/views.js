@@ -36,7 +36,7 @@ export class Views extends EventTarget {
     const radius = Math.max(0.25, box.getSize(new THREE.Vector3()).length() / 2);
     const { camera } = this.stage;
     const narrow = Math.min(1, camera.aspect);
-    const distance = (radius * 1.9) / Math.sin(THREE.MathUtils.degToRad(camera.fov / 2)) / Math.sqrt(narrow);
+    const distance = (radius * 2.05) / Math.sin(THREE.MathUtils.degToRad(camera.fov / 2)) / Math.sqrt(narrow);
     const from = soon ? new THREE.Vector3(0.82, 0.52, 0.78) : camera.position.clone().sub(this.controls.target);
     const to = from.normalize().multiplyScalar(distance).add(centre);
     this.glide(to, centre, soon ? 0 : GLIDE);

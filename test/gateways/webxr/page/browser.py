@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 SIZE = {'width': 560, 'height': 400}
-PATIENCE = 60.0  # s
+PATIENCE = 120.0  # s
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 ARGUMENTS = [
     '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',

@@ -9,6 +9,7 @@ import math
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_ON
 from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.world.roles import Stage
 
 # Where a player waits that was sent off the field: so far apart, so far beside the line (m).
@@ -34,17 +35,20 @@ def drop_ball(stage: Stage) -> None:
     stage.game.set_play_mode(PLAY_ON)
 
 
-def send_away(stage: Stage, place: tuple[float, float], distance: float) -> None:
+def send_away(
+    stage: Stage, place: tuple[float, float], distance: float, side: Side | None = None
+) -> None:
     """
     Move the players that are nearer to a place straight away from it.
 
     Those on the place itself go towards their own goal.  Robots that are fixed stay.
 
     :param place: x and y, m; `distance` m.
+    :param side: whose players; None: all.
     :raises UrlabError: when the server refuses.
     """
     for player in stage.game.roster:
-        if not stage.placement.is_movable(player.robot):
+        if side not in (None, player.side) or not stage.placement.is_movable(player.robot):
             continue
         x, y, z = base_position(stage, player)
         away = x - place[0], y - place[1]

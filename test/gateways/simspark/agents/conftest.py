@@ -1,0 +1,28 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One soccer world for all tests of agents."""
+
+import pytest
+
+from test.gateways.simspark.stage import SteppedWorld
+from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+
+
+@pytest.fixture(scope='package')
+def soccer():
+    """Return a stepped world with one player a side."""
+    world = SteppedWorld(world='soccer')
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def play(soccer):
+    """Return a function: options of agents -> a game that has just begun."""
+
+    def begin(keyframe='', referee=None, **options):
+        options = {'vision_cycles': 1} | options
+        return soccer.play(Agents(AgentOptions(**options)), referee, keyframe)
+
+    return begin

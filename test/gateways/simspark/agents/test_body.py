@@ -1,0 +1,208 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a player feels of its own body, compared with MuJoCo itself."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.simspark.stage import SteppedWorld
+from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.client.agent import perceptor_of
+
+EXACT = 6e-4
+NAMES = (
+    'hj1', 'hj2', *(f'{side}aj{i}' for side in 'lr' for i in range(1, 5)),
+    *(f'{side}lj{i}' for side in 'lr' for i in range(1, 7)),
+)  # fmt: skip
+
+
+def sim_axes(vector):
+    """Return x right, y forward of x forward, y left."""
+    x, y, z = vector
+    return np.array([-y, x, z])
+
+
+def test_angles_are_degrees_under_the_standard_names(play, soccer):
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    joints = agent.percepts.joints
+    assert tuple(joints) == NAMES
+    for index in range(soccer.model.njnt):
+        name = soccer.model.joint(index).name
+        if name.startswith('left_1_') and name != 'left_1_base':
+            angle = np.degrees(soccer.data.joint(name).qpos[0])
+            assert joints[perceptor_of(name.removeprefix('left_1_'))] == pytest.approx(
+                angle, abs=EXACT
+            )
+
+
+def test_gyro_and_accelerometer_are_those_of_the_torso(play, soccer):
+    game = play()
+    agent = game.join()
+    game.place('left_1', (-3, 1, 0.6), (0.3, 0.2, 0.4, np.sqrt(1 - 0.29)))
+    game.say(agent, '(he1 3)(lae1 -4)(rle3 2)')
+    model, data = soccer.model, soccer.data
+    for _ in range(15):
+        game.cycles(1)
+        velocity = np.zeros(6)
+        mujoco.mj_objectVelocity(
+            model, data, mujoco.mjtObj.mjOBJ_XBODY, model.body('left_1_base_link').id, velocity, 1
+        )
+        felt = agent.percepts
+        # Sensors are those of the step that led here.
+        expected = sim_axes(np.degrees(velocity[:3]))
+        np.testing.assert_allclose(felt.gyro, expected, atol=30 + 0.1 * np.abs(expected).max())
+        sensor = data.sensor('left_1_imu_gyro').data
+        np.testing.assert_allclose(felt.gyro, sim_axes(np.degrees(sensor)), atol=EXACT)
+        sensor = data.sensor('left_1_imu_accel').data
+        np.testing.assert_allclose(felt.acceleration, sim_axes(sensor), atol=EXACT)
+
+
+def test_at_rest_the_ground_pushes_up(play, soccer):
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(50)
+    felt = agent.percepts
+    np.testing.assert_allclose(felt.acceleration, [0, 0, 9.81], atol=0.1)
+    np.testing.assert_allclose(felt.gyro, 0, atol=1)
+    weight = 9.81 * soccer.model.body('left_1_base_link').subtreemass[0]
+    assert sum(foot.force[2] for foot in felt.forces.values()) == pytest.approx(weight, rel=0.02)
+    assert set(felt.forces) == {'lf', 'rf'}
+
+
+def test_feet_tell_where_they_are_pressed(play, soccer):
+    """Against the contacts of MuJoCo: the place weighted by the forces, and their sum."""
+    game = play('left_1_home')
+    agent = game.join()
+    model, before = soccer.model, mujoco.MjData(soccer.model)
+    game.say(agent, '(lle5 0.3)(rle5 0.3)(lle2 0.2)(rle2 0.2)')
+    pressed = 0
+    for _ in range(20):
+        soccer.link.step(game.targets, 9)
+        mujoco.mj_copyData(before, model, soccer.data)
+        mujoco.mj_forward(model, before)
+        soccer.scene.update(soccer.link.step(game.targets, 1))
+        game.turn()
+        felt = agent.percepts.forces
+        for foot, site in (('lf', 'left_1_lf'), ('rf', 'left_1_rf')):
+            body = model.body(f'left_1_{foot[0]}foot').id
+            total, weighted, wrench = np.zeros(3), np.zeros(3), np.zeros(6)
+            weights = 0.0
+            for index, contact in enumerate(before.contact):
+                bodies = [int(model.geom_bodyid[geom]) for geom in contact.geom]
+                if body in bodies:
+                    mujoco.mj_contactForce(model, before, index, wrench)
+                    force = contact.frame.reshape(3, 3).T @ wrench[:3]
+                    # MuJoCo's force pushes the second geom.
+                    total += force if bodies[1] == body else -force
+                    weights += np.linalg.norm(force)
+                    weighted += np.linalg.norm(force) * contact.pos
+            if not total.any():
+                assert foot not in felt
+                continue
+            pressed += 1
+            axes = before.site(site).xmat.reshape(3, 3)
+            expected = sim_axes(axes.T @ total)
+            # The axes are those of the end of the last step, the forces those that led there.
+            np.testing.assert_allclose(
+                felt[foot].force, expected, atol=0.02 + 0.02 * np.abs(expected).max()
+            )
+            place = axes.T @ (weighted / weights - before.site(site).xpos)
+            np.testing.assert_allclose(felt[foot].place, sim_axes(place), atol=0.004)
+            inside = felt[foot].place
+            assert abs(inside[0]) < 0.042 and abs(inside[1]) < 0.082
+            assert inside[2] == pytest.approx(-0.01, abs=0.003)
+    assert pressed > 10
+
+
+def test_a_foot_in_the_air_is_left_out(play):
+    game = play()
+    agent = game.join()
+    game.place('left_1', (-3, 1, 1.5), (0, 0, 0, 1))
+    game.cycles(2)
+    assert not agent.percepts.forces
+    assert '(FRP' not in agent.text
+
+
+ARM = """
+<mujoco>
+  <option integrator="implicitfast" gravity="0 0 0"/>
+  <default><joint armature="0.01"/></default>
+  <worldbody>
+    <geom type="plane" size="9 9 1"/>
+    <body name="base" pos="0 0 0.5">
+      <freejoint name="free"/>
+      <geom size="0.1"/>
+      <site name="chest" euler="0 0 90"/>
+      <body name="shoulder" pos="0.2 0 0">
+        <joint name="pitch" axis="0 1 0" damping="0.1"/>
+        <joint name="yaw%1" axis="0 0 1" damping="0.1"/>
+        <geom size="0.05"/>
+        <body name="wrist" pos="0.2 0 0">
+          <joint name="spin" axis="1 0 0" damping="0.1"/>
+          <joint name="slide" type="slide"/>
+          <geom size="0.05" mass="0.1"/>
+          <site name="tip"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <velocity name="pitch" joint="pitch" kv="5"/>
+    <velocity name="yaw" joint="yaw%1" kv="5"/>
+    <motor name="spin" joint="spin"/>
+  </actuator>
+  <sensor>
+    <gyro name="turns" site="chest"/>
+    <touch name="tip" site="tip"/>
+  </sensor>
+</mujoco>
+"""
+
+
+@pytest.fixture(scope='module')
+def arm(tmp_path_factory):
+    path = tmp_path_factory.mktemp('arm') / 'arm.xml'
+    path.write_text(ARM)
+    world = SteppedWorld(model=path)
+    yield world
+    world.close()
+
+
+def test_any_articulation_can_be_an_agent(arm, caplog):
+    game = arm.play(Agents(AgentOptions(vision_cycles=1)))
+    (name,) = arm.scene.robots
+    agent = game.join(scene=name)
+    game.say(agent, '(shoulder 0.5 -1)(spin 1)(slide 1)(nothing 1)(shoulder 1)')
+    assert 'spin' in caplog.text and 'slide' in caplog.text and "'nothing'" in caplog.text
+    assert 'shoulder takes 2 speeds, not 1' in caplog.text
+    game.cycles(50)
+    felt = agent.percepts
+    assert set(felt.universal) == {'shoulder'} and set(felt.joints) == {'spin'}
+    pitch, yaw = felt.universal['shoulder']
+    assert pitch == pytest.approx(np.degrees(arm.data.joint('arm_pitch').qpos[0]), abs=EXACT)
+    assert yaw == pytest.approx(np.degrees(arm.data.joint('arm_yaw%1').qpos[0]), abs=EXACT)
+    # Velocity actuators follow the speeds, as far as a body that floats lets them.
+    assert pitch > 5 and yaw < -10
+    assert felt.touched == {'tip': False}
+    # The site is turned by a quarter; the torso is what counts.
+    velocity = np.zeros(6)
+    mujoco.mj_objectVelocity(
+        arm.model, arm.data, mujoco.mjtObj.mjOBJ_XBODY, arm.model.body('arm_base').id, velocity, 1
+    )
+    expected = sim_axes(np.degrees(velocity[:3]))
+    np.testing.assert_allclose(felt.gyro, expected, atol=2 + 0.05 * np.abs(expected).max())
+    game.say(agent, '(pitch 2)')
+    game.cycles(3)
+    assert arm.data.joint('arm_pitch').qvel[0] > 1
+
+
+def test_a_world_without_a_field_has_no_landmarks(arm):
+    game = arm.play(Agents(AgentOptions(vision_cycles=1)))
+    (name,) = arm.scene.robots
+    agent = game.join(scene=name)
+    game.cycles(1)
+    assert not agent.percepts.seen.points and not agent.percepts.seen.lines

@@ -1,0 +1,97 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Effectors: what is taken, and that nothing else does anything but raise."""
+
+import contextlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from urlab_ros_bridge.gateways.simspark.agents.effectors import BeamEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
+from urlab_ros_bridge.gateways.simspark.agents.effectors import InitEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import PassEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import SayEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import SceneEffector
+from urlab_ros_bridge.gateways.simspark.agents.effectors import SynEffector
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
+from urlab_ros_bridge.gateways.simspark.wire.expressions import read
+
+atoms = st.text(st.characters(max_codepoint=127, exclude_characters='"'), max_size=8)
+words = st.sampled_from(['scene', 'init', 'beam', 'say', 'syn', 'he1', 'unum', 'teamname', '1'])
+trees = st.recursive(atoms | words, lambda inner: st.lists(inner, max_size=4), max_leaves=12)
+
+
+@pytest.mark.parametrize(
+    ('text', 'effector'),
+    [
+        ('(scene rsg/agent/nao/nao.rsg)', SceneEffector('rsg/agent/nao/nao.rsg')),
+        ('(scene rsg/agent/nao/nao_hetero.rsg 4)', SceneEffector('rsg/agent/nao/nao_hetero.rsg')),
+        ('(init (unum 7)(teamname Ours))', InitEffector(7, 'Ours')),
+        ('(init (teamname Ours)(unum 0)(other 1))', InitEffector(0, 'Ours')),
+        ('(init (teamname Ours))', InitEffector(0, 'Ours')),
+        ('(beam -1.5 0.5 90)', BeamEffector(-1.5, 0.5, 90.0)),
+        ('(he1 0.5)', JointEffector('he1', (0.5,))),
+        ('(uj 1 -2e-1)', JointEffector('uj', (1.0, -0.2))),
+        ('(say aB%20~!characters)', SayEffector('aB%20~!characters')),
+        ('(syn)', SynEffector()),
+        ('(pass)', PassEffector()),
+    ],
+)
+def test_what_is_taken(text, effector):
+    assert decode(read(text.encode())[0]) == effector
+
+
+@pytest.mark.parametrize(
+    ('text', 'said'),
+    [
+        ('syn', 'list'),
+        ('()', 'list'),
+        ('((he1 1))', 'list'),
+        ('(scene)', 'file'),
+        ('(init (unum 1))', 'teamname'),
+        ('(init (unum 12)(teamname A))', '12 is not 0 to 11'),
+        ('(init (unum -1)(teamname A))', '-1 is not 0 to 11'),
+        ('(init (unum 1.5)(teamname A))', 'whole number'),
+        ('(init (unum 1)(teamname "a b"))', 'a b'),
+        (f'(init (unum 1)(teamname {"a" * 65}))', '64'),
+        ('(beam 1 2)', '3 numbers are needed, not 2'),
+        ('(beam nan 0 0)', 'nan'),
+        ('(beam 1e999 0 0)', '1e999'),
+        ('(he1 fast)', 'fast'),
+        ('(he1 nan)', 'nan'),
+        ('(he1 inf)', 'inf'),
+        ('(he1)', 'not 0'),
+        ('(he1 1 2 3)', 'not 3'),
+        ('(he1 (1))', 'finite number'),
+        ('(say)', 'say'),
+        ('(say a b)', 'say'),
+        ('(say ())', 'say'),
+        (f'(say {"x" * 21})', '20'),
+        ('(say "a b")', 'say'),
+        ('(say "")', 'say'),
+    ],
+)
+def test_what_is_refused(text, said):
+    with pytest.raises(SimSparkError) as caught:
+        decode(read(text.encode())[0])
+    assert said in str(caught.value)
+
+
+@given(trees)
+def test_any_expression_is_an_effector_or_refused(item):
+    with contextlib.suppress(SimSparkError):
+        decode(item)
+
+
+@given(st.text(min_size=30, max_size=300))
+def test_errors_stay_short_whatever_was_sent(name):
+    with contextlib.suppress(BadCommand):
+        decode([name, '1', '2', '3'])
+        raise AssertionError
+    with pytest.raises(SimSparkError) as caught:
+        decode([name, '1', '2', '3'])
+    assert len(str(caught.value)) < 200

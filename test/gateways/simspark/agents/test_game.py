@@ -1,0 +1,145 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""An agent over TCP: it finds its place, holds a stance and kicks; the goldens of its messages."""
+
+import re
+
+import numpy as np
+import pytest
+
+from test.gateways.simspark.conftest import gateway_at
+from test.gateways.simspark.conftest import simulation
+from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient
+from urlab_ros_bridge.gateways.simspark.client.agent import NotAdmitted
+from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks
+from urlab_ros_bridge.gateways.simspark.client.localisation import locate
+from urlab_ros_bridge.gateways.simspark.client.monitor_client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client.monitor_client import ServerGone
+from urlab_ros_bridge.gateways.simspark.client.motion import LEFT_KICK
+from urlab_ros_bridge.gateways.simspark.client.motion import Motion
+from urlab_ros_bridge.gateways.simspark.client.motion import STANCE
+from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
+
+KNOWN = landmarks()
+
+
+@pytest.fixture
+def served():
+    """Run the soccer world, and a gateway that steps it as fast as the agents allow."""
+    agents = Agents(AgentOptions(ground_truth=True))
+    with (
+        simulation('soccer', cameras='off') as port,
+        gateway_at(port, agents, SoccerReferee(), pace='free') as gateway,
+    ):
+        yield gateway
+
+
+def lead(agent, poses):
+    """Go through poses; return the percepts on the way."""
+    seen, motion = [], Motion(agent.percepts, poses)
+    while not motion.is_over:
+        agent.act(motion.speeds(agent.percepts))
+        seen.append(agent.perceive())
+    agent.act(dict.fromkeys(STANCE, 0.0))
+    seen.append(agent.perceive())
+    return seen
+
+
+def test_a_player_finds_its_place_stands_and_kicks(served):
+    with AgentClient(port=served.agent_port, team='Ours', number=1) as agent:
+        assert (agent.number, agent.side) == (1, 'left')
+        agent.beam(-0.21, -0.035)
+        agent.perceive()
+        seen = [p.seen for p in lead(agent, [(0.6, STANCE), (0.4, STANCE)]) if p.seen]
+        # What it makes of the landmarks is where it is.
+        places = [pose.place for view in seen if (pose := locate(view, KNOWN))]
+        truth = np.array(seen[-1].truth['mypos'])
+        away = np.abs(np.median(places[-10:], axis=0) - truth)
+        assert len(places) > 10 and (away < [0.03, 0.03, 0.1]).all()
+        standing = lead(agent, [(3.0, STANCE)])
+        assert all(p.acceleration[2] > 8 for p in standing[10:])
+        with MonitorClient(port=served.monitor_port) as monitor:
+            # The opponent stands in the way.
+            away = ['pos', 4, 3, 0.4]
+            monitor.command(['agent', ['unum', 1], ['team', 'Right'], away])
+            monitor.send(['kickOff', 'Left'])
+            while agent.percepts.play_mode != 'KickOff_Left':
+                agent.act()
+                agent.perceive()
+        kicking = lead(agent, LEFT_KICK)
+        after = lead(agent, [(1.5, STANCE)])
+        assert {'KickOff_Left', 'PlayOn'} == {p.play_mode for p in kicking}
+        balls = [p.seen.truth['ballpos'] for p in [*kicking, *after] if p.seen]
+        assert balls[0][0] == pytest.approx(0.0, abs=0.02) and balls[-1][0] > 2.0
+        # It still stands, and knows where the ball went.
+        assert after[-1].acceleration[2] == pytest.approx(9.8, abs=1.5)
+        last = [p.seen for p in after if p.seen and p.seen.ball][-1]
+        found = locate(last, KNOWN).on_field(last.ball)
+        np.testing.assert_allclose(found[:2], last.truth['ballpos'][:2], atol=0.2)
+
+
+def shape(text):
+    """Return a message with '#' for each number."""
+    return re.sub(r'-?\d+\.\d{3}', '#', text)
+
+
+def test_the_messages_have_the_form_that_stock_agents_read(served):
+    hinges = ['hj1', 'hj2']
+    hinges += [f'{side}aj{i}' for side in 'lr' for i in range(1, 5)]
+    hinges += [f'{side}lj{i}' for side in 'lr' for i in range(1, 7)]
+    joints = ''.join(f'(HJ (n {name}) (ax #))' for name in hinges)
+    body = (
+        '(GYR (n torso) (rt # # #))(ACC (n torso) (a # # #))'
+        '(FRP (n lf) (c # # #) (f # # #))(FRP (n rf) (c # # #) (f # # #))'
+    )
+    points = ['F1R', 'F2R', 'G1R', 'G2R', 'B']
+    see = '(See ' + ' '.join(f'({name} (pol # # #))' for name in points)
+    see += ' (P (team Ours) (id 1) (rlowerarm (pol # # #)) (llowerarm (pol # # #)))'
+    parts = ('head', 'rlowerarm', 'llowerarm', 'rfoot', 'lfoot')
+    see += ' (P (team right) (id 1) ' + ' '.join(f'({p} (pol # # #))' for p in parts) + ')'
+    see += ' (L (pol # # #) (pol # # #))' * 13
+    see += ' (mypos # # #) (myorien #) (ballpos # # #))'
+    with AgentClient(port=served.agent_port, team='Ours') as agent:
+        texts = []
+        for _ in range(2):
+            texts.append(agent.receive().decode())
+            agent.act()
+    for text in texts:
+        game = '(time (now #))(GS (sl 0) (sr 0) (t #) (pm BeforeKickOff))'
+        assert shape(text) in (game + body + joints, game + body + joints + see)
+    assert any('(See ' in text for text in texts)
+    # No exponent, plus sign or other form of a number; no blank after a parenthesis.
+    for number in re.findall(r'(?<= )[-+.\d]\S*?(?=[ )])', ''.join(texts)):
+        assert re.fullmatch(r'-?\d+(\.\d{3})?', number)
+    assert '( ' not in ''.join(texts) and max(map(len, texts)) < 8192
+
+
+def test_a_team_that_is_full_admits_nobody_and_harms_nobody(served):
+    with AgentClient(port=served.agent_port, team='Ours', sync=False) as agent:
+        with pytest.raises(NotAdmitted, match="'Ours'"):
+            AgentClient(port=served.agent_port, team='Ours', sync=False)
+        assert agent.perceive().joints
+    # A robot whose agent has left is free.
+    for _ in range(100):
+        try:
+            with AgentClient(port=served.agent_port, team='Ours', sync=False) as agent:
+                assert agent.number == 1
+            break
+        except NotAdmitted:
+            continue
+    else:
+        raise AssertionError('the robot stays taken')
+
+
+def test_an_agent_notices_that_the_server_has_ended(served):
+    with AgentClient(port=served.agent_port, team='Theirs', sync=False) as agent:
+        served.stop()
+
+        def go_on():
+            while True:
+                agent.perceive()
+
+        with pytest.raises(ServerGone):
+            go_on()

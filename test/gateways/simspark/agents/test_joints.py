@@ -1,0 +1,123 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Speeds of hinges: what they do to the joints of the simulated robot."""
+
+import math
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.gateways.simspark.agents.joints import MAX_SPEED
+from urlab_ros_bridge.gateways.simspark.agents.joints import perceptor_name
+
+
+def degrees(agent, name='hj1'):
+    return agent.percepts.joints[name]
+
+
+@pytest.mark.parametrize('speed', [0.5, -1.0, 3.0])
+def test_a_hinge_turns_at_the_speed_in_rad_a_second(play, speed):
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    game.say(agent, f'(he1 {speed})')
+    game.cycles(3)
+    start = degrees(agent)
+    game.cycles(20)
+    assert degrees(agent) - start == pytest.approx(math.degrees(speed) * 0.4, rel=0.03)
+
+
+def test_every_cycle_is_a_fiftieth_of_the_way(play):
+    """Stock agents count on where a joint is after one cycle at a speed."""
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    game.say(agent, '(he1 2)')
+    seen = []
+    for _ in range(12):
+        game.cycles(1)
+        seen.append(degrees(agent))
+    ways = np.diff(seen)[3:]
+    np.testing.assert_allclose(ways, math.degrees(2) * 0.02, rtol=0.06)
+
+
+def test_an_action_is_seen_in_the_percepts_but_one(play):
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    game.say(agent, '(he1 1)')  # in answer to the percepts of this cycle
+    before = degrees(agent)
+    game.cycles(1)
+    assert degrees(agent) == pytest.approx(before, abs=0.01)
+    game.cycles(1)
+    assert degrees(agent) > before + 0.3
+
+
+def test_a_speed_lasts_until_the_next_one_and_zero_holds(play):
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    game.say(agent, '(he1 1)(lae1 2)')
+    game.cycles(20)
+    game.say(agent, '(he1 0)(he1 0.0)(lae1 0)')
+    game.cycles(10)
+    held = degrees(agent), degrees(agent, 'laj1')
+    assert held[0] == pytest.approx(math.degrees(0.4), abs=0.5)
+    game.cycles(100)
+    assert degrees(agent) == pytest.approx(held[0], abs=0.05)
+    assert degrees(agent, 'laj1') == pytest.approx(held[1], abs=0.05)
+
+
+def test_speeds_are_cut_to_the_fastest_of_the_motor(play):
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    game.say(agent, '(he1 100)')
+    game.cycles(4)
+    start = degrees(agent)
+    game.cycles(5)
+    assert degrees(agent) - start == pytest.approx(math.degrees(MAX_SPEED) * 0.1, rel=0.05)
+
+
+def test_a_joint_stops_at_its_limit_and_leaves_it_at_once(play):
+    game = play('left_1_home')
+    agent = game.join()
+    game.say(agent, '(he2 5)')
+    game.cycles(60)
+    assert degrees(agent, 'hj2') == pytest.approx(45, abs=0.6)
+    game.say(agent, '(he2 -1)')
+    game.cycles(12)
+    assert degrees(agent, 'hj2') < 36
+
+
+def test_a_joint_that_cannot_move_does_not_jump_when_it_can(play, soccer):
+    """The set-point never runs ahead of the joint further than the motor could pull."""
+    game = play('left_1_home')
+    agent = game.join()
+    game.place('left_1', (-3, 0, 0.02), (0, 1, 0, 0))  # head in the ground
+    game.say(agent, '(lae1 6)')
+    for _ in range(40):
+        game.cycles(1)
+        name = 'left_1_lae1'
+        ahead = soccer.data.actuator(name).ctrl[0] - soccer.data.joint(name).qpos[0]
+        # 10 N m at 150 N m/rad, the way of a cycle, and the lead.
+        assert abs(ahead) < 10 / 150 + (0.02 + 0.012) * MAX_SPEED
+
+
+def test_robots_without_an_agent_are_left_alone(play, soccer):
+    game = play('left_1_home')
+    agent = game.join()
+    game.say(agent, '(he1 1)(lle3 1)(rle3 1)')
+    start = soccer.data.joint('right_1_he1').qpos[0]
+    game.cycles(10)
+    assert set(game.targets) == {'left_1'}
+    assert soccer.data.joint('right_1_he1').qpos[0] == pytest.approx(start, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ('joint', 'name'),
+    [('he2', 'hj2'), ('rae4', 'raj4'), ('lle7', 'llj7'), ('FL_hip', 'FL_hip'), ('le1', 'le1'),
+     ('he9', 'he9'), ('the1', 'the1')],
+)  # fmt: skip
+def test_only_the_joints_of_the_nao_have_other_names_for_their_angles(joint, name):
+    assert perceptor_name(joint) == name

@@ -1,0 +1,260 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Who gets which robot, beams, calls, sync mode: the life of agents."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+from test.gateways.simspark.stage import FakeConnection
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+
+CALM = 0.12  # a robot that was beamed drops and settles, m
+
+
+def place_of(soccer, robot):
+    return soccer.data.body(f'{robot}_base_link').xpos
+
+
+def heading_of(soccer, robot):
+    x, y = soccer.data.body(f'{robot}_base_link').xmat.reshape(3, 3)[:2, 0]
+    return math.degrees(math.atan2(y, x))
+
+
+def test_nothing_comes_before_scene_then_time_and_game_then_the_body(play):
+    game = play()
+    connection = FakeConnection()
+    game.agents.connected(connection)
+    game.cycles(1)
+    assert not connection.sent
+    game.say(connection, '(scene rsg/agent/nao/nao.rsg)')
+    game.cycles(1)
+    assert re.fullmatch(
+        r'\(time \(now \d+\.\d{3}\)\)\(GS \(sl 0\) \(sr 0\) \(t 0\.000\) \(pm BeforeKickOff\)\)',
+        connection.text,
+    )
+    game.say(connection, '(init (unum 1)(teamname Ours))')
+    game.cycles(1)
+    assert '(GS (unum 1) (team left) (sl 0)' in connection.text
+    game.cycles(1)
+    assert 'unum' not in connection.text and '(HJ (n hj1) (ax ' in connection.text
+
+
+def test_init_before_scene_is_refused_and_in_one_message_with_it_is_not(play, caplog):
+    game = play()
+    connection = FakeConnection()
+    game.agents.connected(connection)
+    game.say(connection, '(init (unum 1)(teamname Ours))')
+    assert 'comes first' in caplog.text
+    game.say(connection, '(scene x)(init (unum 1)(teamname Ours))')
+    game.cycles(1)
+    assert connection.percepts.number == 1
+
+
+def test_the_first_team_is_left_the_second_right_a_third_gets_nothing(play, caplog):
+    game = play()
+    agents = [game.join(team) for team in ('A', 'B', 'C')]
+    game.cycles(1)
+    found = [(agent.percepts.side, agent.percepts.number) for agent in agents]
+    assert found == [('left', 1), ('right', 1), ('', None)]
+    assert "'C' is the third; A and B play" in caplog.text
+    assert not agents[2].percepts.joints and agents[2].percepts.time > 0
+
+
+@pytest.mark.parametrize('number', [1, 0, 2])
+def test_a_number_is_taken_once_and_free_again_after_its_agent(play, number, caplog):
+    game = play()
+    first = game.join('A', 1)
+    second = game.join('A', number)
+    assert f'number {number} of left is not free; free are: none' in caplog.text
+    game.agents.disconnected(first)
+    game.say(second, '(init (unum 1)(teamname A))')
+    game.cycles(1)
+    assert second.percepts.number == 1
+
+
+def test_a_second_init_changes_nothing(play, caplog):
+    game = play()
+    agent = game.join('A')
+    game.say(agent, '(init (unum 1)(teamname B))')
+    game.cycles(1)
+    assert agent.percepts.side == 'left' and 'a robot already' in caplog.text
+
+
+def test_a_scene_that_names_a_robot_gets_that_one(play):
+    game = play()
+    agent = game.join('A', 7, scene='right_1')
+    game.say(agent, '(he1 1)')
+    game.cycles(1)
+    assert set(game.targets) == {'right_1'}
+
+
+def test_a_robot_that_is_killed_leaves_its_agent_connected_and_silent(play):
+    game = play()
+    agent = game.join('A')
+    game.cycles(2)
+    game.state.leave(game.state.roster.find(Side.LEFT, 1))
+    count = len(agent.sent)
+    game.cycles(3)
+    game.say(agent, '(he1 1)(beam -1 0 0)')
+    game.cycles(1)
+    assert len(agent.sent) == count and agent.is_open and not game.targets
+
+
+def test_beams_are_mirrored_for_the_right_team(play, soccer):
+    game = play('left_1_home')
+    left, right = game.join('A'), game.join('B')
+    game.say(left, '(beam -3 2 30)')
+    game.say(right, '(beam -3 2 30)')
+    game.cycles(1)
+    np.testing.assert_allclose(place_of(soccer, 'left_1')[:2], [-3, 2], atol=0.01)
+    np.testing.assert_allclose(place_of(soccer, 'right_1')[:2], [3, -2], atol=0.01)
+    assert heading_of(soccer, 'left_1') == pytest.approx(30, abs=0.5)
+    assert heading_of(soccer, 'right_1') == pytest.approx(-150, abs=0.5)
+    assert place_of(soccer, 'left_1')[2] == pytest.approx(0.4, abs=0.01)
+    game.cycles(40)
+    assert soccer.data.body('left_1_base_link').xmat[8] > 0.99
+
+
+@pytest.mark.parametrize(
+    ('asked', 'got'), [((3, 0), (0, 0)), ((-99, 99), (-9, 8)), ((-1, -99), (-1, -8))]
+)
+def test_beams_stay_in_the_own_half(play, soccer, asked, got):
+    game = play()
+    agent = game.join('A')
+    game.say(agent, f'(beam {asked[0]} {asked[1]} 0)')
+    game.cycles(1)
+    np.testing.assert_allclose(place_of(soccer, 'left_1')[:2], got, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ('mode', 'allowed'),
+    [('BeforeKickOff', True), ('Goal_Left', True), ('Goal_Right', True), ('PlayOn', False),
+     ('KickOff_Left', False), ('GameOver', False)],
+)  # fmt: skip
+def test_beams_are_for_before_a_kick_off(play, soccer, mode, allowed):
+    game = play()
+    agent = game.join('A')
+    game.state.set_play_mode(mode)
+    game.say(agent, '(beam -5 -3 0)')
+    game.cycles(1)
+    assert (abs(place_of(soccer, 'left_1')[0] + 5) < 0.02) == allowed
+
+
+def test_bad_effectors_change_nothing_and_the_rest_of_a_message_counts(play, soccer, caplog):
+    game = play()
+    agent = game.join('A')
+    game.cycles(1)
+    before = place_of(soccer, 'left_1').copy()
+    game.say(agent, '(beam nan 0 0)(he1 nan)(nothing 1)((he1 1))(he1 1 1)(xyz)(he2 1)')
+    game.cycles(10)
+    np.testing.assert_allclose(place_of(soccer, 'left_1'), before, atol=0.01)
+    joints = agent.percepts.joints
+    assert abs(joints['hj1']) < 0.1 and joints['hj2'] > 5
+    for word in ('nan', "'nothing'", 'takes 1 speeds, not 2'):
+        assert word in caplog.text
+
+
+def test_a_call_is_heard_by_all_in_the_next_cycle(play, soccer):
+    game = play('left_1_home')
+    left, right = game.join('A'), game.join('B')
+    game.say(left, '(beam -2 0 0)')
+    game.say(right, '(beam 0 -2 90)')
+    game.cycles(1)
+    game.say(left, '(say hello)')
+    game.cycles(1)
+    assert re.search(r'\(hear A 0\.00 self hello\)', left.text)
+    (heard,) = right.percepts.heard
+    assert (heard.team, heard.text) == ('A', 'hello')
+    # The right player stands at (0, 2) and looks along -y to its right goal ... see the beam.
+    eye = soccer.data.site('right_1_vision')
+    away = soccer.data.site('left_1_vision').xpos - eye.xpos
+    forward, side, _ = eye.xmat.reshape(3, 3).T
+    expected = math.degrees(math.atan2(away @ side, away @ forward))
+    assert float(heard.direction) == pytest.approx(expected, abs=1.0)
+    game.cycles(1)
+    assert not left.percepts.heard and not right.percepts.heard
+
+
+def test_a_team_has_its_say_every_second_cycle(play):
+    game = play()
+    agent = game.join('A')
+    heard = []
+    for number in range(6):
+        game.say(agent, f'(say word{number})(say again)')
+        game.cycles(1)
+        heard.append([call.text for call in agent.percepts.heard])
+    assert heard == [['word0'], [], ['word2'], [], ['word4'], []]
+
+
+def test_beyond_fifty_metres_nobody_hears(play):
+    game = play()
+    left, right = game.join('A'), game.join('B')
+    game.place('right_1', (52.0, 0, 0.4), (0, 0, 0, 1))
+    game.say(left, '(say far)')
+    game.turn()
+    assert left.percepts.heard and not right.percepts.heard
+
+
+def test_agents_that_send_syn_are_waited_for(play):
+    game = play()
+    agent, other = game.join('A'), game.join('B')
+    game.cycles(3)
+    assert not game.agents.is_waiting
+    game.say(agent, '(he1 0)(syn)')
+    assert not game.agents.is_waiting
+    game.cycles(1)
+    assert game.agents.is_waiting
+    game.say(other, '(syn)')
+    assert game.agents.is_waiting
+    game.say(agent, '(syn)')
+    assert not game.agents.is_waiting
+    # One that was waited for in vain is closed, and holds nobody up.
+    game.say(other, '(syn)')
+    game.cycles(1)
+    game.say(other, '(syn)')
+    game.cycles(1)
+    assert not agent.is_open and other.is_open
+    game.agents.disconnected(agent)
+    game.say(other, '(syn)')
+    assert not game.agents.is_waiting
+
+
+def test_without_sync_mode_syn_does_nothing(play):
+    game = play(wait_for_syn=False)
+    agent = game.join('A')
+    game.say(agent, '(syn)')
+    game.cycles(3)
+    assert not game.agents.is_waiting and agent.is_open and len(agent.sent) == 3
+
+
+def test_vision_comes_in_every_second_message(play):
+    game = play(vision_cycles=2)
+    agent = game.join('A')
+    game.cycles(6)
+    assert sum(b'(See ' in payload for payload in agent.sent) == 3
+
+
+def test_agents_keep_their_players_when_the_world_begins_anew(play, soccer):
+    game = play()
+    agent = game.join('A')
+    game.cycles(2)
+    game.agents.begin(game.stage)
+    game.say(agent, '(he1 1)')
+    game.cycles(10)
+    assert agent.percepts.joints['hj1'] > 3
+
+
+def test_noise_moves_beams_by_a_little(play, soccer):
+    game = play(noise=True, seed=3)
+    agent = game.join('A')
+    places = []
+    for _ in range(20):
+        game.say(agent, '(beam -3 1 0)')
+        game.cycles(1)
+        places.append([*place_of(soccer, 'left_1')[:2], heading_of(soccer, 'left_1')])
+    off = np.array(places) - [-3, 1, 0]
+    assert (np.abs(off).max(axis=0) < [0.06, 0.06, 11]).all()
+    assert (np.abs(off).max(axis=0) > [0.02, 0.02, 4]).all()

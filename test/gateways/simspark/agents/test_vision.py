@@ -1,0 +1,231 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Vision, compared with MuJoCo's own frames and geoms."""
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.gateways.simspark.agents.field import PENALTY_LENGTH
+from urlab_ros_bridge.gateways.simspark.agents.field import PENALTY_WIDTH
+from urlab_ros_bridge.gateways.simspark.agents.vision import CALIBRATION
+from urlab_ros_bridge.gateways.simspark.agents.vision import clip_to_cone
+from urlab_ros_bridge.gateways.simspark.agents.vision import SPREAD
+from urlab_ros_bridge.gateways.simspark.client.localisation import cartesian
+from urlab_ros_bridge.gateways.simspark.client.localisation import landmarks
+from urlab_ros_bridge.gateways.simspark.client.localisation import locate
+from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
+from urlab_ros_bridge.models.soccer import PITCHES
+
+POSES = np.random.default_rng(0)
+# What is shown with three decimals is off by less than this.
+EXACT = 1.1e-3
+PARTS = {
+    'head': 'vision', 'rlowerarm': 'rforearm', 'llowerarm': 'lforearm',
+    'rfoot': 'rf', 'lfoot': 'lf',
+}  # fmt: skip
+
+
+def random_pose(upright=False):
+    """Return a place on the field and a quaternion xyzw."""
+    place = [*POSES.uniform([-8, -5], [8, 5]), POSES.uniform(0.4, 1.0)]
+    if upright:
+        turn = POSES.uniform(-math.pi, math.pi)
+        return place, [0, 0, math.sin(turn / 2), math.cos(turn / 2)]
+    quaternion = POSES.standard_normal(4)
+    return place, (quaternion / np.linalg.norm(quaternion)).tolist()
+
+
+def angles(soccer, point):
+    """Return distance and angles of a point, from the pose of the site in MuJoCo."""
+    site = soccer.data.site('left_1_vision')
+    away = np.asarray(point) - site.xpos
+    forward, left, up = site.xmat.reshape(3, 3).T
+    distance = math.dist(point, site.xpos)
+    return (
+        distance,
+        math.degrees(math.atan2(away @ left, away @ forward)),
+        math.degrees(math.asin(np.clip(away @ up / distance, -1, 1))),
+    )
+
+
+def test_points_are_seen_where_they_are_and_only_in_the_cone(play, soccer):
+    game = play()
+    agent = game.join()
+    found = missed = 0
+    for _ in range(60):
+        game.place('left_1', *random_pose())
+        game.turn()
+        seen = agent.percepts.seen
+        points = {soccer.model.site(i).name: soccer.data.site(i).xpos for i in range(8)}
+        assert set(points) == set(landmarks())
+        points['B'] = soccer.data.body('ball').xpos
+        others = {player.number: player.parts for player in seen.players if player.team == 'right'}
+        for part, site in PARTS.items():
+            points[part] = soccer.data.site(f'right_1_{site}').xpos
+        shown = seen.points | others.get(1, {})
+        for name, point in points.items():
+            distance, left, up = angles(soccer, point)
+            out = max(abs(left), abs(up)) - 60.0
+            if out < -0.01:
+                found += 1
+                assert shown[name].distance == pytest.approx(distance, abs=EXACT)
+                # Near the pole the angle to the left is ill conditioned.
+                assert shown[name].left == pytest.approx(left, abs=EXACT)
+                assert shown[name].up == pytest.approx(up, abs=EXACT)
+            elif out > 0.01:
+                missed += 1
+                assert name not in shown
+    assert found > 50 and missed > 50
+
+
+def test_own_arms_are_seen_and_nothing_is_that_is_too_near(play, soccer):
+    game = play()
+    agent = game.join()
+    game.cycles(1)
+    (own,) = [p for p in agent.percepts.seen.players if p.team == 'Ours']
+    assert set(own.parts) == {'rlowerarm', 'llowerarm'}
+    eye = soccer.data.site('left_1_vision').xpos
+    soccer.placement.move_ball(eye + np.array([0.099, 0, 0]), (0, 0, 0))
+    game.look()
+    assert agent.percepts.seen.ball is None
+    soccer.placement.move_ball(eye + np.array([0.101, 0, 0]), (0, 0, 0))
+    game.look()
+    assert agent.percepts.seen.ball.distance == pytest.approx(0.101, abs=EXACT)
+
+
+def painted(soccer):
+    """Return points of all straight lines of the field, from the geoms, spaced by 0.2 m."""
+    found = []
+    for index in range(soccer.model.ngeom):
+        geom, data = soccer.model.geom(index), soccer.data.geom(index)
+        is_line = soccer.model.material(geom.matid[0]).name == 'white' if geom.matid[0] >= 0 else 0
+        if is_line and geom.type[0] == mujoco.mjtGeom.mjGEOM_BOX and max(geom.size) > 0.5:
+            along = np.argmax(geom.size)
+            half = geom.size[along] - 0.03
+            axis = data.xmat.reshape(3, 3)[:, along]
+            for way in np.arange(-half, half, 0.2):
+                found.append((data.xpos + way * axis) * [1, 1, 0])
+    return np.array(found)
+
+
+def test_lines_are_those_that_are_painted(play, soccer):
+    game = play()
+    agent = game.join()
+    paint = painted(soccer)
+    radius = soccer.model.numeric('free_kick_distance').data[0]
+    straight = 0
+    for _ in range(20):
+        game.place('left_1', *random_pose(upright=True))
+        game.turn()
+        site = soccer.data.site('left_1_vision')
+        axes = site.xmat.reshape(3, 3)
+        lines = np.array(
+            [
+                [site.xpos + axes @ cartesian(end) for end in line]
+                for line in agent.percepts.seen.lines
+            ]
+        )
+        np.testing.assert_allclose(lines[..., 2], 0, atol=0.01)
+        ends = np.linalg.norm(lines[..., :2], axis=-1)
+        ring = (ends < radius + 0.01).all(axis=1) & (
+            np.linalg.norm(lines[:, 0] - lines[:, 1], axis=1)
+            < 2 * radius * math.sin(math.pi / 10) + 0.01
+        )
+        # The decagon of the circle: its corners are on it, its sides within.
+        assert (ends[ring] > radius * math.cos(math.pi / 10) - 0.01).all()
+        for start, end in lines[~ring]:
+            straight += 1
+            for share in (0.01, 0.5, 0.99):
+                eye = start + share * (end - start) + [0, 0, 5]
+                hit = np.zeros(1, np.int32)
+                mujoco.mj_ray(
+                    soccer.model, soccer.data, eye, np.array([0.0, 0, -1]),
+                    np.array([0, 0, 1, 0, 0, 0], np.uint8), 1, -1, hit,
+                )  # fmt: skip
+                geom = soccer.model.geom(hit[0])
+                # The rod of a goal lies on its line.
+                assert soccer.model.material(geom.matid[0]).name in ('white', 'rod')
+        # Whatever is painted in the cone is on one of the lines.
+        local = (paint - site.xpos) @ axes
+        slope = math.tan(math.radians(59.5))
+        inside = (np.abs(local[:, 1:]) < slope * local[:, :1]).all(axis=1)
+        way = lines[:, 1] - lines[:, 0]
+        for point in paint[inside]:
+            share = np.clip(((point - lines[:, 0]) * way).sum(1) / (way * way).sum(1), 0, 1)
+            away = np.linalg.norm(lines[:, 0] + share[:, None] * way - point, axis=1)
+            assert away.min() < 0.02
+    assert straight > 60
+
+
+def test_a_line_of_which_nothing_is_before_the_eye_is_not_seen():
+    behind = [[-1.0, -5, 0], [-1.0, 5, 0]]
+    beside = [[-1.0, 3, 0], [1.0, 3, 0]]
+    through = [[2.0, -9, 0], [2.0, 9, 0]]
+    (piece,) = clip_to_cone(np.array([behind, beside, through]))
+    edge = 2 * math.tan(math.radians(60))
+    np.testing.assert_allclose(piece, [[2, -edge, 0], [2, edge, 0]])
+
+
+def test_the_penalty_area_is_that_of_the_bundled_fields():
+    for pitch in PITCHES.values():
+        assert pitch.penalty_length == PENALTY_LENGTH
+        assert pitch.penalty_width == pytest.approx(PENALTY_WIDTH + pitch.goal_width)
+
+
+@pytest.mark.parametrize('robot', ['left_1', 'right_1'])
+def test_a_player_finds_its_pose_from_what_it_sees(play, soccer, robot):
+    game = play()
+    agent = game.join('Ours')
+    other = game.join('Others')
+    located = 0
+    for _ in range(40):
+        game.place(robot, *random_pose(upright=True))
+        game.turn()
+        seen = (agent if robot == 'left_1' else other).percepts.seen
+        pose = locate(seen, landmarks())
+        if pose is None:
+            continue
+        located += 1
+        truth = soccer.data.site(f'{robot}_vision')
+        # Three decimals of a far landmark are some centimetres of height.
+        assert (np.abs(pose.place - truth.xpos) < [0.02, 0.02, 0.08]).all()
+        np.testing.assert_allclose(pose.axes, truth.xmat.reshape(3, 3), atol=0.01)
+        if seen.ball is not None:
+            np.testing.assert_allclose(
+                pose.on_field(seen.ball), soccer.data.body('ball').xpos, atol=0.08
+            )
+    assert located > 10
+
+
+def test_noise_repeats_with_its_seed_and_has_the_stated_size(play, soccer):
+    def seen(seed, count=300):
+        game = play(noise=True, seed=seed)
+        agent = game.join()
+        for _ in range(count):
+            game.turn()
+        return np.array([read_percepts(payload).seen.points['F1R'] for payload in agent.sent])
+
+    first = seen(5)
+    np.testing.assert_array_equal(first, seen(5))
+    assert (first != seen(6)).mean() > 0.9
+    truth = np.array(angles(soccer, soccer.data.site('F1R').xpos))
+    spread = SPREAD * [truth[0], 1, 1]
+    np.testing.assert_allclose(first.std(axis=0), spread, rtol=0.2)
+    offset = np.abs(first.mean(axis=0) - truth)
+    assert (offset < 4 * spread / math.sqrt(len(first)) + [2 * CALIBRATION, 0.1, 0.1]).all()
+
+
+def test_ground_truth_is_told_in_the_frame_of_the_own_team(play, soccer):
+    game = play(ground_truth=True)
+    left, right = game.join('A'), game.join('B')
+    soccer.placement.move_ball((1.0, 2.0, 0.5), (0, 0, 0))
+    game.look()
+    assert left.percepts.seen.truth['ballpos'] == (1.0, 2.0, 0.5)
+    assert right.percepts.seen.truth['ballpos'] == (-1.0, -2.0, 0.5)
+    for agent in (left, right):
+        truth = agent.percepts.seen.truth
+        assert truth['mypos'] == pytest.approx((-0.894, 0, 0.54), abs=0.01)
+        assert truth['myorien'] == pytest.approx((0.0,), abs=0.1)

@@ -1,0 +1,244 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The referee, in the soccer world: times, goals, balls out of play."""
+
+import math
+
+import numpy as np
+import pytest
+
+from test.gateways.simspark.stage import SteppedWorld
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
+from urlab_ros_bridge.gateways.simspark.referee.referee import SET_PIECE_SECONDS
+from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
+from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+
+STILL = (0.0, 0.0, 0.0)
+NO_BALL = """
+<mujoco>
+  <worldbody><body name="b"><joint name="j"/><geom size="0.1"/></body></worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture(scope='module')
+def soccer():
+    world = SteppedWorld(world='soccer')
+    yield world
+    world.close()
+
+
+@pytest.fixture
+def game(soccer):
+    game = soccer.play(referee=SoccerReferee(), keyframe='left_1_home')
+    game.state.side_of_team('A')
+    game.state.side_of_team('B')
+    return game
+
+
+def ball(game):
+    return game.world.data.body('ball').xpos
+
+
+def put_ball(game, place, velocity=STILL):
+    game.world.placement.move_ball(place, velocity)
+
+
+def in_play(game, mode='PlayOn', touched=None):
+    """Begin a mode, with the ball touched last by a player of a side."""
+    game.state.set_play_mode(mode)
+    if touched is not None:
+        game.world.placement.move_robot(
+            f'{touched}_1', (0.1 if touched == 'right' else -0.1, 0, 0.39)
+        )
+        other = 'left' if touched == 'right' else 'right'
+        game.world.placement.move_robot(f'{other}_1', (0, 4, 0.39))
+    game.cycles(1)
+
+
+def test_before_the_kick_off_time_stands_and_the_ball_is_put_back(game):
+    put_ball(game, (2.0, 1.0, 0.5), (1, 0, 0))
+    game.cycles(2)
+    assert np.hypot(*ball(game)[:2]) < 0.01 and game.state.time == 0.0
+    game.cycles(200)
+    assert game.state.play_mode == 'BeforeKickOff' and game.state.time == 0.0
+
+
+def test_without_a_team_the_ball_may_lie_anywhere(soccer):
+    game = soccer.play(referee=SoccerReferee())
+    put_ball(game, (2.0, 1.0, 0.1))
+    game.cycles(20)
+    assert ball(game)[0] > 1.5
+
+
+def test_it_kicks_off_by_itself_when_asked(soccer):
+    game = soccer.play(referee=SoccerReferee(RefereeOptions(kicks_off=True)))
+    game.cycles(150)
+    assert game.state.play_mode == 'BeforeKickOff'
+    game.state.side_of_team('A')
+    game.cycles(2)
+    assert game.state.play_mode == 'KickOff_Left'
+    game.state.set_half(2)
+    game.state.set_play_mode('BeforeKickOff')
+    game.cycles(round(game.state.rules.wait_before_kick_off / CYCLE) - 2)
+    assert game.state.play_mode == 'BeforeKickOff'
+    game.cycles(4)
+    assert game.state.play_mode == 'KickOff_Right'
+
+
+def test_play_is_on_when_the_ball_is_moved_after_a_kick_off(game):
+    game.state.kick_off(Side.LEFT)
+    game.cycles(10)
+    assert game.state.play_mode == 'KickOff_Left'
+    put_ball(game, (0, 0, 0.042), (1.0, 0, 0))
+    game.cycles(12)
+    assert game.state.play_mode == 'PlayOn'
+
+
+def test_play_is_on_when_nobody_takes_the_kick_off(game):
+    game.state.kick_off(Side.RIGHT)
+    game.cycles(1)
+    game.state.mode_seconds = SET_PIECE_SECONDS - 2.5 * CYCLE
+    game.cycles(2)
+    assert game.state.play_mode == 'KickOff_Right'
+    game.cycles(2)
+    assert game.state.play_mode == 'PlayOn'
+
+
+@pytest.mark.parametrize('side', list(Side))
+def test_a_goal_counts_then_the_others_kick_off_from_the_centre(game, side):
+    in_play(game)
+    x = -side.sign * 8.8
+    put_ball(game, (x, 0.5, 0.2), (-side.sign * 6.0, 0, 0))
+    for _ in range(30):
+        game.cycles(1)
+        if game.state.score[side]:
+            break
+        assert abs(ball(game)[0]) < 9 + 0.042 + 0.15
+    assert game.state.score == {side: 1, side.opponent: 0}
+    assert game.state.play_mode == f'Goal_{side.title}'
+    game.cycles(round(game.state.rules.goal_pause_time / CYCLE) - 2)
+    assert game.state.play_mode == f'Goal_{side.title}' and abs(ball(game)[0]) > 9
+    game.cycles(4)
+    assert game.state.play_mode == f'KickOff_{side.opponent.title}'
+    game.cycles(5)
+    assert np.hypot(*ball(game)[:2]) < 0.02
+    assert game.state.score == {side: 1, side.opponent: 0}
+
+
+@pytest.mark.parametrize('place', [(9.1, 1.2, 0.2), (9.1, 0, 0.9), (8.99, 0, 0.2), (9.8, 0, 0.1)])
+def test_beside_above_before_and_behind_the_goal_is_none(game, place):
+    in_play(game)
+    put_ball(game, place)
+    game.cycles(1)
+    assert sum(game.state.score.values()) == 0
+
+
+@pytest.mark.parametrize('touched', ['left', 'right'])
+@pytest.mark.parametrize('up', [1, -1])
+def test_beyond_the_side_line_the_others_kick_in(game, touched, up):
+    in_play(game, touched=touched)
+    put_ball(game, (3.0, up * 6.2, 0.042))
+    game.cycles(1)
+    assert game.state.play_mode == 'PlayOn'
+    game.cycles(round(game.state.rules.kick_in_pause_time / CYCLE) + 2)
+    taker = {'left': 'Right', 'right': 'Left'}[touched]
+    assert game.state.play_mode == f'KickIn_{taker}'
+    game.cycles(2)
+    np.testing.assert_allclose(ball(game)[:2], [3.0, up * 6.0], atol=0.02)
+    put_ball(game, (3.0, up * 5.5, 0.042))
+    game.cycles(1)
+    assert game.state.play_mode == 'PlayOn'
+
+
+@pytest.mark.parametrize(
+    ('touched', 'x', 'mode', 'place'),
+    [
+        ('left', 9.2, 'goal_kick_right', (8.0, 1.05)),
+        ('right', 9.2, 'corner_kick_left', (9.0, 6.0)),
+        ('right', -9.2, 'goal_kick_left', (-8.0, 1.05)),
+        ('left', -9.2, 'corner_kick_right', (-9.0, 6.0)),
+    ],
+)
+def test_beyond_the_goal_line(game, touched, x, mode, place):
+    in_play(game, touched=touched)
+    put_ball(game, (x, 3.0, 0.042))
+    game.cycles(round(game.state.rules.kick_in_pause_time / CYCLE) + 3)
+    assert game.state.play_mode == mode
+    game.cycles(2)
+    np.testing.assert_allclose(ball(game)[:2], place, atol=0.02)
+
+
+def test_opponents_are_sent_away_from_a_set_piece_and_own_players_stay(game):
+    in_play(game, touched='left')
+    for robot, x in (('left_1', 2.0), ('right_1', 4.0)):
+        game.world.placement.move_robot(robot, (x, 5.6, 0.39))
+    put_ball(game, (3.0, 6.3, 0.042))
+    game.cycles(round(game.state.rules.kick_in_pause_time / CYCLE) + 4)
+    assert game.state.play_mode == 'KickIn_Right'
+    places = {r: game.world.data.body(f'{r}_base_link').xpos[:2] for r in ('left_1', 'right_1')}
+    assert math.dist(places['left_1'], (3, 6)) > game.state.rules.free_kick_distance - 0.05
+    np.testing.assert_allclose(places['right_1'], (4.0, 5.6), atol=0.1)
+
+
+def test_a_half_ends_then_the_game(game):
+    game.state.kick_off(Side.LEFT)
+    game.cycles(1)
+    half = game.state.rules.half_time
+    game.state.set_time(half - 1.5 * CYCLE)
+    game.cycles(1)
+    assert game.state.half == 1
+    game.cycles(1)
+    assert (game.state.half, game.state.play_mode) == (2, 'BeforeKickOff')
+    game.cycles(5)
+    assert game.state.time == pytest.approx(half, abs=2 * CYCLE)
+    game.state.kick_off(Side.RIGHT)
+    game.state.set_time(2 * half - 0.5 * CYCLE)
+    game.cycles(2)
+    assert game.state.play_mode == 'GameOver'
+    put_ball(game, (9.2, 0, 0.1))
+    game.cycles(3)
+    assert game.state.play_mode == 'GameOver' and sum(game.state.score.values()) == 0
+
+
+def test_a_trainer_that_changes_the_mode_while_the_ball_is_out_is_obeyed(game):
+    in_play(game, touched='left')
+    put_ball(game, (3.0, 6.3, 0.042))
+    game.cycles(10)
+    game.state.set_play_mode('free_kick_left')
+    put_ball(game, (1.0, 1.0, 0.042))
+    game.cycles(80)
+    assert game.state.play_mode in ('free_kick_left', 'PlayOn')
+    assert ball(game)[0] == pytest.approx(1.0, abs=0.1)
+
+
+def test_worlds_without_a_ball_are_judged_by_the_clock_alone(tmp_path):
+    path = tmp_path / 'empty.xml'
+    path.write_text(NO_BALL)
+    world = SteppedWorld(model=path)
+    try:
+        game = world.play(referee=SoccerReferee())
+        assert isinstance(game.state, GameState)
+        game.state.kick_off(Side.LEFT)
+        game.state.set_time(game.state.rules.half_time)
+        game.cycles(1)
+        assert game.state.half == 2
+    finally:
+        world.close()
+
+
+def test_a_ball_in_a_world_that_is_no_field_stays_where_it_is(tmp_path):
+    path = tmp_path / 'table.xml'
+    ball = '<body name="ball" pos="2 0 1"><freejoint/><geom size="0.1"/></body>'
+    path.write_text(NO_BALL.replace('<worldbody>', f'<worldbody>{ball}'))
+    world = SteppedWorld(model=path)
+    try:
+        game = world.play(referee=SoccerReferee())
+        game.state.side_of_team('A')
+        game.cycles(3)
+        assert game.world.scene.ball.position[0] == pytest.approx(2.0)
+        assert game.state.play_mode == 'BeforeKickOff'
+    finally:
+        world.close()

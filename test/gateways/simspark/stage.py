@@ -1,0 +1,129 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A game without ports: a world that is stepped here, and roles in it."""
+
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.wire.expressions import read
+from urlab_ros_bridge.gateways.simspark.world.placement import Placement
+from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
+
+
+class FakeConnection:
+    """A client without a socket: keeps what is sent to it."""
+
+    peer = 'test'
+
+    def __init__(self):
+        self.is_open = True
+        self.sent = []
+
+    def send(self, payload):
+        self.sent.append(payload)
+        return True
+
+    def close(self):
+        self.is_open = False
+
+    @property
+    def text(self):
+        return self.sent[-1].decode('ascii')
+
+    @property
+    def percepts(self):
+        return read_percepts(self.sent[-1])
+
+
+class SteppedWorld:
+    """
+    A server in direct mode.
+
+    :ivar model, data: of MuJoCo itself, to compare with.
+    """
+
+    def __init__(self, **config):
+        self.server = Server(ServerConfig(step_mode='direct', cameras='off', **PORTS, **config))
+        self.server.start()
+        rpc = int(self.server.endpoints['rpc'].rsplit(':', 1)[1])
+        self.link = SimulationLink('127.0.0.1', rpc, 'test')
+        self.link.connect()
+        self.scene = Scene(self.link.handshake)
+        self.placement = Placement(self.link, self.scene)
+
+    @property
+    def model(self):
+        return self.server.context.world.model
+
+    @property
+    def data(self):
+        return self.server.context.world.data
+
+    def close(self):
+        self.link.close()
+        self.server.stop()
+
+    def play(self, agents=None, referee=None, keyframe=''):
+        """Begin a game from a keyframe, or from the start."""
+        self.link.reset(keyframe)
+        return Game(self, agents, referee)
+
+
+class Game:
+    """
+    A game in a stepped world.
+
+    :ivar state: of the game.
+    """
+
+    def __init__(self, world, agents, referee):
+        self.world, self.agents, self.referee = world, agents, referee
+        self.state = GameState()
+        world.scene.update(world.link.forward())
+        self.state.rules = self.state.rules.changed(world.scene.numerics())
+        self.stage = Stage(self.state, world.scene, world.placement)
+        self.targets = {}
+        for role in (referee, agents):
+            if role is not None:
+                role.begin(self.stage)
+
+    def cycles(self, count=1):
+        """Let cycles pass as the gateway does."""
+        for _ in range(count):
+            seen = self.world.link.step(self.targets, round(CYCLE / self.world.link.timestep))
+            self.world.scene.update(seen)
+            self.state.advance(CYCLE)
+            self.turn()
+
+    def look(self):
+        """Serve the world as it is, without a step."""
+        self.world.scene.update(self.world.link.forward())
+        self.turn()
+
+    def turn(self):
+        if self.referee is not None:
+            self.referee.judge()
+        if self.agents is not None:
+            self.targets = self.agents.cycle(self.world.scene)
+
+    def join(self, team='Ours', number=0, scene='nao.rsg'):
+        """Connect an agent and give it a robot."""
+        connection = FakeConnection()
+        self.agents.connected(connection)
+        self.say(connection, f'(scene {scene})')
+        self.say(connection, f'(init (unum {number})(teamname {team}))')
+        return connection
+
+    def say(self, connection, text):
+        self.agents.received(connection, read(text.encode()))
+
+    def place(self, robot, position, orientation=None):
+        """Put a robot somewhere, orientation xyzw, and look."""
+        self.world.placement.place_robot(robot, position, orientation)
+        self.world.scene.update(self.world.link.forward())

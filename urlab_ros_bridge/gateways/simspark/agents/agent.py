@@ -1,0 +1,161 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""One agent: from its connection to the robot that it plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simspark.agents.body_sensors import BodySensors
+from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
+from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
+from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
+from urlab_ros_bridge.gateways.simspark.agents.hearing import Call
+from urlab_ros_bridge.gateways.simspark.agents.hearing import RANGE
+from urlab_ros_bridge.gateways.simspark.agents.joints import JointControl
+from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.vision import Eye
+from urlab_ros_bridge.gateways.simspark.agents.vision import SeenPlayer
+from urlab_ros_bridge.gateways.simspark.agents.vision import VisionNoise
+from urlab_ros_bridge.gateways.simspark.game.players import Player
+from urlab_ros_bridge.gateways.simspark.game.players import Side
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
+from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """
+    What all agents perceive of one cycle.
+
+    :ivar players: as they are seen; empty in cycles without vision, which `sees` tells.
+    """
+
+    scene: Scene
+    game: GameState
+    landmarks: Landmarks
+    players: Sequence[SeenPlayer]
+    calls: Sequence[Call]
+    sees: bool
+
+
+class PlayedRobot:
+    """
+    The robot of an agent.
+
+    :ivar player: which player it is.
+    """
+
+    def __init__(
+        self, player: Player, robot: ServedRobot, scene: Scene, options: AgentOptions
+    ) -> None:
+        self.player = player
+        self._robot = robot
+        self._options = options
+        self._base = body_frame(robot.base.id)
+        noise = VisionNoise(options.seed, robot.prefix) if options.noise else None
+        self.eye = Eye(robot, noise)
+        self._sensors = BodySensors(robot)
+        self._joints = JointControl(robot)
+        self._joints.start(scene.state(robot.prefix).qpos)
+
+    @property
+    def rest_height(self) -> float:
+        """Return the height of the base in the reference configuration, m."""
+        base = self._robot.base
+        return base.pose.position[2]
+
+    def move(self, effector: JointEffector) -> None:
+        """
+        Set speeds of a joint.
+
+        :raises UnknownName: when the robot has no such joint.
+        :raises BadCommand: for the wrong number of speeds.
+        """
+        self._joints.command(effector.name, effector.speeds)
+
+    def targets(self, scene: Scene) -> Target:
+        """Return the set-points of the next cycle."""
+        return self._joints.advance(scene.state(self.player.robot).qpos)
+
+    def percepts(self, moment: Moment) -> str:
+        """Return what only this robot perceives."""
+        scene = moment.scene
+        state = scene.state(self.player.robot)
+        parts = [self._sensors.percepts(scene, state.sensors), self._joints.percepts(state.qpos)]
+        if moment.sees:
+            more = self._truth(scene) if self._options.ground_truth else ''
+            parts.append(self.eye.see(scene, moment.landmarks, moment.players, more))
+        parts += [self._heard(moment, call) for call in moment.calls]
+        return ''.join(parts)
+
+    def _heard(self, moment: Moment, call: Call) -> str:
+        if call.player == self.player:
+            way = 'self'
+        else:
+            if np.linalg.norm(call.place - self.eye.place(moment.scene)) > RANGE:
+                return ''
+            way = f'{self.eye.direction(moment.scene, call.place):.2f}'
+        return f'(hear {call.team} {moment.game.time:.2f} {way} {call.text})'
+
+    def _truth(self, scene: Scene) -> str:
+        """Return place and heading as the own team counts them: towards positive x."""
+        sign = 1 if self.player.side is Side.LEFT else -1
+        place = self.eye.place(scene)
+        forward = self._base.axes(scene)[:, 0] * sign
+        heading = math.degrees(math.atan2(forward[1], forward[0]))
+        x, y, z = place.tolist()
+        text = f'(mypos {sign * x:.3f} {sign * y:.3f} {z:.3f}) (myorien {heading:.3f})'
+        if scene.ball is not None:
+            x, y, z = scene.ball.position.tolist()
+            text += f' (ballpos {sign * x:.3f} {sign * y:.3f} {z:.3f})'
+        return text
+
+
+@dataclass(slots=True)
+class Agent:
+    """
+    A client of the agents' port.
+
+    :ivar created: whether it has sent (scene ...): it gets percepts from then on.
+    :ivar wanted: robot that its scene names, '' for any.
+    :ivar played: its robot, from (init ...) on.
+    :ivar announced: whether GS has told its number and side.
+    :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
+    """
+
+    connection: Connection
+    created: bool = False
+    wanted: str = ''
+    played: PlayedRobot | None = None
+    announced: bool = False
+    gone: bool = False
+    syncs: bool = False
+    synced: bool = True
+
+    @property
+    def holds_up(self) -> bool:
+        """Return whether its (syn) is due."""
+        return self.syncs and not self.synced and not self.gone and self.connection.is_open
+
+    def game_state(self, game: GameState, with_score: bool) -> str:
+        """Return GS; number and side come once."""
+        parts = []
+        if self.played is not None and not self.announced:
+            player = self.played.player
+            parts.append(f'(unum {player.number}) (team {player.side.value})')
+            self.announced = True
+        if with_score:
+            parts.append(f'(sl {game.score[Side.LEFT]}) (sr {game.score[Side.RIGHT]})')
+        parts.append(f'(t {game.time:.3f}) (pm {game.play_mode})')
+        return f'(GS {" ".join(parts)})'
+
+
+__all__ = ['Agent', 'Moment', 'PlayedRobot']

@@ -1,0 +1,124 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Gyro, accelerometer, and what presses on feet and bumpers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from urlab_ros_bridge.client.model import Sensor
+from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
+from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
+from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
+from urlab_ros_bridge.gateways.simspark.agents.frames import to_body_axes
+from urlab_ros_bridge.gateways.simspark.agents.joints import word
+from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+
+# A contact sensor NAME_contact with data="found force pos" of a net force is the foot NAME.
+_FOOT = '_contact'
+_FOOT_VALUES = 7
+
+
+class BodySensors:
+    """
+    GYR, ACC, FRP and TCH of one robot.
+
+    The first gyro and the first accelerometer of the robot are those of the torso.
+    """
+
+    def __init__(self, robot: ServedRobot) -> None:
+        self._base = body_frame(robot.base.id)
+        self._gyro = _first(robot, 'gyro')
+        self._accelerometer = _first(robot, 'accelerometer')
+        self._feet = [
+            (name, word(name.removesuffix(_FOOT)), frame)
+            for name, sensor in robot.sensors.items()
+            if (frame := _foot_frame(robot, name, sensor)) is not None
+        ]
+        felt = {frame.body for _, _, frame in self._feet}
+        self._bumpers = [
+            (name, word(name))
+            for name, sensor in robot.sensors.items()
+            if sensor.kind == 'touch' and _body_of(robot, sensor) not in felt
+        ]
+
+    def percepts(self, scene: Scene, readings: Mapping[str, np.ndarray]) -> str:
+        """
+        Return the messages of one moment.
+
+        :param readings: local sensor name -> values.
+        """
+        parts = []
+        if self._gyro is not None and self._gyro[0] in readings:
+            rates = np.degrees(self._in_torso(scene, self._gyro[1], readings[self._gyro[0]]))
+            parts.append(f'(GYR (n torso) (rt {_numbers(rates)}))')
+        if self._accelerometer is not None and self._accelerometer[0] in readings:
+            name, frame = self._accelerometer
+            felt = self._in_torso(scene, frame, readings[name])
+            parts.append(f'(ACC (n torso) (a {_numbers(felt)}))')
+        parts += [
+            _force(scene, foot, frame, readings[name])
+            for name, foot, frame in self._feet
+            if name in readings and readings[name][0] > 0
+        ]
+        parts += [
+            f'(TCH n {shown} val {int(readings[name][0] > 0)})'
+            for name, shown in self._bumpers
+            if name in readings
+        ]
+        return ''.join(parts)
+
+    def _in_torso(self, scene: Scene, frame: FixedFrame, reading: np.ndarray) -> np.ndarray:
+        """Turn a reading from the axes of its site to those of the torso."""
+        in_world = frame.axes(scene) @ reading
+        return to_body_axes(self._base.axes(scene).T @ in_world)
+
+
+def _force(scene: Scene, name: str, frame: FixedFrame, reading: np.ndarray) -> str:
+    """Return the FRP of a foot: where it is pressed, and the force on it, in its own axes."""
+    axes = frame.axes(scene)
+    where = to_body_axes(axes.T @ (reading[4:7] - frame.place(scene)))
+    # MuJoCo has the force that the foot exerts.
+    force = to_body_axes(axes.T @ -reading[1:4])
+    return f'(FRP (n {name}) (c {_numbers(where)}) (f {_numbers(force)}))'
+
+
+def _numbers(vector: np.ndarray) -> str:
+    x, y, z = vector.tolist()
+    return f'{x:.3f} {y:.3f} {z:.3f}'
+
+
+def _first(robot: ServedRobot, kind: str) -> tuple[str, FixedFrame] | None:
+    for name, sensor in robot.sensors.items():
+        if sensor.kind == kind and sensor.object_kind == 'site':
+            frame = _frame_of(robot, sensor)
+            if frame is not None:
+                return name, frame
+    return None
+
+
+def _frame_of(robot: ServedRobot, sensor: Sensor) -> FixedFrame | None:
+    names = (name for name, site in robot.sites.items() if site.id == sensor.object_id)
+    name = next(names, None)
+    return None if name is None else site_frame(robot, name)
+
+
+def _body_of(robot: ServedRobot, sensor: Sensor) -> int:
+    frame = _frame_of(robot, sensor) if sensor.object_kind == 'site' else None
+    return -1 if frame is None else frame.body
+
+
+def _foot_frame(robot: ServedRobot, name: str, sensor: Sensor) -> FixedFrame | None:
+    """Return the frame of a foot: the site with its name, else the body that is pressed."""
+    if sensor.kind != 'contact' or sensor.dim != _FOOT_VALUES or not name.endswith(_FOOT):
+        return None
+    frame = site_frame(robot, name.removesuffix(_FOOT))
+    if frame is None and sensor.object_kind in ('body', 'xbody'):
+        frame = body_frame(sensor.object_id)
+    return frame
+
+
+__all__ = ['BodySensors']

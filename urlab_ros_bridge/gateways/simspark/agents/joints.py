@@ -1,0 +1,195 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The joints of a robot as an agent has them: angles in degrees out, speeds in rad/s in.
+
+An effector has the name of its joint.  The perceptor of a Nao's joint has another one (``hj1``
+for ``he1``), that of any other joint the same.  Two hinges of one body are a universal joint
+with the name of the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+import re
+
+import numpy as np
+
+from urlab_ros_bridge.client.model import Actuator
+from urlab_ros_bridge.client.model import Joint
+from urlab_ros_bridge.gateways.common.motion.target import Target
+from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simspark.errors import BadCommand
+from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.wire.errors import UnknownName
+
+# The fastest motor of the Nao, rad/s (351.77 degrees a second).
+MAX_SPEED = 6.1395
+# How far a set-point may be ahead of its joint when the actuator's strength is not known, rad.
+_SLACK = 0.35
+
+_NAO = re.compile(r'(h|[lr][al])e([1-7])')
+
+
+# What an atom of a percept cannot have.
+_NO_WORD = re.compile(r'[^!#-\'*-~]')
+
+
+def word(name: str) -> str:
+    """Return a name as an atom without quotes."""
+    return _NO_WORD.sub('_', name)
+
+
+def perceptor_name(joint: str) -> str:
+    """
+    Return the name under which the angle of a joint is reported.
+
+    >>> perceptor_name('lle3'), perceptor_name('FL_hip')
+    ('llj3', 'FL_hip')
+    """
+    match = _NAO.fullmatch(joint)
+    return f'{match[1]}j{match[2]}' if match else joint
+
+
+class JointControl:
+    """
+    Follows the speeds that an agent commands, on the set-points of one robot.
+
+    SimSpark's motors keep a speed until the next command and hold their place at speed 0.  A
+    position actuator does this when its set-point is moved: the set-point is that of a joint
+    which has followed all commands exactly, but it never runs away from the joint further than
+    the actuator could pull.
+    """
+
+    def __init__(self, robot: ServedRobot) -> None:
+        self._hinges = [joint for joint in robot.joints.values() if joint.kind == 'hinge']
+        self._slots = np.array([joint.slot for joint in self._hinges], dtype=np.intp)
+        self._index = {joint.name: place for place, joint in enumerate(self._hinges)}
+        self._pairs = _universal(robot, self._hinges)
+        self._text = self._template()
+        by_joint = {each.joint: each for each in robot.actuators.values() if each.joint}
+        driven = [
+            (place, by_joint[joint.name], _law(by_joint[joint.name], robot.has_controller))
+            for place, joint in enumerate(self._hinges)
+            if joint.name in by_joint
+        ]
+        self._driven = [(place, actuator.name, law) for place, actuator, law in driven if law]
+        self._low = np.array([joint.range[0] for joint in self._hinges])
+        self._high = np.array([joint.range[1] for joint in self._hinges])
+        count = len(self._hinges)
+        self._speeds, self._wanted = np.zeros(count), np.zeros(count)
+        self._lead, self._slack = np.zeros(count), np.full(count, _SLACK)
+        self._gear, self._fastest = np.ones(count), np.full(count, MAX_SPEED)
+        self._by_speed = np.zeros(count, dtype=bool)
+        for place, actuator, law in driven:
+            self._by_speed[place] = law == 'velocity'
+            self._gear[place] = 1.0 if robot.has_controller else actuator.gear or 1.0
+            if law == 'velocity':
+                self._fastest[place] = np.inf
+            elif not robot.has_controller:
+                self._lead[place], self._slack[place] = _strength(actuator)
+
+    @property
+    def effectors(self) -> list[str]:
+        """Return the names of what can be commanded."""
+        return [*(self._hinges[place].name for place, _, _ in self._driven), *self._pairs]
+
+    def start(self, qpos: np.ndarray) -> None:
+        """Begin from the angles that are; nothing moves."""
+        self._wanted[:] = qpos[self._slots]
+        self._speeds[:] = 0.0
+
+    def command(self, name: str, speeds: Sequence[float]) -> None:
+        """
+        Set the speed of a hinge, or the two speeds of a universal joint, rad/s.
+
+        :raises UnknownName: when the robot has no such effector.
+        :raises BadCommand: for the wrong number of speeds.
+        """
+        if name in self._pairs:
+            places: tuple[int, ...] = self._pairs[name]
+        elif name in self.effectors:
+            places = (self._index[name],)
+        else:
+            raise UnknownName('effector', name, self.effectors)
+        if len(places) != len(speeds):
+            raise BadCommand(f'{name} takes {len(places)} speeds, not {len(speeds)}')
+        for place, speed in zip(places, speeds, strict=True):
+            fastest = self._fastest[place]
+            self._speeds[place] = min(max(speed, -fastest), fastest)
+
+    def advance(self, qpos: np.ndarray) -> Target:
+        """Return the set-points of the next cycle; `qpos` is the articulation's, where it is."""
+        now = qpos[self._slots]
+        wanted = self._wanted
+        wanted += self._speeds * CYCLE
+        np.clip(wanted, now - self._slack, now + self._slack, out=wanted)
+        np.clip(wanted, self._low, self._high, out=wanted)
+        ctrl = (wanted + self._speeds * self._lead) * self._gear
+        ctrl[self._by_speed] = (self._speeds * self._gear)[self._by_speed]
+        values = ctrl.tolist()
+        return Target({name: values[place] for place, name, _ in self._driven})
+
+    def percepts(self, qpos: np.ndarray) -> str:
+        """Return HJ and UJ of all joints; angles in degrees."""
+        return self._text % tuple(np.degrees(qpos[self._slots])[self._order].tolist())
+
+    def _template(self) -> str:
+        paired = {place for places in self._pairs.values() for place in places}
+        parts, order = [], []
+        for place, joint in enumerate(self._hinges):
+            if place not in paired:
+                parts.append(f'(HJ (n {_in_template(perceptor_name(joint.name))}) (ax %.3f))')
+                order.append(place)
+        for name, places in self._pairs.items():
+            parts.append(f'(UJ (n {_in_template(name)}) (ax1 %.3f) (ax2 %.3f))')
+            order += places
+        self._order = np.array(order, dtype=np.intp)
+        return ''.join(parts)
+
+
+def _in_template(name: str) -> str:
+    return word(name).replace('%', '%%')
+
+
+def _universal(robot: ServedRobot, hinges: Sequence[Joint]) -> dict[str, tuple[int, int]]:
+    by_body: dict[int, list[int]] = {}
+    for place, joint in enumerate(hinges):
+        by_body.setdefault(joint.body, []).append(place)
+    return {
+        body.name: (places[0], places[1])
+        for body in robot.bodies.values()
+        if len(places := by_body.get(body.id, [])) == 2
+    }
+
+
+def _law(actuator: Actuator, has_controller: bool) -> str:
+    """Return what an actuator's control is: a place, a speed, or nothing that an agent sets."""
+    if has_controller or actuator.kind == 'position':
+        return 'position'
+    return 'velocity' if actuator.kind == 'velocity' else ''
+
+
+def _strength(actuator: Actuator) -> tuple[float, float]:
+    """
+    Return lead (s) and slack (rad) of a position actuator.
+
+    With the stiffness k and the damping d a light joint approaches its set-point with the time
+    constant d / k.  Led by the speed times the lead it arrives at the end of the cycle where a
+    motor with that speed would be.
+    """
+    stiffness = actuator.gain_params[0] if actuator.gain_params else 0.0
+    damping = -actuator.bias_params[2] if len(actuator.bias_params) > 2 else 0.0
+    strongest = actuator.force_range[1]
+    if not stiffness > 0:
+        return 0.0, _SLACK
+    slack = _SLACK
+    if math.isfinite(strongest):
+        slack = strongest / stiffness + MAX_SPEED * CYCLE
+    if not damping > 0:
+        return 0.0, slack
+    return -CYCLE / math.expm1(-CYCLE * stiffness / damping) - CYCLE, slack
+
+
+__all__ = ['MAX_SPEED', 'JointControl', 'perceptor_name', 'word']

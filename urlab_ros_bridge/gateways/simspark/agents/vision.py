@@ -1,0 +1,220 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a player sees: landmarks, lines, the ball and other players in a cone before its head.
+
+Nothing hides anything, as in SimSpark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+import math
+from zlib import crc32
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
+from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
+from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
+from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
+from urlab_ros_bridge.gateways.simspark.agents.frames import polar
+from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
+from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.geometry import matrix_of
+
+# Half the cone, degrees; what is nearer than NEAREST (m) is not seen.
+HALF_CONE = 60.0
+NEAREST = 0.1
+# Shorter pieces of lines are not seen, m.
+_SHORTEST = 1e-3
+# Of SimSpark's restricted vision: a constant error of each axis (m, at most), and standard
+# deviations of distance (share) and of the angles to the left and up (degrees).
+CALIBRATION = 0.005
+SPREAD = np.array([0.000965, 0.1225, 0.148])
+
+# Part of a player -> local names of the site or body that it is, the first that a robot has.
+PARTS = {
+    'head': ('vision', 'head', 'camera_link'),
+    'rlowerarm': ('rforearm', 'rlowerarm'),
+    'llowerarm': ('lforearm', 'llowerarm'),
+    'rfoot': ('rf', 'rfoot'),
+    'lfoot': ('lf', 'lfoot'),
+}
+# MuJoCo's cameras look along -z with y up: their axes as columns x forward, y left, z up.
+_CAMERA = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]])
+
+_POL = '(pol %.3f %.3f %.3f)'
+_OWN_UNSEEN = ('head',)
+_SLOPE = math.tan(math.radians(HALF_CONE))
+# Normals that point into the cone.
+_PLANES = np.array([
+    [_SLOPE, 1.0, 0.0], [_SLOPE, -1.0, 0.0], [_SLOPE, 0.0, 1.0], [_SLOPE, 0.0, -1.0],
+])  # fmt: skip
+
+
+def eye_of(robot: ServedRobot) -> FixedFrame:
+    """Return where a robot sees from: its site ``vision``, its first camera, or its base."""
+    eye = site_frame(robot, 'vision')
+    if eye is not None:
+        return eye
+    for camera in robot.cameras.values():
+        if camera.is_fixed:
+            rotation = matrix_of(camera.pose.orientation) @ _CAMERA
+            return FixedFrame(camera.body, np.array(camera.pose.position), rotation)
+    return body_frame(robot.base.id)
+
+
+def parts_of(robot: ServedRobot) -> dict[str, FixedFrame]:
+    """Return the parts by which others see a robot; one without any of them is its base."""
+    found: dict[str, FixedFrame] = {}
+    for part, names in PARTS.items():
+        for name in names:
+            frame = site_frame(robot, name)
+            if frame is None and name in robot.bodies:
+                frame = body_frame(robot.bodies[name].id)
+            if frame is not None:
+                found[part] = frame
+                break
+    return found or {'head': body_frame(robot.base.id)}
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPlayer:
+    """
+    A player for all who see it.
+
+    :ivar robot: its prefix; `label` how a See begins it; `parts` their names.
+    :ivar points: where they are in the world, m, shape (n, 3).
+    """
+
+    robot: str
+    label: str
+    parts: tuple[str, ...]
+    points: np.ndarray
+
+
+class VisionNoise:
+    """
+    The errors of one player's vision, from a seed.
+
+    :ivar offset: constant error, m, shape (3,).
+    """
+
+    def __init__(self, seed: int, robot: str) -> None:
+        self._random = np.random.default_rng([seed, crc32(robot.encode())])
+        self.offset = self._random.uniform(-CALIBRATION, CALIBRATION, 3)
+
+    def disturb(self, seen: np.ndarray) -> np.ndarray:
+        """Return distances and angles with errors, shape (n, 3)."""
+        spread = np.tile(SPREAD, (len(seen), 1))
+        spread[:, 0] *= seen[:, 0]
+        noisy: np.ndarray = seen + spread * self._random.standard_normal(seen.shape)
+        return noisy
+
+
+class Eye:
+    """The vision of one robot."""
+
+    def __init__(self, robot: ServedRobot, noise: VisionNoise | None = None) -> None:
+        self._robot = robot.prefix
+        self._frame = eye_of(robot)
+        self._noise = noise
+
+    def see(
+        self, scene: Scene, landmarks: Landmarks, players: Iterable[SeenPlayer], more: str = ''
+    ) -> str:
+        """
+        Return the See of a moment.
+
+        :param more: further children of it.
+        """
+        place, axes = self._frame.place(scene), self._frame.axes(scene)
+        labels = list(landmarks.names)
+        points = [landmarks.points]
+        if scene.ball is not None:
+            labels.append('B')
+            points.append(scene.ball.position[None])
+        single = len(labels)
+        others = list(players)
+        points += [player.points for player in others]
+        polars, shown = self._look(np.concatenate(points), place, axes)
+        texts = [_POL % tuple(row) for row in polars.tolist()]
+        parts = [f'({labels[i]} {texts[i]})' for i in range(single) if shown[i]]
+        start = single
+        for player in others:
+            visible = [
+                f'({name} {texts[start + i]})'
+                for i, name in enumerate(player.parts)
+                if shown[start + i] and (player.robot != self._robot or name not in _OWN_UNSEEN)
+            ]
+            start += len(player.parts)
+            if visible:
+                parts.append(f'({player.label} {" ".join(visible)})')
+        parts += [f'(L {_POL} {_POL})' % (*a, *b) for a, b in self._lines(landmarks, place, axes)]
+        if more:
+            parts.append(more)
+        return f'(See {" ".join(parts)})'
+
+    def direction(self, scene: Scene, place: np.ndarray) -> float:
+        """Return the angle to the left at which a place is, degrees."""
+        local = (place - self._frame.place(scene)) @ self._frame.axes(scene)
+        return math.degrees(math.atan2(local[1], local[0]))
+
+    def place(self, scene: Scene) -> np.ndarray:
+        """Return where the eye is in the world, m, shape (3,)."""
+        return self._frame.place(scene)
+
+    def _look(
+        self, points: np.ndarray, place: np.ndarray, axes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return points as they are seen, shape (n, 3), and which of them, shape (n,)."""
+        seen = polar(self._calibrated((points - place) @ axes))
+        shown = (np.abs(seen[:, 1:]) <= HALF_CONE).all(axis=1) & (seen[:, 0] >= NEAREST)
+        return self._disturbed(seen), shown
+
+    def _lines(
+        self, landmarks: Landmarks, place: np.ndarray, axes: np.ndarray
+    ) -> list[tuple[list[float], list[float]]]:
+        """Return both ends of the pieces of lines in the cone."""
+        ends = self._calibrated((landmarks.lines.reshape(-1, 3) - place) @ axes)
+        pieces = clip_to_cone(ends.reshape(-1, 2, 3))
+        if not len(pieces):
+            return []
+        seen = self._disturbed(polar(pieces.reshape(-1, 3))).tolist()
+        return list(zip(seen[::2], seen[1::2], strict=True))
+
+    def _calibrated(self, points: np.ndarray) -> np.ndarray:
+        return points if self._noise is None else points + self._noise.offset
+
+    def _disturbed(self, seen: np.ndarray) -> np.ndarray:
+        return seen if self._noise is None else self._noise.disturb(seen)
+
+
+def clip_to_cone(lines: np.ndarray) -> np.ndarray:
+    """
+    Cut lines at the four planes of the cone; return the pieces within, shape (k, 2, 3).
+
+    :param lines: ends before the eye, x forward, y left, z up: shape (n, 2, 3), m.
+    """
+    start, way = lines[:, 0], lines[:, 1] - lines[:, 0]
+    first, last = np.zeros(len(lines)), np.ones(len(lines))
+    for normal in _PLANES:
+        height, climb = start @ normal, way @ normal
+        with np.errstate(divide='ignore', invalid='ignore'):
+            crossing = -height / climb
+        enters, leaves = climb > 0, climb < 0
+        first = np.where(enters, np.maximum(first, crossing), first)
+        last = np.where(leaves, np.minimum(last, crossing), last)
+        last = np.where((climb == 0) & (height < 0), -1.0, last)
+    length = (last - first) * np.linalg.norm(way, axis=1)
+    keep = length > _SHORTEST
+    start, way, first, last = start[keep], way[keep], first[keep], last[keep]
+    return np.stack([start + first[:, None] * way, start + last[:, None] * way], axis=1)
+
+
+__all__ = [
+    'HALF_CONE', 'NEAREST', 'Eye', 'SeenPlayer', 'VisionNoise', 'clip_to_cone', 'eye_of',
+    'parts_of',
+]  # fmt: skip
