@@ -17,9 +17,9 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.program.features import FEATURES
@@ -179,7 +179,7 @@ class Bridge:
 
     @property
     def link(self):
-        return self.node.bridge.part(Link)
+        return self.node.bridge.part(ServerLink)
 
     @property
     def cameras(self):
@@ -191,7 +191,7 @@ class Bridge:
 
     @property
     def recorder(self):
-        return self.node.bridge.part(Recorder)
+        return self.node.bridge.part(BagRecorder)
 
     @property
     def lockstep(self):

@@ -60,9 +60,9 @@ def test_limits_and_what_is_not_finite(driver):
     request = wait_until(lambda: server.of('set_twist'))[-1]
     assert (request['linear'][0], request['angular'][2]) == (0.5, -1.0)
     publisher.publish(forward(float('nan')))
-    refusals = bridge.commands.refusals
-    wait_until(lambda: refusals.counts.get('cmd_vel'))
-    assert 'not finite' in refusals.last['cmd_vel'] and len(server.of('set_twist')) == 1
+    rejections = bridge.commands.rejections
+    wait_until(lambda: rejections.counts.get('cmd_vel'))
+    assert 'not finite' in rejections.last['cmd_vel'] and len(server.of('set_twist')) == 1
 
 
 def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
@@ -99,14 +99,14 @@ def test_a_stamped_twist_must_be_of_this_time(driver):
     server, bridge, publisher = driver(
         TwistStamped, 'cmd_vel', cmd_vel_type='twist_stamped', cmd_vel_max_age=0.5
     )
-    refusals = bridge.commands.refusals
+    rejections = bridge.commands.rejections
     wait_until(lambda: server.data.time > 0.7)
     publisher.publish(TwistStamped(header=Header(stamp=Time(nanosec=1)), twist=forward(1.0)))
-    wait_until(lambda: refusals.counts.get('cmd_vel') == 1)
-    assert 'old' in refusals.last['cmd_vel']
+    wait_until(lambda: rejections.counts.get('cmd_vel') == 1)
+    assert 'old' in rejections.last['cmd_vel']
     publisher.publish(TwistStamped(header=Header(stamp=Time(sec=1795237504)), twist=forward(1.0)))
-    wait_until(lambda: refusals.counts.get('cmd_vel') == 2)
-    assert 'use_sim_time' in refusals.last['cmd_vel']
+    wait_until(lambda: rejections.counts.get('cmd_vel') == 2)
+    assert 'use_sim_time' in rejections.last['cmd_vel']
     assert not server.of('set_twist')
     publisher.publish(TwistStamped(twist=forward(0.1)))
     wait_until(lambda: len(server.of('set_twist')) == 1)
@@ -150,10 +150,10 @@ def test_joint_commands_by_name_keep_what_they_do_not_name(driver):
 )
 def test_bad_joint_commands_change_nothing_and_say_why(driver, message, reason):
     server, bridge, publisher = driver(JointState, 'joint_commands')
-    refusals = bridge.commands.refusals
+    rejections = bridge.commands.rejections
     publisher.publish(message)
-    wait_until(lambda: refusals.counts.get('joint_commands'))
-    assert reason in refusals.last['joint_commands']
+    wait_until(lambda: rejections.counts.get('joint_commands'))
+    assert reason in rejections.last['joint_commands']
     assert not server.data.ctrl.any()
 
 
@@ -163,6 +163,6 @@ def test_in_direct_mode_a_joint_command_does_not_move_time(driver):
     wait_until(lambda: bridge.link.state.mode == 'direct')
     before = server.data.time
     publisher.publish(JointState(name=['lift'], effort=[2.0]))
-    refusals = bridge.commands.refusals
-    wait_until(lambda: refusals.counts.get('joint_commands'))
-    assert 'live mode' in refusals.last['joint_commands'] and server.data.time == before
+    rejections = bridge.commands.rejections
+    wait_until(lambda: rejections.counts.get('joint_commands'))
+    assert 'live mode' in rejections.last['joint_commands'] and server.data.time == before

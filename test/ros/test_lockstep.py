@@ -174,12 +174,12 @@ def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
     assert [request['mode'] for request in server.of('set_mode')] == ['live']
     request = {'enabled': True, 'topics': ['done', '/ready'], 'period': 0.01}
     assert listener.call(srv.SetLockstep, '/lockstep', **request).success
-    wait_until(lambda: 'who publishes done, /ready' in state(bridge))
+    wait_until(lambda: 'publisher of done, /ready' in state(bridge))
     kinds = {'done': PointStamped, 'ready': Empty}
     first = Controller(another(listener), kinds, kinds)
     wait_until(lambda: rounds(server) > 10)
     first.leave()
-    wait_until(lambda: 'publishes' in state(bridge))
+    wait_until(lambda: 'publisher' in state(bridge))
     seen = rounds(server)
     Controller(another(listener), kinds, kinds)
     wait_until(lambda: rounds(server) > seen + 10)
@@ -238,7 +238,7 @@ def test_what_cannot_be_done_is_said(connected):
     wait_until(lambda: rounds(server) > 3)
     server.mode = 'live'
     wait_until(lambda: not bridge.lockstep.on)
-    assert state(bridge) == 'off: the mode became live'
+    assert state(bridge) == 'off: the mode was changed to live'
 
 
 def test_a_trajectory_takes_its_time_in_rounds(quadruped):

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Write the generated pages of docs/, and config/bridge.yaml, from the tables in the code.
+Write the generated pages and tables of docs/, and config/bridge.yaml, from the tables in the code.
 
 `python -m urlab_ros_bridge.cli.docs` writes them; with `--check` it writes nothing and fails when
 one is out of date.
@@ -34,6 +34,7 @@ from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.rows import ROW_LAYOUTS
 
 ROOT = Path(__file__).resolve().parents[2]
+SENSOR_TABLE = '<!-- The table is made by `make docs` from ros/plan/sensor_table.py. -->'
 NOTE = '<!-- Made by `make docs` from the tables in the code: change those, not this page. -->'
 
 
@@ -237,6 +238,14 @@ def interfaces_page() -> str:
     return f'{NOTE}\n\n{interfaces_markdown(FEATURES)}'
 
 
+def conventions_page() -> str:
+    """Return docs/geometry_conventions.md: written by hand, but for the table at its end."""
+    from urlab_ros_bridge.ros.plan.sensor_table import sensors_markdown
+
+    text = (ROOT / 'docs/geometry_conventions.md').read_text(encoding='utf-8')
+    return f'{text.partition(SENSOR_TABLE)[0]}{SENSOR_TABLE}\n\n{sensors_markdown()}'
+
+
 def parameters_file() -> str:
     """Return config/bridge.yaml; the features that it is made of need ROS."""
     from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
@@ -250,6 +259,7 @@ PAGES: dict[str, Callable[[], str]] = {
     'docs/protocol.md': protocol_page,
     'docs/parameters.md': parameters_page,
     'docs/interfaces.md': interfaces_page,
+    'docs/geometry_conventions.md': conventions_page,
     'config/bridge.yaml': parameters_file,
 }
 

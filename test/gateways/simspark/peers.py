@@ -10,7 +10,7 @@ from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
 
-PATIENCE = 20.0
+PATIENCE = 60.0  # s; the machine may be busy
 
 
 class RawPeer:

@@ -66,7 +66,7 @@ def test_a_killed_bridge_leaves_what_was_written_until_the_last_flush(recording,
     server, bridge, _ = recording()
     path = begin(bridge)
     files = bridge.recorder.bag.files
-    wait_until(lambda: files.bytes > 20_000)
+    wait_until(lambda: files.size > 20_000)
     # What the file is at this moment is all that a killed process leaves.
     whole, part = path / 'run_0.mcap', tmp_path / 'part.mcap'
     part.write_bytes(whole.read_bytes())

@@ -170,7 +170,7 @@ def test_services_begin_and_end_bags_or_say_why_not(recording, tmp_path):
     )
     assert stop.messages == len(BagFile(tmp_path / 'Bags' / 'run' / 'run_0.mcap').messages)
     response = listener.call(srv.BagStart, '/bag_start', name='run')
-    assert response.code == 'path_not_writable' and 'there already' in response.message
+    assert response.code == 'path_not_writable' and 'already exists' in response.message
 
 
 def test_a_bag_of_the_parameters_begins_with_the_first_tick(small_server, bridged, tmp_path):

@@ -73,7 +73,7 @@ def test_pictures_are_recorded_once_on_either_way(node, recorded, direct, monkey
     kept, find = recorded
     publisher = DirectPublisher(node.create_publisher(Image, 'image', 1))
     if not direct:
-        monkeypatch.setattr(publisher, '_send', lambda message: False)
+        monkeypatch.setattr(publisher, '_send', lambda rcl, message: False)
     node.taps.record(find)
     assert publisher.get_subscription_count() == 1
     first, second = image(NOW - 7), image(NOW + AHEAD_NS)

@@ -8,9 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.bag import Taps
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.program.features import Settings
 
 
@@ -18,8 +20,11 @@ from urlab_ros_bridge.ros.program.features import Settings
 def test_the_answer_says_what_to_install(monkeypatch, tmp_path, module):
     monkeypatch.setitem(sys.modules, 'mcap.writer', module)
     settings = replace(Settings(), data_dir=str(tmp_path))
-    taps = Taps(lambda: None)
-    recorder = Recorder(taps, None, '/', lambda: settings, lambda: None, lambda *text: None)
+    bridge = Bridge(
+        None, (), lambda: settings, lambda *text: None, timeline=Timeline(), on_plan=None
+    )
+    bridge.add(Taps(lambda: None))
+    recorder = BagRecorder(bridge)
     with pytest.raises(BagsUnavailable, match=r"pip install 'mcap>=1\.6'") as refused:
         recorder.start('run')
     assert refused.value.code == 'bag_unavailable' and not list(tmp_path.iterdir())

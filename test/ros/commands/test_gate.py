@@ -12,7 +12,7 @@ pytest.importorskip('rclpy')
 from geometry_msgs.msg import Twist  # noqa: E402
 from geometry_msgs.msg import TwistStamped  # noqa: E402
 
-from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
+from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.messages.stamp_of import message_stamp  # noqa: E402
 from urlab_ros_bridge.ros.messages.stamp_of import unstamped  # noqa: E402
 
@@ -33,7 +33,7 @@ def at(gate, stamp_ns):
 
 @pytest.fixture
 def gate():
-    gate = Gate()
+    gate = AnswerGate()
     gate.arm(['/a', '/b'])
     at(gate, NOW)
     return gate
@@ -45,7 +45,7 @@ def say(gate, topic, stamp_ns, done=None):
 
 
 def test_commands_pass_straight_through_while_nothing_waits():
-    gate, got = Gate(), []
+    gate, got = AnswerGate(), []
     take = gate.wrap('/cmd_vel', Twist, got.append)
     take('first')
     gate.arm(['/other'])
@@ -54,7 +54,7 @@ def test_commands_pass_straight_through_while_nothing_waits():
 
 
 def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
-    gate, got = Gate(), []
+    gate, got = AnswerGate(), []
     take = gate.wrap('/cmd_vel', Twist, got.append)
     gate.arm(['/cmd_vel'])
     at(gate, NOW)
@@ -71,7 +71,7 @@ def test_commands_that_are_waited_for_are_kept_until_the_instant_is_over():
 
 @given(st.permutations(['/a', '/b', '/c', '/d']))
 def test_who_was_quicker_makes_no_difference(arrival):
-    gate, got = Gate(), []
+    gate, got = AnswerGate(), []
     gate.arm(['/a', '/b', '/c', '/d'])
     at(gate, NOW)
     for topic in arrival:
@@ -83,7 +83,7 @@ def test_who_was_quicker_makes_no_difference(arrival):
 
 @given(st.integers(1, 2 * NOW))
 def test_a_stamp_counts_from_the_instant_on(stamp_ns):
-    gate = Gate()
+    gate = AnswerGate()
     gate.arm(['/a'])
     at(gate, NOW)
     say(gate, '/a', stamp_ns)

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 
 
@@ -27,7 +27,7 @@ def test_an_error_is_told_and_the_next_action_runs():
     sender = CommandSender(lambda key, error: errors.append((key, str(error))))
 
     def fail():
-        raise Refused('no')
+        raise CommandRejected('no')
 
     sender.put('a', fail)
     sender.put('b', lambda: done.append(1))

@@ -18,14 +18,15 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from urlab_ros_bridge.client.errors import StaleCommand  # noqa: E402
 from urlab_ros_bridge.client.ops.wall_age import WallAge  # noqa: E402
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter  # noqa: E402
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals  # noqa: E402
-from urlab_ros_bridge.ros.commands.gate import Gate  # noqa: E402
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections  # noqa: E402
+from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands  # noqa: E402
+from urlab_ros_bridge.ros.commands.path import CommandPath  # noqa: E402
 from urlab_ros_bridge.ros.commands.sender import CommandSender  # noqa: E402
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints  # noqa: E402
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands  # noqa: E402
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands  # noqa: E402
-from urlab_ros_bridge.ros.link.connection import Link  # noqa: E402
+from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import Actuator  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import RobotPlan  # noqa: E402
 from urlab_ros_bridge.ros.program.features import Settings  # noqa: E402
@@ -45,7 +46,7 @@ class Robot:
         self.stale = False
         self.settings = Settings(**settings)
         self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now)
-        self.refusals = Refusals(lambda severity, text: None)
+        self.rejections = Rejections(lambda severity, text: None)
         self.link = SimpleNamespace(
             state=SimpleNamespace(open=True, mode='live'),
             has=lambda name: name in extensions,
@@ -53,11 +54,19 @@ class Robot:
             commands=self,
             _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
         )
-        self.link.wall_age = lambda timeout: Link.wall_age(self.link, timeout)
+        self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
         sender = SimpleNamespace(put=lambda key, action, limit=0: self.run(action))
         arbiter = Arbiter(lambda: self.settings)
-        common = (self.link, sender, self.timeline, self.refusals, lambda: self.settings, arbiter)
-        self.velocity = VelocityCommands('bot', 'cmd_vel', *common, self.clock)
+        path = CommandPath(
+            lambda: self.settings,
+            self.timeline,
+            AnswerGate(),
+            self.rejections,
+            sender,
+            self.link,
+            self.clock,
+        )
+        self.velocity = VelocityCommands('bot', 'cmd_vel', path, arbiter)
         plan = RobotPlan(
             prefix='bot',
             namespace='',
@@ -66,20 +75,9 @@ class Robot:
             joints=('arm', 'wheel'),
             actuators=(Actuator('arm', 'position', 'arm'), Actuator('wheel', 'velocity', 'wheel')),
         )
-        self.wrenches = WrenchCommands(plan, 'wrench_command', *common, self.clock)
-        self.setpoints = Setpoints(
-            plan,
-            'joint_commands',
-            self.link,
-            sender,
-            self.timeline,
-            self.refusals,
-            lambda: self.settings.command_max_age,
-            self.clock,
-        )
-        self.joints = JointCommands(
-            self.setpoints, arbiter, 'joint_commands', self.timeline, self.refusals
-        )
+        self.wrenches = WrenchCommands(plan, 'wrench_command', path, arbiter)
+        self.setpoints = Setpoints(plan, 'joint_commands', path)
+        self.joints = JointCommands('joint_commands', path, self.setpoints, arbiter)
 
     def clock(self):
         return self.now
@@ -88,7 +86,7 @@ class Robot:
         try:
             action()
         except StaleCommand as error:
-            self.refusals.add('server', error)
+            self.rejections.add('server', error)
 
     def wait(self, seconds):
         """Let wall time go by while simulation time stands still; ticks come all the same."""
@@ -139,7 +137,7 @@ def test_what_moves_is_refused_when_it_is_stale_and_what_stops_never():
     robot.wrenches.receive(push(1.0), STALE)
     robot.joints.receive(joints(wheel=1.0), STALE)
     assert not robot.asked
-    assert robot.refusals.last == dict.fromkeys(
+    assert robot.rejections.last == dict.fromkeys(
         ('cmd_vel', 'wrench_command', 'joint_commands'), STALE
     )
     robot.velocity.receive(twist(0.0), STALE)
@@ -192,12 +190,12 @@ def test_a_wrench_and_a_speed_that_were_given_in_a_pause_are_withdrawn_and_a_pos
     robot.joints.receive(joints(wheel=2.0))
     robot.joints.receive(joints(arm=0.7))
     robot.wait(0.4)
-    assert not robot.refusals.counts
+    assert not robot.rejections.counts
     robot.wait(5.0)
     assert ('wrench', 0.0, 0.1, None) in robot.asked
     assert robot.setpoints.last(1) == 0.0 and robot.setpoints.last(0) == 0.7
-    assert 'withdrawn' in robot.refusals.last['wrench_command']
-    assert 'wheel withdrawn' in robot.refusals.last['joint_commands']
+    assert 'withdrawn' in robot.rejections.last['wrench_command']
+    assert 'wheel withdrawn' in robot.rejections.last['joint_commands']
     count = len(robot.asked)
     robot.go_on()
     assert len(robot.asked) == count
@@ -222,7 +220,7 @@ def test_what_is_given_shortly_before_time_goes_on_stays():
     robot.wait(0.3)
     robot.go_on()
     robot.wait(3.0)
-    assert robot.setpoints.last(1) == 2.0 and not robot.refusals.counts
+    assert robot.setpoints.last(1) == 2.0 and not robot.rejections.counts
 
 
 def test_a_server_that_was_stopped_does_not_get_the_speed_after_it_again():
@@ -242,7 +240,7 @@ def test_a_stale_request_loses_no_position():
     robot.stale = True
     robot.joints.receive(joints(arm=0.7, wheel=2.0))
     assert robot.asked == [('setpoints', {'arm': 0.7}, 1.0, None)]
-    assert robot.refusals.counts == {'server': 1}
+    assert robot.rejections.counts == {'server': 1}
 
 
 def test_in_lockstep_and_without_a_limit_wall_time_does_not_count():
@@ -254,7 +252,7 @@ def test_in_lockstep_and_without_a_limit_wall_time_does_not_count():
         robot.wrenches.receive(push(5.0))
         robot.joints.receive(joints(wheel=2.0))
         robot.wait(60.0)
-        assert not robot.refusals.counts and robot.setpoints.last(1) == 2.0
+        assert not robot.rejections.counts and robot.setpoints.last(1) == 2.0
         assert not [asked for asked in robot.asked if asked[1] in (0.0, {'wheel': 0.0})]
         if robot.link.lockstep:
             assert len(robot.asked) == 3 and not any(asked[-1] for asked in robot.asked)
@@ -278,14 +276,14 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
 
     now, got = [0.0], []
     monkeypatch.setattr(module, 'time', SimpleNamespace(monotonic=lambda: now[0]))
-    gate = Gate(lambda: 0.5)
+    gate = AnswerGate(lambda: 0.5)
     take = gate.wrap('/cmd_vel', Twist, lambda message, stale='': got.append((message, stale)))
     gate.arm(['/cmd_vel'])
     take('old')
     now[0] = 3.0
     take('new', STALE)  # an answer, whatever the wall clock says
     gate.disarm()
-    assert got == [('old', 'lockstep has kept it for 3.0 s'), ('new', '')]
+    assert got == [('old', 'lockstep held it back for 3.0 s'), ('new', '')]
     take('passes', STALE)
     assert got[-1] == ('passes', STALE)
 

@@ -10,23 +10,25 @@ from urlab_ros_bridge.ros.messages.nav_sat_fix import A
 from urlab_ros_bridge.ros.messages.nav_sat_fix import B
 from urlab_ros_bridge.ros.messages.nav_sat_fix import E2
 from urlab_ros_bridge.ros.messages.nav_sat_fix import from_earth
+from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import nav_sat_fix_to_ros
-from urlab_ros_bridge.ros.messages.nav_sat_fix import Place
 from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
 from urlab_ros_bridge.ros.messages.nav_sat_fix import to_earth
 
 pytestmark = pytest.mark.ros
 
 places = st.builds(
-    Place, st.floats(-89.9, 89.9), st.floats(-179.9, 179.9), st.floats(-400.0, 9000.0)
+    GeodeticOrigin, st.floats(-89.9, 89.9), st.floats(-179.9, 179.9), st.floats(-400.0, 9000.0)
 )
 metres = st.floats(-2000.0, 2000.0)
 
 
 def test_equator_and_poles_are_where_the_ellipsoid_says():
-    assert to_earth(Place(0.0, 0.0, 0.0)) == pytest.approx((A, 0.0, 0.0))
-    assert to_earth(Place(0.0, 90.0, 10.0)) == pytest.approx((0.0, A + 10.0, 0.0), abs=1e-6)
-    assert to_earth(Place(90.0, 0.0, 5.0)) == pytest.approx((0.0, 0.0, B + 5.0), abs=1e-6)
+    assert to_earth(GeodeticOrigin(0.0, 0.0, 0.0)) == pytest.approx((A, 0.0, 0.0))
+    assert to_earth(GeodeticOrigin(0.0, 90.0, 10.0)) == pytest.approx(
+        (0.0, A + 10.0, 0.0), abs=1e-6
+    )
+    assert to_earth(GeodeticOrigin(90.0, 0.0, 5.0)) == pytest.approx((0.0, 0.0, B + 5.0), abs=1e-6)
 
 
 @given(places)
@@ -46,7 +48,7 @@ def test_distances_are_those_of_the_world(origin, east, north, up):
 
 @given(st.floats(-80.0, 80.0), st.floats(-179.0, 179.0))
 def test_steps_east_and_north_have_the_radii_of_curvature(latitude, longitude):
-    plane = TangentPlane(Place(latitude, longitude, 0.0))
+    plane = TangentPlane(GeodeticOrigin(latitude, longitude, 0.0))
     root = math.sqrt(1.0 - E2 * math.sin(math.radians(latitude)) ** 2)
     east = plane.place(1.0, 0.0, 0.0).longitude - longitude
     across = A / root * math.cos(math.radians(latitude))
@@ -64,7 +66,7 @@ def test_up_is_up(origin, height):
 
 
 def test_a_fix_says_how_sure_it_is():
-    place = Place(48.1, 11.5, 520.0)
+    place = GeodeticOrigin(48.1, 11.5, 520.0)
     known = nav_sat_fix_to_ros(7, 'base_link', place, (1.0, 2.0, 3.0, 0.1, 0.1, 0.1))
     assert list(known.position_covariance) == [1.0, 0, 0, 0, 4.0, 0, 0, 0, 9.0]
     assert known.position_covariance_type == known.COVARIANCE_TYPE_DIAGONAL_KNOWN

@@ -16,8 +16,8 @@ from rclpy.serialization import serialize_message
 from urlab_ros_bridge.ros import messages as c
 from urlab_ros_bridge.ros.messages.cdr import template as cdr_template
 from urlab_ros_bridge.ros.messages.cdr import TemplateMismatch
+from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
-from urlab_ros_bridge.ros.messages.nav_sat_fix import Place
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import SENSOR_STAMPED
@@ -47,8 +47,11 @@ CASES = {
     'vector3': (lambda: c.Vector3StampedTemplate('imu'), [3]),
     'point': (lambda: c.PointStampedTemplate('map'), [3]),
     'quaternion': (lambda: c.QuaternionStampedTemplate('map'), [4]),
-    'fix': (lambda: NavSatFixTemplate('base_link', Place(48.1, 11.5, 520.0), [0.5] * 6), [3]),
-    'fix_unknown': (lambda: NavSatFixTemplate('g', Place(0.0, 180.0, 0.0), None), [3]),
+    'fix': (
+        lambda: NavSatFixTemplate('base_link', GeodeticOrigin(48.1, 11.5, 520.0), [0.5] * 6),
+        [3],
+    ),
+    'fix_unknown': (lambda: NavSatFixTemplate('g', GeodeticOrigin(0.0, 180.0, 0.0), None), [3]),
     'imu': (lambda: c.ImuTemplate('imu_link', 0.01, 0.02, 0.03), [4, 3, 3]),
     'imu_raw': (lambda: c.ImuTemplate('imu_link', None, 0.0, 0.0), [4, 3, 3]),
     'imu_gyro': (lambda: c.ImuTemplate('g', None, 0.1, None), [4, 3, 3]),

@@ -144,15 +144,6 @@ def test_what_has_joints_moves(robot, tree):
     assert tree.mount is None
 
 
-def test_a_pose_in_the_base_ends_at_a_joint(robot, tree):
-    _model, data = robot
-    position, orientation = tree.in_base('front')
-    through = compose(*body_pose(data, 'bot_base_link'), position, orientation)
-    np.testing.assert_allclose(through[0], data.camera('bot_front').xpos, atol=1e-12)
-    assert tree.in_base('eye_link') is None
-    assert tree.in_base('base_link') == ((0, 0, 0), (0, 0, 0, 1))
-
-
 def test_optical_axes_are_those_of_the_picture(robot, tree):
     _model, data = robot
     for index in tree.cameras:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sensor table, and sensors described from a model."""
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from urlab_ros_bridge.ros.messages import WrongLength
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
 from urlab_ros_bridge.ros.plan.sensor_table import sensor_kind
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
-from urlab_ros_bridge.ros.plan.sensor_table import sensor_markdown
 from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
@@ -260,8 +257,3 @@ def test_a_half_that_is_not_measured_is_not_a_number():
     message = wrench_to_ros(0, 's', [1.0, 2.0, 3.0], None)
     assert message.wrench.force.x == -1.0
     assert np.isnan(message.wrench.torque.x)
-
-
-def test_the_page_has_the_table():
-    page = Path(__file__).parents[3] / 'docs' / 'geometry_conventions.md'
-    assert page.read_text(encoding='utf-8').endswith(sensor_markdown())

@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
@@ -158,7 +158,7 @@ def test_an_attached_feature_is_called_at_its_moments(small_server, bridged):
     called = []
 
     def attach(bridge):
-        assert bridge.part(Commands) and bridge.part(Link).state is not None
+        assert bridge.part(Commands) and bridge.part(ServerLink).state is not None
         return Attached(
             start=lambda: called.append('start'),
             begin=lambda: called.append('begin'),

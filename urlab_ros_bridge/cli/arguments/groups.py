@@ -37,7 +37,9 @@ MONITOR_PORT = 3200
 LAST_PORT = 65535
 
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
-_PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
+PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
+# The shipped parameters of the bridge, and how a file in their place is checked.
+BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': parameter_file, **PATH}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +52,7 @@ class World(Arguments):
         'MJCF file to serve instead of a bundled world; a YAML file beside it with the same stem '
         'describes its robots.',
         check=existing_file,
-        **_PATH,
+        **PATH,
     )
     prefix: str = key(
         '',
@@ -213,10 +215,8 @@ class BridgeParameters(Arguments):
     params_file: str = key(
         '',
         'YAML file with the parameters of the bridge.',
-        shipped='config/bridge.yaml',
         by_world='config/bridge/{world}.yaml',
-        check=parameter_file,
-        **_PATH,
+        **BRIDGE_FILE,
     )
 
 
@@ -238,7 +238,7 @@ class Rviz(Arguments):
         shipped='config/rviz/default.rviz',
         by_world='config/rviz/{world}.rviz',
         check=existing_file,
-        **_PATH,
+        **PATH,
     )
     headless: bool = key(False, 'Open no window at all: RViz stays off, whatever rviz says.')
 

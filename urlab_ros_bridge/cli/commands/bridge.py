@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
-from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.groups import Host
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import Namespace
@@ -30,11 +30,7 @@ class OwnParameters(Arguments):
     params_file: str = key(
         '',
         'YAML file with the parameters of the bridge.',
-        shipped='config/bridge.yaml',
-        metavar='FILE',
-        check=parameter_file,
-        longest=4096,
-        path=True,
+        **BRIDGE_FILE,
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import logging
+import ssl
 import sys
 import threading
 from typing import TYPE_CHECKING
@@ -27,7 +28,8 @@ from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 from urlab_ros_bridge.cli.signals import interrupt_within
 from urlab_ros_bridge.cli.signals import stop_by
 from urlab_ros_bridge.gateways.common.serving.access import is_loopback
-from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.schema import key as argument
+from urlab_ros_bridge.schema import KeyProblem
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
@@ -45,30 +47,52 @@ _SWITCH_INTERVAL = 0.001
 class Gateway(Arguments):
     """The gateway itself."""
 
-    bind: str = key(
+    bind: str = argument(
         '127.0.0.1',
         'Address to listen on. Beyond loopback give --token, or --insecure.',
         metavar='ADDR',
     )
-    port: int = key(
+    port: int = argument(
         WEBXR_PORT, 'TCP port of page and WebSocket.', metavar='PORT', low=0, high=LAST_PORT
     )
-    token: str = key(
+    token: str = argument(
         '', 'What clients must show: ?token=... or Authorization: Bearer ...', longest=4096
     )
-    insecure: bool = key(
+    insecure: bool = argument(
         False, 'Let everyone who reaches the address of --bind in, without a token.'
     )
-    allow_origin: str = key(
+    allow_origin: str = argument(
         '',
         'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
         'may.',
         metavar='ORIGINS',
         longest=4096,
     )
-    timeout: float = key(
+    cert: str = argument(
+        '',
+        'Certificate (PEM) for https and wss, which headsets want; with --key.',
+        metavar='FILE',
+        longest=4096,
+        path=True,
+    )
+    key: str = argument(
+        '', 'Private key of --cert (PEM).', metavar='FILE', longest=4096, path=True
+    )
+    self_signed: bool = argument(
+        False,
+        'Serve https and wss with a certificate that is made here and kept; browsers ask once '
+        'whether to accept it.',
+    )
+    timeout: float = argument(
         10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
     )
+
+    def check(self) -> None:
+        """Refuse half a certificate, and two."""
+        if bool(self.cert) != bool(self.key):
+            raise KeyProblem('cert', 'cert and key go together: give both')
+        if self.cert and self.self_signed:
+            raise KeyProblem('self_signed', 'is another certificate than that of cert')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +118,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
         _LOG.warning('the page cannot draw without its libraries: run `make web`')
     return WebXrServer(
         WebXrConfig(
+            tls=_tls(values),
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
             state_port=values.moved('state_port'),
@@ -106,6 +131,28 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
         page,
         page,
     )
+
+
+def _tls(values: WebXrArguments) -> ssl.SSLContext | None:
+    """
+    Return certificate and key, None without TLS.
+
+    :raises BadCertificate: when there are none, or they do not belong together.
+    """
+    from urlab_ros_bridge.gateways.webxr.serving import certificate
+
+    if values.cert:
+        return certificate.tls_context(values.cert, values.key)
+    if not values.self_signed:
+        return None
+    folder = certificate.data_folder()
+    cert, private = certificate.own_certificate(folder, certificate.own_addresses())
+    logging.getLogger(__name__).info(
+        'the certificate is self-signed: a browser warns once; choose "Advanced" and go on, when '
+        'it shows the SHA-256 fingerprint %s',
+        certificate.fingerprint(cert),
+    )
+    return certificate.tls_context(str(cert), str(private))
 
 
 def serve(gateway: WebXrServer, timeout: float) -> None:
@@ -148,5 +195,9 @@ COMMAND = Command(
     examples=(
         ('urlab webxr', 'then open http://127.0.0.1:8766'),
         ('urlab webxr --bind 0.0.0.0 --token SECRET', 'for other machines of the network'),
+        (
+            'urlab webxr --bind 0.0.0.0 --token SECRET --self-signed',
+            'for headsets: they want https',
+        ),
     ),
 )

@@ -19,7 +19,9 @@ from pathlib import Path
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
+from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import Respawn
 from urlab_ros_bridge.cli.arguments.groups import Rviz
 from urlab_ros_bridge.cli.arguments.suite import Simulation
@@ -60,10 +62,8 @@ class Navigation(Arguments):
         '',
         'Map for map_server; default: config/nav2/maps/WORLD.yaml of the package. "urlab map" '
         'draws one.',
-        metavar='FILE',
         check=existing_file,
-        longest=4096,
-        path=True,
+        **PATH,
     )
     params_file: str = key(
         '',
@@ -90,11 +90,7 @@ class BridgeFile(Arguments):
     bridge_params_file: str = key(
         '',
         'YAML file with the parameters of the bridge.',
-        shipped='config/bridge.yaml',
-        metavar='FILE',
-        check=parameter_file,
-        longest=4096,
-        path=True,
+        **BRIDGE_FILE,
     )
 
 
@@ -107,10 +103,8 @@ class RvizOfNav2(Rviz):
         '',
         'RViz configuration file.',
         shipped='config/nav2/nav2.rviz',
-        metavar='FILE',
         check=existing_file,
-        longest=4096,
-        path=True,
+        **PATH,
     )
 
 

@@ -8,9 +8,9 @@ recorder gets the bytes that are published, all of them, each with the time of t
 """
 
 from urlab_ros_bridge.ros.bag.errors import BagError
+from urlab_ros_bridge.ros.bag.recorder import BagRecorder
 from urlab_ros_bridge.ros.bag.recorder import BagSummary
-from urlab_ros_bridge.ros.bag.recorder import Recorder
 from urlab_ros_bridge.ros.bag.registry import RecordableNode
 from urlab_ros_bridge.ros.bag.registry import Taps
 
-__all__ = ['BagError', 'BagSummary', 'RecordableNode', 'Recorder', 'Taps']
+__all__ = ['BagError', 'BagRecorder', 'BagSummary', 'RecordableNode', 'Taps']

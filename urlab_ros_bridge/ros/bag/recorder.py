@@ -9,13 +9,11 @@ begins with the latched messages again, so that each file can be used by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 import threading
 
-from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.ros.bag.bag import Bag
 from urlab_ros_bridge.ros.bag.bag import Origin
@@ -29,8 +27,9 @@ from urlab_ros_bridge.ros.bag.provenance import provenance
 from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
 from urlab_ros_bridge.ros.bag.storage.folder import make_folder
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.wire.errors import count_of
 
 ALL = ('auto',)
@@ -66,29 +65,17 @@ class BagReport:
     waited: float
 
 
-class Recorder:
+class BagRecorder:
     """
     At most one bag at a time; `start` and `stop` may be called from any thread.
 
     :ivar bag: the present one; it stays when it failed, until `stop` or the next `start`.
     """
 
-    def __init__(
-        self,
-        taps: Taps,
-        stream: Callable[[], StreamThread],
-        namespace: str,
-        settings: Callable[[], Settings],
-        handshake: Callable[[], Handshake | None],
-        log: Callable[[str, str], None],
-    ) -> None:
+    def __init__(self, bridge: Bridge) -> None:
         self.bag: Bag | None = None
-        self._taps = taps
-        self._stream = stream
-        self._namespace = namespace
-        self._settings = settings
-        self._handshake = handshake
-        self._log = log
+        self._bridge = bridge
+        self._taps = bridge.part(Taps)
         self._cause: Mapping[str, str] = {}
         self._lock = threading.Lock()
 
@@ -107,7 +94,7 @@ class Recorder:
         :param check: refuse a name that finds no topic.
         :raises BagError: with the reason.
         """
-        settings = self._settings()
+        settings = self._bridge.settings()
         with self._lock:
             if self.bag is not None and not self.bag.writer.problem:
                 raise BagActive(self.bag.folder)
@@ -116,7 +103,9 @@ class Recorder:
             except ImportError as error:
                 raise BagsUnavailable(error) from error
             wanted = tuple(topics) or settings.bag_topics
-            selection = Selection(() if wanted == ALL else wanted, exclude, self._namespace)
+            selection = Selection(
+                () if wanted == ALL else wanted, exclude, self._bridge.node.get_namespace()
+            )
             if check:
                 selection.check(self._taps.topics())
             folder = make_folder(name, settings)
@@ -126,12 +115,12 @@ class Recorder:
                 settings.bag_compression,
                 self._taps.now,
                 self._origin,
-                lambda text: self._log('warning', f'the bag has ended: {text}'),
+                lambda text: self._bridge.log('warning', f'the bag has ended: {text}'),
             )
             recorded: list[str] = []
-            if not self._stream().between_ticks(lambda: recorded.extend(self._install(bag))):
-                raise NotInTime('the stream of the bridge stands still')
-            self._log('info', f'recording {len(recorded)} topics in {folder}')
+            if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
+                raise NotInTime('the stream thread of the bridge does not respond')
+            self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
 
     def stop(self) -> BagSummary:
@@ -144,8 +133,8 @@ class Recorder:
             bag = self.bag
             if bag is None:
                 raise NoBag
-            if not self._stream().between_ticks(self._remove):
-                raise NotInTime('the stream of the bridge stands still')
+            if not self._stream.between_ticks(self._remove):
+                raise NotInTime('the stream thread of the bridge does not respond')
             return self._end(bag)
 
     def close(self) -> None:
@@ -158,7 +147,7 @@ class Recorder:
             try:
                 self._end(bag)
             except BagError as error:
-                self._log('warning', str(error))
+                self._bridge.log('warning', str(error))
 
     def epoch(self, stamp_ns: int, went_back: bool) -> None:
         """
@@ -203,10 +192,14 @@ class Recorder:
             bag.writer.problem,
             len(files.names),
             files.messages,
-            files.bytes,
+            files.size,
             queue.waits,
             queue.waited,
         )
+
+    @property
+    def _stream(self) -> StreamThread:
+        return self._bridge.part(StreamThread)
 
     def _install(self, bag: Bag) -> list[str]:
         self.bag = bag
@@ -228,8 +221,8 @@ class Recorder:
         if not in_time:
             raise NotInTime(f'{bag.folder} is still being written after {END_SECONDS:g} s')
         files = bag.files
-        summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.bytes)
-        self._log(
+        summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.size)
+        self._bridge.log(
             'info',
             f'recorded {count_of(summary.messages, "message")} in '
             f'{count_of(len(summary.files), "file")} in {bag.folder}',
@@ -237,9 +230,9 @@ class Recorder:
         return summary
 
     def _origin(self) -> Origin:
-        handshake = self._handshake()
+        handshake = self._bridge.part(ServerLink).handshake
         model = handshake.mjb if handshake is not None else b''
-        return Origin(provenance(handshake, self._settings()), model)
+        return Origin(provenance(handshake, self._bridge.settings()), model)
 
 
-__all__ = ['BagReport', 'BagSummary', 'Recorder']
+__all__ = ['BagRecorder', 'BagReport', 'BagSummary']

@@ -12,13 +12,13 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
 
-from urlab_ros_bridge.ros.bag.taps import Ear
 from urlab_ros_bridge.ros.bag.taps import Now
 from urlab_ros_bridge.ros.bag.taps import RecordablePublisher
+from urlab_ros_bridge.ros.bag.taps import RecordedCallback
 from urlab_ros_bridge.ros.bag.taps import Sink
 
 # Full name of a topic, message class, profile -> where its messages go; None: not wanted.
-FindSink = Callable[[str, type[Any], Any], Sink | None]
+FindSink = Callable[[str, Any, Any], Sink | None]
 
 
 class Taps:
@@ -28,13 +28,16 @@ class Taps:
         self.now = now
         self._find: FindSink | None = None
         self._publishers: list[RecordablePublisher] = []
-        self._ears: list[tuple[Subscription, Ear]] = []
+        self._subscriptions: list[tuple[Subscription, RecordedCallback]] = []
         self._lock = threading.Lock()
 
     def topics(self) -> list[str]:
         """Return the full names of all topics."""
         with self._lock:
-            return sorted({each.topic_name for each in (*self._publishers, *self._heard())})
+            return sorted(
+                {each.topic_name for each in self._publishers}
+                | {subscription.topic_name for subscription, _ in self._subscriptions}
+            )
 
     def record(self, find: FindSink | None) -> list[str]:
         """Record into these sinks from now on, None: nothing; return the topics."""
@@ -42,10 +45,14 @@ class Taps:
             self._find = find
             for publisher in self._publishers:
                 self._connect(publisher)
-            for subscription, ear in self._ears:
-                self._connect_ear(subscription, ear)
+            for subscription, callback in self._subscriptions:
+                self._connect_subscription(subscription, callback)
             recorded = [each.topic_name for each in self._publishers if each.recorded]
-            recorded += [each.topic_name for each, ear in self._ears if ear.sink is not None]
+            recorded += [
+                each.topic_name
+                for each, callback in self._subscriptions
+                if callback.sink is not None
+            ]
         return sorted(set(recorded))
 
     def latched(self) -> list[tuple[Sink, Any]]:
@@ -69,26 +76,25 @@ class Taps:
             self._publishers.append(publisher)
             self._connect(publisher)
 
-    def add_ear(self, subscription: Subscription, ear: Ear) -> None:
+    def add_subscription(self, subscription: Subscription, callback: RecordedCallback) -> None:
         """Take a subscription in."""
         with self._lock:
-            self._ears.append((subscription, ear))
-            self._connect_ear(subscription, ear)
+            self._subscriptions.append((subscription, callback))
+            self._connect_subscription(subscription, callback)
 
     def discard(self, entity: Publisher | Subscription) -> None:
         """Forget a publisher or a subscription that is about to be destroyed."""
         with self._lock:
             self._publishers = [each for each in self._publishers if each is not entity]
-            self._ears = [pair for pair in self._ears if pair[0] is not entity]
-
-    def _heard(self) -> list[Subscription]:
-        return [subscription for subscription, _ in self._ears]
+            self._subscriptions = [pair for pair in self._subscriptions if pair[0] is not entity]
 
     def _connect(self, publisher: RecordablePublisher) -> None:
         publisher.record(self._sink(publisher))
 
-    def _connect_ear(self, subscription: Subscription, ear: Ear) -> None:
-        ear.sink = self._sink(subscription)
+    def _connect_subscription(
+        self, subscription: Subscription, callback: RecordedCallback
+    ) -> None:
+        callback.sink = self._sink(subscription)
 
     def _sink(self, entity: Publisher | Subscription) -> Sink | None:
         if self._find is None:
@@ -111,7 +117,8 @@ class RecordableNode(Node):
             return super().create_publisher(*args, **options)
         options['publisher_class'] = RecordablePublisher
         publisher = super().create_publisher(*args, **options)
-        self.taps.add(publisher)
+        if isinstance(publisher, RecordablePublisher):
+            self.taps.add(publisher)
         return publisher
 
     def destroy_publisher(self, publisher: Publisher) -> bool:
@@ -131,9 +138,9 @@ class RecordableNode(Node):
         """Make a subscription that can be recorded."""
         if self.taps is None:
             return super().create_subscription(msg_type, topic, callback, *args, **options)
-        ear = Ear(callback, self.taps.now)
-        subscription = super().create_subscription(msg_type, topic, ear, *args, **options)
-        self.taps.add_ear(subscription, ear)
+        callback = RecordedCallback(callback, self.taps.now)
+        subscription = super().create_subscription(msg_type, topic, callback, *args, **options)
+        self.taps.add_subscription(subscription, callback)
         return subscription
 
     def destroy_subscription(self, subscription: Subscription) -> bool:

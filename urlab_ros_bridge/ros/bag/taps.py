@@ -79,7 +79,7 @@ class RecordablePublisher(Publisher):
         # while nobody records.
         vars(self).pop('publish', None)
         if sink is not None or self._latched:
-            self.publish = self._publish_noted
+            vars(self)['publish'] = self._publish_noted
 
     @property
     def recorded(self) -> bool:
@@ -101,7 +101,7 @@ class RecordablePublisher(Publisher):
         super().publish(self.note(message))
 
 
-class Ear:
+class RecordedCallback:
     """The callback of a subscription that can be recorded."""
 
     def __init__(self, callback: Callable[..., None], now: Now) -> None:
@@ -123,4 +123,4 @@ def as_bytes(message: Any) -> bytes:
     return message if isinstance(message, bytes) else serialize_message(message)
 
 
-__all__ = ['AHEAD_NS', 'Ear', 'RecordablePublisher', 'Sink', 'as_bytes']
+__all__ = ['AHEAD_NS', 'RecordablePublisher', 'RecordedCallback', 'Sink', 'as_bytes']

@@ -4,35 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Iterator
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from rclpy.node import Node
-
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.gate import Gate
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.robot import RobotCommands
-from urlab_ros_bridge.ros.commands.robot import Tools
 from urlab_ros_bridge.ros.commands.sender import CommandSender
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.schema import key
-from urlab_ros_bridge.wire.errors import UrlabError
-
-# Returns what the present tick tells about the joints of a robot, None when it tells nothing.
-Measure = Callable[[str], Sequence[np.ndarray] | None]
 
 
 @dataclass(frozen=True)
@@ -54,34 +43,28 @@ class Commands:
     """
     Takes the commands of every robot, and stops robots that are left alone.
 
-    :ivar refusals: what was not carried out.
+    :ivar rejections: what was not carried out.
     :ivar gate: what the messages of all command topics pass through.
     :ivar stopped: why nothing may move, empty when all may.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        link: Link,
-        timeline: Timeline,
-        settings: Callable[[], Settings],
-        log: Callable[[str, str], None],
-        measure: Measure = lambda prefix: None,
-    ) -> None:
-        """
-        Prepare the threads.
-
-        :param measure: only called in `tick`.
-        """
-        self.refusals = Refusals(log)
-        self.gate = Gate(lambda: settings().command_max_age)
-        self.sender = CommandSender(self._failed)
+    def __init__(self, bridge: Bridge) -> None:
+        """Prepare the threads."""
+        self.rejections = Rejections(bridge.log)
+        self.gate = AnswerGate(lambda: bridge.settings().command_max_age)
+        self.sender = CommandSender(self.rejections.add)
         self.stopped = ''
-        self._actions = SideThread(node, 'actions')
-        self._tools = Tools(
-            node, self._actions, link, self.sender, timeline, self.refusals, settings, self.gate
+        self._node = bridge.node
+        self._actions = SideThread(bridge.node, 'actions')
+        self._stream = bridge.part(StreamThread)
+        self._path = CommandPath(
+            bridge.settings,
+            bridge.timeline,
+            self.gate,
+            self.rejections,
+            self.sender,
+            bridge.part(ServerLink),
         )
-        self._measure = measure
         self._robots: tuple[RobotCommands, ...] = ()
 
     @property
@@ -102,7 +85,7 @@ class Commands:
                 robot.close()
         known = [robot.plan for robot in kept]
         new = [
-            RobotCommands(robot, self._tools, self.stopped)
+            RobotCommands(robot, self._path, self._node, self._actions, self.stopped)
             for robot in plan.robots
             if robot not in known
         ]
@@ -113,7 +96,7 @@ class Commands:
     def tick(self, stamp_ns: int) -> None:
         """Go on with what is under way; called by the stream thread after every tick."""
         for robot in self._robots:
-            robot.tick(stamp_ns, self._measure(robot.plan.prefix) if robot.wanted else None)
+            robot.tick(stamp_ns, self._stream.joints(robot.plan.prefix) if robot.wanted else None)
 
     def watch(self) -> None:
         """End what cannot go on; called about once a second."""
@@ -139,7 +122,7 @@ class Commands:
 
     def report(self) -> dict[str, str]:
         """Return for each robot which sources are in control, and of how many parts."""
-        now_ns = self._tools.timeline.stamp_ns or 0
+        now_ns = self._path.now_ns
         texts = {}
         for robot in self._robots:
             held = robot.arbiter.report(now_ns)
@@ -154,12 +137,12 @@ class Commands:
 
     def statuses(self) -> Iterator[Status]:
         """Yield what was not carried out, and who is in control of each robot."""
-        refusals = self.refusals
-        refused = sum(refusals.counts.values())
+        rejections = self.rejections
+        refused = sum(rejections.counts.values())
         values: dict[str, Any] = {'sent': self.sender.sent, 'refused': refused}
-        for topic, count in refusals.counts.items():
+        for topic, count in rejections.counts.items():
             values[f'{topic} refused'] = count
-            values[f'{topic} last reason'] = refusals.last[topic]
+            values[f'{topic} last reason'] = rejections.last[topic]
         text = f'{refused} commands were refused' if refused else 'no command was refused'
         yield Status('commands', text, values)
         sources, stopped = self.report(), self.stopped
@@ -181,22 +164,10 @@ class Commands:
         """Withdraw the node of the actions; after `stop`, or in place of `start`."""
         self._actions.destroy()
 
-    def _failed(self, topic: str, error: UrlabError) -> None:
-        self.refusals.add(topic, error)
-
 
 def attach(bridge: Bridge) -> Attached:
     """Make the commands of all robots."""
-    commands = bridge.add(
-        Commands(
-            bridge.node,
-            bridge.part(Link),
-            bridge.timeline,
-            bridge.settings,
-            bridge.log,
-            bridge.part(StreamThread).joints,
-        )
-    )
+    commands = bridge.add(Commands(bridge))
 
     def jump(_stamp_ns: int, went_back: bool) -> None:
         if went_back:

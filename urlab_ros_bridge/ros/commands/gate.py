@@ -44,7 +44,7 @@ class _Answers:
         self.stamps.clear()
 
 
-class Gate:
+class AnswerGate:
     """
     The answers of one instant; for every thread.
 
@@ -106,7 +106,7 @@ class Gate:
         for answers in kept.values():
             for receive, message, came in answers.todo:
                 old = 0 < limit < now - came
-                text = f'lockstep has kept it for {now - came:.1f} s' if old else ''
+                text = f'lockstep held it back for {now - came:.1f} s' if old else ''
                 _pass_on(receive, message, text)
 
     def open(self) -> int | None:
@@ -231,14 +231,16 @@ class Gate:
 
     def _fits(self, stamp_ns: int) -> bool:
         """Tell whether a time is that of the present instant or later, and not from before."""
-        return stamp_ns >= self._stamp and not self._stamp < stamp_ns <= self._before_jump
+        now = self._stamp
+        if now is None:
+            return False
+        return stamp_ns >= now and not now < stamp_ns <= self._before_jump
 
     def _silent(self) -> list[str]:
-        known = self._stamp is not None
         return [
             topic
             for topic, answers in self._topics.items()
-            if not answers.untimed and not (known and any(map(self._fits, answers.stamps)))
+            if not answers.untimed and not any(map(self._fits, answers.stamps))
         ]
 
 
@@ -249,4 +251,4 @@ def _pass_on(receive: Receive, message: Any, stale: str) -> None:
         receive(message)
 
 
-__all__ = ['Gate', 'Receive']
+__all__ = ['AnswerGate', 'Receive']

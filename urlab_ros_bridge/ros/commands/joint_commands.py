@@ -21,13 +21,12 @@ from sensor_msgs.msg import JointState
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import command_field
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.names import known_name
@@ -39,26 +38,28 @@ def setpoints(message: JointState, plan: RobotPlan) -> dict[int, float]:
     """
     Turn a message into set-points by index of the actuator; joints with NaN are left out.
 
-    :raises Refused: for an unknown name, infinity, nothing but NaN, a field of another length
-        than `name`, or when the field that an actuator takes is empty.
+    :raises CommandRejected: for an unknown name, infinity, nothing but NaN, a field of another
+        length than `name`, or when the field that an actuator takes is empty.
     """
     fields = {field: getattr(message, field) for field in FIELDS}
     for field, values in fields.items():
         if len(values) not in (0, len(message.name)):
-            raise Refused(f'{field} has {len(values)} values for {len(message.name)} names')
+            raise CommandRejected(
+                f'{field} has {len(values)} values for {len(message.name)} names'
+            )
     found: dict[int, float] = {}
     for place, name in enumerate(message.name):
         for index in _actuators_of(name, plan):
             field = command_field(plan.actuators[index], plan.has_controller)
             if not len(fields[field]):
-                raise Refused(f'{name} takes {field}, which is empty')
+                raise CommandRejected(f'{name} takes {field}, which is empty')
             value = float(fields[field][place])
             if math.isinf(value):
-                raise Refused(f'{field} of {name} is {value}')
+                raise CommandRejected(f'{field} of {name} is {value}')
             if not math.isnan(value):
                 found[index] = value
     if message.name and not found:
-        raise Refused(f'all values are nan ({", ".join(message.name)})')
+        raise CommandRejected(f'all values are nan ({", ".join(message.name)})')
     return found
 
 
@@ -66,13 +67,15 @@ def array_setpoints(data: Iterable[float], indices: Iterable[int], field: str) -
     """
     Turn the values of a forward controller into set-points by index of the actuator.
 
-    :raises Refused: for another number of values, or one that is not finite.
+    :raises CommandRejected: for another number of values, or one that is not finite.
     """
     values, indices = [float(value) for value in data], tuple(indices)
     if len(values) != len(indices):
-        raise Refused(f'{len(values)} values for {len(indices)} actuators that take {field}')
+        raise CommandRejected(
+            f'{len(values)} values for {len(indices)} actuators that take {field}'
+        )
     if not all(map(math.isfinite, values)):
-        raise Refused(f'a {field} is not finite: {values}')
+        raise CommandRejected(f'a {field} is not finite: {values}')
     return dict(zip(indices, values, strict=True))
 
 
@@ -85,7 +88,7 @@ def _actuators_of(name: str, plan: RobotPlan) -> Iterable[int]:
     ]
     if not found:
         names = dict.fromkeys(actuator.joint or actuator.name for actuator in plan.actuators)
-        raise Refused(f'no actuator moves {name!r}; {list_names("joint", names)}')
+        raise CommandRejected(f'no actuator moves {name!r}; {list_names("joint", names)}')
     return found
 
 
@@ -93,18 +96,12 @@ class JointCommands:
     """Commands for one robot; messages come in the executor's thread."""
 
     def __init__(
-        self,
-        setpoints: Setpoints,
-        arbiter: Arbiter,
-        topic: str,
-        timeline: Timeline,
-        refusals: Refusals,
+        self, topic: str, path: CommandPath, setpoints: Setpoints, arbiter: Arbiter
     ) -> None:
         self.topic = topic
         self._setpoints = setpoints
         self._arbiter = arbiter
-        self._timeline = timeline
-        self._refusals = refusals
+        self._path = path
 
     def indices(self, field: str) -> tuple[int, ...]:
         """Return the actuators that take a field, in order."""
@@ -132,17 +129,17 @@ class JointCommands:
         try:
             problem = sink.problem()
             if problem:
-                raise Refused(problem)
+                raise CommandRejected(problem)
             wanted = read()
             if stale and sink.moves(wanted):
-                raise Refused(stale)
+                raise CommandRejected(stale)
             parts: set[Hashable] = set(wanted)
             if sink.plan.drives and any(sink.fields[index] == 'velocity' for index in wanted):
                 # These may be the wheels.
                 parts.add(BASE)
-            self._arbiter.claim(JOINT_COMMANDS, parts, self._timeline.stamp_ns or 0)
-        except Refused as error:
-            self._refusals.add(topic, error)
+            self._arbiter.claim(JOINT_COMMANDS, parts, self._path.now_ns)
+        except CommandRejected as error:
+            self._path.reject(topic, error)
             return
         sink.write(wanted, live=True)
 

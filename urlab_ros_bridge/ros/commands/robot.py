@@ -15,16 +15,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
 from urlab_ros_bridge.ros.commands.admission.sample_age import SampleAge
-from urlab_ros_bridge.ros.commands.gate import Gate
 from urlab_ros_bridge.ros.commands.gate import Receive
 from urlab_ros_bridge.ros.commands.gripper.actions import GripperActions
 from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
 from urlab_ros_bridge.ros.commands.gripper.gripper import grippers_of
 from urlab_ros_bridge.ros.commands.joint_commands import FIELDS
 from urlab_ros_bridge.ros.commands.joint_commands import JointCommands
-from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory import FollowAction
 from urlab_ros_bridge.ros.commands.trajectory import Follower
@@ -34,9 +32,6 @@ from urlab_ros_bridge.ros.commands.velocity import message_type
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands
 from urlab_ros_bridge.ros.features.feed import join
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
@@ -46,30 +41,6 @@ from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 
 
-class Tools:
-    """What everything that commands has in common."""
-
-    def __init__(
-        self,
-        node: Node,
-        actions: SideThread,
-        link: Link,
-        sender: CommandSender,
-        timeline: Timeline,
-        refusals: Refusals,
-        settings: Callable[[], Settings],
-        gate: Gate,
-    ) -> None:
-        self.node = node
-        self.actions = actions
-        self.link = link
-        self.sender = sender
-        self.timeline = timeline
-        self.refusals = refusals
-        self.settings = settings
-        self.gate = gate
-
-
 class RobotCommands:
     """
     The commands of one robot.
@@ -77,28 +48,30 @@ class RobotCommands:
     :ivar arbiter: says which source is in control.
     """
 
-    def __init__(self, plan: RobotPlan, tools: Tools, stopped: str = '') -> None:
+    def __init__(
+        self,
+        plan: RobotPlan,
+        path: CommandPath,
+        node: Node,
+        actions: SideThread,
+        stopped: str = '',
+    ) -> None:
         """
         Prepare everything that the robot can do; `open` begins to listen.
 
+        :param node: subscribes to the topics; `actions` offers the actions.
         :param stopped: why nothing may move now, empty when all may.
         """
         self.plan = plan
-        self.arbiter = Arbiter(tools.settings, stopped)
-        self._tools = tools
+        self.arbiter = Arbiter(path.settings, stopped)
+        self._path = path
+        self._node = node
+        self._action_side = actions
         self._subscriptions: list[Subscription] = []
         self._gated: list[str] = []
         self._receivers: list[tuple[type, str, Callable[[Any], None]]] = []
         topic = join(plan.namespace, 'joint_commands')
-        self.setpoints = Setpoints(
-            plan,
-            topic,
-            tools.link,
-            tools.sender,
-            tools.timeline,
-            tools.refusals,
-            lambda: tools.settings().command_max_age,
-        )
+        self.setpoints = Setpoints(plan, topic, path)
         self._velocity: VelocityCommands | None = None
         self._wrenches: WrenchCommands | None = None
         self._follower: Follower | None = None
@@ -106,27 +79,27 @@ class RobotCommands:
         self._action: FollowAction | None = None
         self._grippers: list[Gripper] = []
         self._gripper_actions: list[GripperActions] = []
-        if plan.drives or not tools.link.has('twist_timeout'):
+        if plan.drives or not path.link.has('twist_timeout'):
             self._offer_velocity()
         if plan.actuators:
             self._offer_joints(topic)
             self._offer_trajectories()
             self._offer_grippers()
-        if tools.link.has('apply_wrench'):
+        if path.link.has('apply_wrench'):
             self._offer_wrenches()
 
     def open(self) -> None:
         """Listen; late, because a command that comes before all is ready would be refused."""
         # Action servers belong to their thread.
-        self._tools.actions.run(self._offer_actions)
+        self._action_side.run(self._offer_actions)
         for kind, topic, receive in self._receivers:
             self._subscriptions.append(
-                self._tools.node.create_subscription(
+                self._node.create_subscription(
                     kind,
                     topic,
                     receive,
                     qos.command(),
-                    qos_overriding_options=qos.overridable(self._tools.node, topic),
+                    qos_overriding_options=qos.overridable(self._node, topic),
                 )
             )
 
@@ -169,12 +142,14 @@ class RobotCommands:
         self.setpoints.clear()
         if self._wrenches is not None:
             self._wrenches.clear()
+        if self._topics is not None:
+            self._topics.clear()
 
     def halt(self, reason: str) -> None:
         """Stop at once, and refuse commands."""
         self.arbiter.stop(reason)
         self._drop(reason)
-        if self._velocity is not None and self._tools.link.state.connected:
+        if self._velocity is not None and self._path.link.state.connected:
             self._velocity.halt()
         self.setpoints.freeze()
 
@@ -188,13 +163,13 @@ class RobotCommands:
     def close(self) -> None:
         """Withdraw all topics and actions."""
         for name in self._gated:
-            self._tools.gate.own.pop(name, None)
+            self._path.gate.own.pop(name, None)
         for subscription in self._subscriptions:
-            self._tools.gate.own.pop(subscription.topic_name, None)
-            self._tools.node.destroy_subscription(subscription)
+            self._path.gate.own.pop(subscription.topic_name, None)
+            self._node.destroy_subscription(subscription)
         if self._topics is not None:
             self._topics.close()
-        self._tools.actions.run(self._close_actions)
+        self._action_side.run(self._close_actions)
 
     def _drop(self, reason: str) -> None:
         for each in (self._follower, *self._grippers):
@@ -202,38 +177,27 @@ class RobotCommands:
                 each.drop(reason)
 
     def _offer_velocity(self) -> None:
-        tools = self._tools
         self._velocity = VelocityCommands(
             self.plan.prefix,
             join(self.plan.namespace, 'cmd_vel'),
-            tools.link,
-            tools.sender,
-            tools.timeline,
-            tools.refusals,
-            tools.settings,
+            self._path,
             self.arbiter,
         )
-        kind = message_type(tools.settings().cmd_vel_type)
+        kind = message_type(self._path.settings().cmd_vel_type)
         self._subscribe(kind, self._velocity.topic, self._velocity.receive)
 
     def _offer_wrenches(self) -> None:
-        tools = self._tools
         self._wrenches = WrenchCommands(
             self.plan,
             join(self.plan.namespace, 'wrench_command'),
-            tools.link,
-            tools.sender,
-            tools.timeline,
-            tools.refusals,
-            tools.settings,
+            self._path,
             self.arbiter,
         )
         kind, topic = self._wrenches.message_type, self._wrenches.topic
         self._subscribe(kind, topic, self._wrenches.receive)
 
     def _offer_joints(self, topic: str) -> None:
-        tools = self._tools
-        joints = JointCommands(self.setpoints, self.arbiter, topic, tools.timeline, tools.refusals)
+        joints = JointCommands(topic, self._path, self.setpoints, self.arbiter)
         self._subscribe(JointState, topic, joints.receive)
         for field in FIELDS:
             if joints.indices(field):
@@ -241,41 +205,34 @@ class RobotCommands:
                 self._subscribe(Float64MultiArray, topic, joints.forward(field, topic))
 
     def _offer_trajectories(self) -> None:
-        tools = self._tools
-        follower = Follower(self.setpoints, self.arbiter, tools.settings)
+        follower = Follower(self.setpoints, self.arbiter, self._path.settings)
         if not follower.joints:
             return
         self._follower = follower
         self._topics = TrajectoryTopics(
-            tools.node,
+            self._node,
             self._controller,
             follower,
-            tools.timeline,
-            tools.refusals,
-            tools.settings,
-            tools.gate,
+            self._path,
         )
 
     def _offer_grippers(self) -> None:
-        told = self._tools.link.handshake
-        for name, joints in grippers_of(self.plan, self._tools.settings(), told).items():
-            gripper = Gripper(name, joints, self.setpoints, self.arbiter, self._tools.settings)
+        told = self._path.link.handshake
+        for name, joints in grippers_of(self.plan, self._path.settings(), told).items():
+            gripper = Gripper(name, joints, self.setpoints, self.arbiter, self._path.settings)
             if gripper.problem:
-                self._tools.refusals.add(f'gripper {name}', ValueError(gripper.problem))
+                self._path.reject(f'gripper {name}', ValueError(gripper.problem))
             else:
                 self._grippers.append(gripper)
 
     def _offer_actions(self) -> None:
-        tools = self._tools
-        node = tools.actions.node
+        node = self._action_side.node
         if self._follower is not None and find_interface(FOLLOW_JOINT_TRAJECTORY) is not None:
             self._action = FollowAction(
                 node,
                 f'{self._controller}/follow_joint_trajectory',
                 self._follower,
-                tools.timeline,
-                tools.refusals,
-                tools.settings,
+                self._path,
             )
         if find_interface(FOLLOW_JOINT_TRAJECTORY) is not None:
             self._gripper_actions = [
@@ -283,8 +240,7 @@ class RobotCommands:
                     node,
                     join(self.plan.namespace, ros_name(gripper.name)),
                     gripper,
-                    tools.timeline,
-                    tools.refusals,
+                    self._path,
                 )
                 for gripper in self._grippers
             ]
@@ -296,16 +252,15 @@ class RobotCommands:
 
     @property
     def _controller(self) -> str:
-        return join(self.plan.namespace, self._tools.settings().trajectory_controller)
+        return join(self.plan.namespace, self._path.settings().trajectory_controller)
 
     def _subscribe(self, kind: type, topic: str, receive: Receive) -> None:
-        tools = self._tools
-        name = tools.node.resolve_topic_name(topic)
+        name = self._node.resolve_topic_name(topic)
         self._gated.append(name)
-        take = tools.gate.wrap(name, kind, receive)
-        ages = SampleAge(lambda: tools.node.count_publishers(name))
+        take = self._path.gate.wrap(name, kind, receive)
+        ages = SampleAge(lambda: self._node.count_publishers(name))
 
         def judge(message: Any, info: MessageInfo) -> None:
-            take(message, ages.problem(info, tools.settings().command_max_age))
+            take(message, ages.problem(info, self._path.settings().command_max_age))
 
         self._receivers.append((kind, topic, WithMessageInfo(judge)))

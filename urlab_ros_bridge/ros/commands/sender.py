@@ -14,7 +14,7 @@ import math
 import threading
 import time
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]
@@ -83,7 +83,9 @@ class CommandSender:
             try:
                 late = self._monotonic() - until
                 if late > 0:
-                    raise Refused(f'dropped, it waited for the server {late:.1f} s too long')
+                    raise CommandRejected(
+                        f'dropped, it waited for the server {late:.1f} s too long'
+                    )
                 action()
                 self.sent += 1
             except UrlabError as error:

@@ -10,21 +10,16 @@ whole vector, so there the last value of every actuator is kept here and sent ag
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 import math
 import threading
-import time
 
 from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.sender import CommandSender
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.plan.plan import Actuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -40,7 +35,7 @@ _FIELD_OF_TYPE = {
 # Set-points that move a robot lapse after so long without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
-WITHDRAWN = 'time stands still, and it did not come again for {:g} s'
+WITHDRAWN = 'time stands still, and it was not repeated for {:g} s'
 # s of wall time without a new time from which on time stands still.
 STILL = 0.1
 # rad/s or m/s; a joint that is slower counts as at rest.
@@ -68,35 +63,27 @@ class Setpoints:
         self,
         plan: RobotPlan,
         key: str,
-        link: Link,
-        sender: CommandSender,
-        timeline: Timeline,
-        refusals: Refusals,
-        max_age: Callable[[], float],
-        monotonic: Callable[[], float] = time.monotonic,
+        path: CommandPath,
     ) -> None:
         """
         Know nothing yet.
 
         :param key: under which the sender reports errors.
-        :param max_age: returns for how long a speed or force that is commanded while time stands
-            still waits for it to go on, if it is not commanded again (s, 0: for ever).
         """
         self.plan = plan
         self.fields = tuple(command_field(each, plan.has_controller) for each in plan.actuators)
         self._key = key
-        self._link = link
-        self._sender = sender
+        self._path = path
+        self._link = path.link
+        self._sender = path.sender
         self._lock = threading.Lock()
         self._told: dict[int, float] = {}
         self._wanted: dict[int, float] = {}
         self._values: list[float] | None = None
         self._renewed_ns: int | None = None
         self._renewed = 0.0
-        self._timeline = timeline
-        self._refusals = refusals
-        self._max_age = max_age
-        self._monotonic = monotonic
+        self._timeline = path.timeline
+        self._monotonic = path.monotonic
         # Index -> simulation time and wall time of speeds and forces that wait for time to go on.
         self._waiting: dict[int, tuple[int | None, float]] = {}
 
@@ -175,7 +162,7 @@ class Setpoints:
 
     def _withdraw(self, stamp_ns: int) -> None:
         """Set to zero what was commanded while time stood still, and not again for a while."""
-        limit, now = self._max_age(), self._monotonic()
+        limit, now = self._path.settings().command_max_age, self._monotonic()
         with self._lock:
             old = [
                 index
@@ -189,7 +176,7 @@ class Setpoints:
             self.write(dict.fromkeys(old, 0.0))
             names = ', '.join(self.plan.actuators[index].name for index in old)
             text = f'{names} withdrawn: {WITHDRAWN.format(limit)}'
-            self._refusals.add(self._key, Refused(text))
+            self._path.reject(self._key, CommandRejected(text))
 
     def rest(self) -> None:
         """Set every speed and force that we command to zero."""
@@ -260,7 +247,7 @@ class Setpoints:
         """Return the state as it is; in live mode `step` only reads."""
         state = self._link.commands.step().articulations.get(self.plan.prefix)
         if state is None:
-            raise Refused(f'the server does not tell the state of {self.plan.prefix}')
+            raise CommandRejected(f'the server does not report the state of {self.plan.prefix}')
         return state
 
     def _present(self) -> list[float]:

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 import math
 import os
-import time
 from typing import Any
 
 from geometry_msgs.msg import Twist
@@ -18,18 +16,14 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
 from urlab_ros_bridge.ros.commands.admission.limits import check_age
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.admission.limits import limited
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
 from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -48,7 +42,8 @@ class VelocityParameters:
     )
     cmd_vel_timeout: float = key(
         0.5,
-        'The robot stops when no new cmd_vel came for this long (s of simulation time; while that '
+        'The robot stops when no new cmd_vel has come for this long (s of simulation time; '
+        'while that '
         'stands still, of wall time).',
         low=0.01,
         high=60.0,
@@ -120,25 +115,16 @@ class VelocityCommands:
         self,
         prefix: str,
         topic: str,
-        link: Link,
-        sender: CommandSender,
-        timeline: Timeline,
-        refusals: Refusals,
-        settings: Callable[[], Settings],
+        path: CommandPath,
         arbiter: Arbiter,
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.topic = topic
         self._arbiter = arbiter
         self._prefix = prefix
-        self._link = link
-        self._sender = sender
-        self._timeline = timeline
-        self._refusals = refusals
-        self._settings = settings
+        self._path = path
+        self._link = path.link
         # Simulation time of the last command while the robot may be moving, else None.
         self._moving_since: int | None = None
-        self._monotonic = monotonic
         # When that command came, by the wall clock.
         self._heard = -math.inf
 
@@ -148,16 +134,16 @@ class VelocityCommands:
 
         :param stale: why it is too old, empty when it is not; one that stops is never too old.
         """
-        settings = self._settings()
+        settings = self._path.settings()
         try:
             if not self._link.state.open:
-                raise Refused('not connected')
+                raise CommandRejected('not connected')
             twist = message
             if isinstance(message, TwistStamped):
                 stamp, twist = message.header.stamp, message.twist
                 check_age(
                     stamp.sec * NANOSECONDS + stamp.nanosec,
-                    self._timeline.stamp_ns,
+                    self._path.timeline.stamp_ns,
                     settings.cmd_vel_max_age,
                 )
             linear, angular = twist.linear, twist.angular
@@ -168,19 +154,19 @@ class VelocityCommands:
                 settings.max_angular_speed,
             )
             if stale and velocity != STOP:
-                raise Refused(stale)
-            now_ns = self._timeline.stamp_ns or 0
+                raise CommandRejected(stale)
+            now_ns = self._path.now_ns
             self._arbiter.claim(CMD_VEL, (BASE,), now_ns, self.lost)
-        except Refused as error:
-            self._refusals.add(self.topic, error)
+        except CommandRejected as error:
+            self._path.reject(self.topic, error)
             return
-        self._moving_since = None if velocity == STOP else self._timeline.stamp_ns or 0
-        self._heard = self._monotonic()
+        self._moving_since = None if velocity == STOP else self._path.now_ns
+        self._heard = self._path.monotonic()
         self._send(velocity)
 
     def tick(self, stamp_ns: int) -> None:
         """Stop the robot when its last command is too old."""
-        since, timeout = self._moving_since, self._settings().cmd_vel_timeout
+        since, timeout = self._moving_since, self._path.settings().cmd_vel_timeout
         if since is None:
             return
         if stamp_ns - since >= timeout * NANOSECONDS:
@@ -194,7 +180,7 @@ class VelocityCommands:
 
     def _stood_still(self) -> float:
         """Return for how long time stands still now, since the last command at most (s)."""
-        return self._monotonic() - max(self._heard, self._timeline.moved)
+        return self._path.monotonic() - max(self._heard, self._path.timeline.moved)
 
     def lost(self, by: str) -> None:
         """Stop because another source took the base."""
@@ -212,7 +198,7 @@ class VelocityCommands:
             self._send(STOP)
 
     def _send(self, velocity: Velocity) -> None:
-        link, lapse = self._link, self._settings().cmd_vel_timeout
+        link, lapse = self._link, self._path.settings().cmd_vel_timeout
         moves = velocity != STOP
         timeout = lapse if moves and link.has('twist_timeout') else None
 
@@ -222,8 +208,8 @@ class VelocityCommands:
                 self._prefix, velocity.linear, velocity.angular, timeout, wall=wall
             )
 
-        lasting = not moves or link.lockstep
-        self._sender.put(self.topic, action, math.inf if lasting else max(lapse, MIN_WALL_AGE))
+        max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
+        self._path.sender.put(self.topic, action, max_wait)
 
 
 CMD_VEL_TOPIC = Topic(

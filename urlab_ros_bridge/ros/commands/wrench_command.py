@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-import time
 
 from geometry_msgs.msg import WrenchStamped
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.setpoints import WITHDRAWN
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.schema import key
 
@@ -57,23 +51,14 @@ class WrenchCommands:
         self,
         plan: RobotPlan,
         topic: str,
-        link: Link,
-        sender: CommandSender,
-        timeline: Timeline,
-        refusals: Refusals,
-        settings: Callable[[], Settings],
+        path: CommandPath,
         arbiter: Arbiter,
-        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.topic = topic
         self._plan = plan
-        self._link = link
-        self._sender = sender
-        self._refusals = refusals
-        self._settings = settings
+        self._path = path
+        self._link = path.link
         self._arbiter = arbiter
-        self._timeline = timeline
-        self._monotonic = monotonic
         # Body -> simulation time and wall time of the last message, while time stands still.
         self._waiting: dict[str, tuple[int | None, float]] = {}
 
@@ -88,41 +73,42 @@ class WrenchCommands:
         frame = message.header.frame_id
         try:
             if not self._link.state.open:
-                raise Refused('not connected')
+                raise CommandRejected('not connected')
             if self._arbiter.stopped and any(numbers):
-                raise Refused(self._arbiter.stopped)
+                raise CommandRejected(self._arbiter.stopped)
             if not all(map(math.isfinite, numbers)):
-                raise Refused(f'the wrench is not finite: {numbers}')
+                raise CommandRejected(f'the wrench is not finite: {numbers}')
             if stale and any(numbers):
-                raise Refused(stale)
-        except Refused as error:
-            self._refusals.add(self.topic, error)
+                raise CommandRejected(stale)
+        except CommandRejected as error:
+            self._path.reject(self.topic, error)
             return
         # An empty frame stands for the base, whatever the body is called.
         body = '' if frame == self._plan.frames.base else frame
         self._waiting.pop(body, None)
         if any(numbers):
-            self._waiting[body] = self._timeline.stamp_ns, self._monotonic()
+            self._waiting[body] = self._path.timeline.stamp_ns, self._path.monotonic()
         self._send(body, numbers)
 
     def tick(self, stamp_ns: int) -> None:
         """End the wrenches that were given while time stands still, and not again for a while."""
-        limit, now = self._settings().command_max_age, self._monotonic()
+        limit, now = self._path.settings().command_max_age, self._path.monotonic()
+        moved = self._path.timeline.moved
         for body, (given_ns, came) in tuple(self._waiting.items()):
             if given_ns != stamp_ns:
                 self._waiting.pop(body, None)
-            elif 0 < limit < now - max(came, self._timeline.moved) and not self._link.lockstep:
+            elif 0 < limit < now - max(came, moved) and not self._link.lockstep:
                 self._waiting.pop(body, None)
                 self._send(body, _NOTHING)
                 text = f'withdrawn: {WITHDRAWN.format(limit)}'
-                self._refusals.add(self.topic, Refused(text))
+                self._path.reject(self.topic, CommandRejected(text))
 
     def clear(self) -> None:
         """Forget what waits: after a reset."""
         self._waiting.clear()
 
     def _send(self, body: str, numbers: Sequence[float]) -> None:
-        settings, moves = self._settings(), any(numbers)
+        settings, moves = self._path.settings(), any(numbers)
         duration, limit = settings.wrench_duration, settings.command_max_age
 
         def action() -> None:
@@ -138,7 +124,7 @@ class WrenchCommands:
             )
 
         lasting = not moves or limit <= 0 or self._link.lockstep
-        self._sender.put(f'{self.topic} {body}', action, math.inf if lasting else limit)
+        self._path.sender.put(f'{self.topic} {body}', action, math.inf if lasting else limit)
 
 
 WRENCH_COMMAND = Topic(

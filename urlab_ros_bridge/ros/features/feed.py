@@ -172,7 +172,9 @@ class Publishers:
         self._publishers: dict[str, Publisher] = {}
         self._before = dict(before._publishers) if before is not None else {}
 
-    def get(self, message_type: type, topic: str, profile: qos.Profile = qos.sensor) -> Publisher:
+    def get(
+        self, message_type: type[Any], topic: str, profile: qos.Profile = qos.sensor
+    ) -> Publisher:
         """
         Return the publisher of a topic.
 
@@ -192,7 +194,8 @@ class Publishers:
             )
             self._publishers[topic] = found
         elif found.msg_type is not message_type:
-            raise TopicTaken(topic, found.msg_type.__name__, message_type.__name__)
+            taken: Any = found.msg_type
+            raise TopicTaken(topic, taken.__name__, message_type.__name__)
         return found
 
     def close(self, successor: Publishers | None = None) -> None:

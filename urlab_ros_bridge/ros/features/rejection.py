@@ -7,7 +7,7 @@ from __future__ import annotations
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
-class Unfit(UrlabError):
+class RequestRejected(UrlabError):
     """A request that the bridge itself turns down, with its code."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -15,4 +15,4 @@ class Unfit(UrlabError):
         self.code = code
 
 
-__all__ = ['Unfit']
+__all__ = ['RequestRejected']

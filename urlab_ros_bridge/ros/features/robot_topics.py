@@ -37,7 +37,7 @@ class RobotTopics:
     @property
     def joint_rows(self) -> tuple[bytes, ...]:
         """Return the topics of the wire with the robot's joints, one each."""
-        return self.state.topics[: len(self.plan.joints)]
+        return tuple(self.state.topics[: len(self.plan.joints)])
 
     @property
     def base_row(self) -> tuple[bytes, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from urlab_ros_bridge.wire.rows import unpack_entity
 from urlab_ros_bridge.wire.rows import unpack_sensor
 
 Pose = tuple[Any, Any]
+# Position, velocity and effort, each of shape (joints,).
+JointArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class RobotState:
@@ -60,17 +63,18 @@ class RobotState:
 
     def positions(self) -> np.ndarray | None:
         """Return the robot's own qpos, which only snapshots hold: also beside rows."""
-        if self.snapshot is None and self.tick is not None and self.tick.snapshot is not None:
-            beside = self.tick.state().articulations.get(self.prefix)
-            return None if beside is None else beside.qpos
-        return None if self.snapshot is None else self.snapshot.qpos
+        state = self.snapshot
+        if state is None and self.tick is not None:
+            beside = self.tick.state()
+            state = None if beside is None else beside.articulations.get(self.prefix)
+        return None if state is None else state.qpos
 
-    def joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    def joints(self) -> JointArrays | None:
         """Return position, velocity and effort, each of shape (joints,); NaN: not known."""
         if self.snapshot is not None:
             return self._snapshot_joints(self.snapshot)
         parts = self.slots[: self._count]
-        if None in parts:
+        if not _complete(parts):
             return None
         data = b''.join(parts)
         if len(data) != JOINT.size * self._count:
@@ -106,7 +110,7 @@ class RobotState:
             return self._unknown
         return np.frombuffer(payload, '<f4')
 
-    def _snapshot_joints(self, state: ArticulationState) -> tuple[np.ndarray, ...] | None:
+    def _snapshot_joints(self, state: ArticulationState) -> JointArrays | None:
         qpos, qvel = state.qpos, state.qvel
         if not len(self._qpos) or len(qpos) <= self._qpos[-1] or len(qvel) <= self._qvel[-1]:
             return None
@@ -119,6 +123,10 @@ class RobotState:
             return None
         x, y, z, qw, qx, qy, qz = state.qpos[start : start + 7].tolist()
         return (x, y, z, qx, qy, qz, qw, *state.qvel[speed : speed + 6].tolist())
+
+
+def _complete(parts: list[bytes | None]) -> TypeGuard[list[bytes]]:
+    return None not in parts
 
 
 class EntityPose:
@@ -181,8 +189,9 @@ class WorldState:
             if place is not None:
                 place[0][place[1]] = payload
                 found = True
-        if not found and tick.snapshot is not None:
-            self._fill_snapshot(tick.state())
+        snapshot = None if found else tick.state()
+        if snapshot is not None:
+            self._fill_snapshot(snapshot)
             return True
         for robot in self.robots.values():
             robot.tick = tick
@@ -192,6 +201,6 @@ class WorldState:
         for prefix, state in snapshot.articulations.items():
             if prefix in self.robots:
                 self.robots[prefix].snapshot = state
-        for name, state in snapshot.entities.items():
+        for name, entity in snapshot.entities.items():
             if name in self.entities:
-                self.entities[name].snapshot = state
+                self.entities[name].snapshot = entity

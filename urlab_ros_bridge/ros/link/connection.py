@@ -27,7 +27,7 @@ from urlab_ros_bridge.client.session import SHARED_SESSION
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
@@ -86,7 +86,7 @@ class ConnectionParameters:
     )
 
 
-class Link:
+class ServerLink:
     """
     The connection to the server.
 
@@ -158,12 +158,12 @@ class Link:
         """
         Return the client for services.
 
-        :raises Unfit: when there is no connection, with what to do about it.
+        :raises RequestRejected: when there is no connection, with what to do about it.
         """
         if self.state.phase is Phase.OBSERVING:
-            raise Unfit(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
+            raise RequestRejected(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
         if not self.state.connected:
-            raise Unfit(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
+            raise RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
         return self.client
 
     def wall_age(self, timeout: float) -> WallAge | None:
@@ -264,11 +264,12 @@ class Link:
         again = self._generation > 0
         self._generation = self.commands.generation
         run = handshake.raw.get('run')
-        self.continued = again and run is not None and run == self.handshake.raw.get('run')
-        self.handshake = handshake
+        before, self.handshake = self.handshake, handshake
+        known = before is not None and run is not None and run == before.raw.get('run')
+        self.continued = again and known
         if not handshake.manager_present:
             self._generation = 0
-            self._problem('the server runs no world yet')
+            self._problem('the server has no world yet')
             return
         self.state = replace(self.state, phase=Phase.PREPARING, problem='')
         self._open_second(handshake)
@@ -287,7 +288,7 @@ class Link:
         )
         self.reconnects += again and not self.continued
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
-        what = 'the world was changed' if self.continued else f'connected to {self.state.endpoint}'
+        what = 'the world has changed' if self.continued else f'connected to {self.state.endpoint}'
         self._log('info', f'{what}, robots: {robots}')
 
     def _open_second(self, handshake: Handshake) -> None:
@@ -303,7 +304,7 @@ class Link:
             try:
                 return self.commands.set_mode('live').current
             except ModeLockedByServer as error:
-                self._log('info', f'the mode stays as it is: {error}')
+                self._log('info', f'the mode is unchanged: {error}')
         return self.commands.status().mode if self.has('status') else self.state.mode
 
     def _plan(self, handshake: Handshake) -> WorldPlan:
@@ -389,7 +390,7 @@ def make_client(settings: Settings, name: str = NAME) -> Client:
 def attach(bridge: Bridge) -> Attached:
     """Make the link, which connects when everything has started."""
     stream = bridge.part(StreamThread)
-    link = bridge.add(Link(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log))
+    link = bridge.add(ServerLink(bridge.settings, stream, on_plan=bridge.on_plan, log=bridge.log))
     return Attached(begin=link.start, stop=link.stop)
 
 

@@ -20,7 +20,7 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
 from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -46,7 +46,8 @@ class PolledMarkerParameters:
 
     contact_marker_rate: float = key(
         10.0,
-        'How often contacts and debug drawings are asked for while somebody listens (Hz of wall '
+        'How often contacts and debug drawings are requested while there are subscribers (Hz of '
+        'wall '
         'time).',
         low=0.1,
         high=200.0,
@@ -73,7 +74,7 @@ class LiveMarkers:
     def __init__(
         self,
         node: Node,
-        link: Link,
+        link: ServerLink,
         timeline: Timeline,
         settings: Callable[[], Settings],
         log: Callable[[str, str], None],
@@ -184,7 +185,7 @@ class _MarkersTopic(_Topic):
 def attach(bridge: Bridge) -> Attached:
     """Make the thread that asks for contacts and drawings."""
     markers = LiveMarkers(
-        bridge.node, bridge.part(Link), bridge.timeline, bridge.settings, bridge.log
+        bridge.node, bridge.part(ServerLink), bridge.timeline, bridge.settings, bridge.log
     )
     return Attached(
         start=markers.start,

@@ -32,7 +32,7 @@ from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.topics.clock import ClockPublisher
 from urlab_ros_bridge.ros.topics.subscriptions import EVERYTHING
 from urlab_ros_bridge.ros.topics.subscriptions import needed_topics
-from urlab_ros_bridge.ros.topics.world import World
+from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
@@ -88,8 +88,8 @@ class StreamThread:
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
         self._also = also
         self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
-        self.world: World | None = None
-        self._handed: deque[World | None] = deque()
+        self.world: PublishedWorld | None = None
+        self._handed: deque[PublishedWorld] = deque()
         self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
         self._has_sim_time = True
         self._clocks = 0
@@ -112,7 +112,7 @@ class StreamThread:
         self._thread.join(2.0)
         self.source.close()
 
-    def hand_over(self, world: World | None, has_sim_time: bool = True) -> None:
+    def hand_over(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
         """Publish with another world from the next tick on, as a new epoch; None: keep it."""
         self._has_sim_time = has_sim_time
         self.timeline.request_jump()
@@ -196,11 +196,12 @@ class StreamThread:
 
     def _take_world(self) -> None:
         while self._handed:
-            old, self.world = self.world, self._handed.popleft()
+            old, world = self.world, self._handed.popleft()
+            self.world = world
             if old is not None:
-                old.close(self.world)
-            self.world.apply(self._settings)
-            self.world.look()
+                old.close(world)
+            world.apply(self._settings)
+            world.look()
 
     def _do_tasks(self) -> None:
         while self._tasks:
@@ -263,7 +264,7 @@ class StreamThread:
             self._on_jump(stamp_ns, went_back)
             if world is not None:
                 world.clear()
-        else:
+        elif timeline.stamp_ns is not None:
             counters.advanced_ns += stamp_ns - timeline.stamp_ns
         self._seen.clear()
         self._still = False
@@ -288,10 +289,11 @@ class StreamThread:
 
     def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
         """Publish what changed while time stands still; mostly that is nothing."""
-        if not self._still:
+        last = self._last_tick
+        if not self._still and last is not None:
             self._still = True
-            self._seen.update(self._last_tick.rows)
-            self._last_snapshot = _content(self._last_tick)
+            self._seen.update(last.rows)
+            self._last_snapshot = _content(last)
         changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
         self._seen.update(tick.rows)
         content = _content(tick) if not tick.rows else self._last_snapshot
@@ -307,12 +309,11 @@ class StreamThread:
 
 def _content(tick: Tick) -> object:
     """Return what a snapshot says apart from the time at which it was made."""
-    if tick.rows or tick.snapshot is None:
+    snapshot = None if tick.rows else tick.state()
+    if snapshot is None:
         return None
     return {
-        key: value
-        for key, value in tick.state().raw.items()
-        if key not in ('wall_time', 'sim_time')
+        key: value for key, value in snapshot.raw.items() if key not in ('wall_time', 'sim_time')
     }
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.ros.commands.gate import Gate
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
 
-__all__ = ['Gate', 'Lockstep']
+__all__ = ['Lockstep']

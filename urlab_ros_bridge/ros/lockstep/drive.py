@@ -11,9 +11,9 @@ from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.link_state import Phase
-from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -30,7 +30,7 @@ def timestep_of(handshake: Handshake) -> float:
     return handshake.timestep or float(handshake.model.opt.timestep)
 
 
-class Drive:
+class LockstepDrive:
     """
     Steps the server in periods; used by the lockstep's thread alone.
 
@@ -39,7 +39,7 @@ class Drive:
     :ivar before: that mode, empty while it is not known.
     """
 
-    def __init__(self, link: Link, period: float, log: Callable[[str, str], None]) -> None:
+    def __init__(self, link: ServerLink, period: float, log: Callable[[str, str], None]) -> None:
         """
         Ask for nothing yet.
 
@@ -62,18 +62,21 @@ class Drive:
         """
         Tell whether the server is there; make it ready when it is a new one.
 
-        :raises Ended: when the server is not ours to step.
+        :raises LockstepEnded: when the server is not ours to step.
         :raises UrlabError: when a request failed.
         """
         state = self._link.state
         if state.phase is Phase.TAKEN:
-            raise Ended('another client has taken the session of this server, which allows one')
+            raise LockstepEnded(
+                'another client has taken the session of this server, which allows one'
+            )
         if state.phase is Phase.OBSERVING:
-            raise Ended('the bridge only listens (parameter observe_only)')
-        if not state.connected:
+            raise LockstepEnded('the bridge only listens (parameter observe_only)')
+        handshake = self._link.handshake
+        if not state.connected or handshake is None:
             return False
-        if self._link.handshake is not self._handshake:
-            self._take_over(self._link.handshake)
+        if handshake is not self._handshake:
+            self._take_over(handshake)
         elif state.mode not in ('', DIRECT):
             self._confirm_mode()
         return True
@@ -84,7 +87,7 @@ class Drive:
 
         :raises UrlabError: when the request failed.
         """
-        result = self._client.step(self._steps, observations='minimal')
+        result = self._session.step(self._steps, observations='minimal')
         self._check(result)
         return result.sim_time_ns
 
@@ -105,42 +108,49 @@ class Drive:
         if client is not link.commands:
             client.close()
 
-    def _take_over(self, handshake: Handshake) -> None:
-        link = self._link
+    @property
+    def _session(self) -> Client:
+        """Return our session, opened when it is first needed."""
         if self._client is None:
-            self._client = link.open_session('lockstep')
+            self._client = self._link.open_session('lockstep')
+        return self._client
+
+    def _take_over(self, handshake: Handshake) -> None:
+        link, session = self._link, self._session
         try:
             self._steps = steps_of(self._period, timestep_of(handshake))
-            before = self._client.set_mode(DIRECT).previous
+            before = session.set_mode(DIRECT).previous
         except (ValueError, ModelUnavailable) as error:
-            raise Ended(str(error)) from error
+            raise LockstepEnded(str(error)) from error
         except ModeLockedByServer:
-            before = self._client.status().mode
+            before = session.status().mode
             if before != DIRECT:
                 self.restore = False
-                raise Ended(f'the server was started in {before} mode for good') from None
+                raise LockstepEnded(
+                    f'the server was started in {before} mode, which cannot be changed'
+                ) from None
         self.before = self.before or before
         link.note_mode(DIRECT)
         link.note_paused(False)
-        self._generation = self._client.generation
+        self._generation = session.generation
         self._last_ns = None
         self._handshake = handshake
         self.takeovers += 1
 
     def _confirm_mode(self) -> None:
         """Ask for the mode: what the link says may be older than our own change."""
-        status = self._client.status()
-        if self._client.generation != self._generation:
+        status = self._session.status()
+        if self._session.generation != self._generation:
             self._handshake = None  # the server was restarted
         elif status.mode == DIRECT:
             self._link.note_mode(DIRECT)
         else:
             self.restore = False
-            raise Ended(f'the mode became {status.mode}')
+            raise LockstepEnded(f'the mode was changed to {status.mode}')
 
     def _check(self, result: StepResult) -> None:
         """See whether somebody else moves time too."""
-        if self._client.generation != self._generation:
+        if self._session.generation != self._generation:
             self._handshake = None
             return
         last, self._last_ns = self._last_ns, result.sim_time_ns
@@ -153,8 +163,9 @@ class Drive:
             self._told_foreign = True
             seconds = (result.sim_time_ns - last) / NANOSECONDS
             self._log(
-                'warning', f'lockstep: an instant came after {seconds:g} s: another client steps'
+                'warning',
+                f'lockstep: an instant came after {seconds:g} s: another client steps too',
             )
 
 
-__all__ = ['DIRECT', 'Drive', 'timestep_of']
+__all__ = ['DIRECT', 'LockstepDrive', 'timestep_of']

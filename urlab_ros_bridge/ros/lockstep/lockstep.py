@@ -11,7 +11,7 @@ from typing import Any
 
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import timestep_of
 from urlab_ros_bridge.ros.lockstep.rounds import Rounds
@@ -45,7 +45,7 @@ class Lockstep:
         """Prepare; with the parameter lockstep_topics `start` begins one."""
         self.ended = ''
         self._bridge = bridge
-        self._link = bridge.part(Link)
+        self._link = bridge.part(ServerLink)
         self._gate = bridge.part(Commands).gate
         self._lock = threading.Lock()
         self._turns = Turns()

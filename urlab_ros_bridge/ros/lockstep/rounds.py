@@ -17,10 +17,10 @@ import time
 
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.link.connection import Link
-from urlab_ros_bridge.ros.lockstep.drive import Drive
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
-from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
@@ -64,11 +64,11 @@ class Rounds:
         self._gate = bridge.part(Commands).gate
         self._sender = bridge.part(Commands).sender
         self._cameras = bridge.part(Cameras)
-        self._link = bridge.part(Link)
+        self._link = bridge.part(ServerLink)
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
-        self._drive = Drive(self._link, terms.period, bridge.log)
+        self._drive = LockstepDrive(self._link, terms.period, bridge.log)
         self._takeovers = 0
         self._known: dict[str, Ids] = {}
         self._since = time.monotonic()
@@ -119,7 +119,7 @@ class Rounds:
         try:
             while not self._stop.is_set():
                 self._try()
-        except Ended as error:
+        except LockstepEnded as error:
             reason = str(error)
         except Exception as error:
             reason = f'{type(error).__name__}: {error}'
@@ -137,7 +137,7 @@ class Rounds:
                     if mine:
                         self._round()
                 return
-        except Ended:
+        except LockstepEnded:
             raise
         except UrlabError as error:
             # The server is gone, or somebody else has paused it: which of them shows soon.
@@ -162,7 +162,7 @@ class Rounds:
         """Wait until there is somebody to answer on every topic."""
         absent = self._topics.absent()
         if absent:
-            self.doing = f'waiting for somebody who publishes {", ".join(absent)}'
+            self.doing = f'waiting for a publisher of {", ".join(absent)}'
             return False
         self._stop.wait(SETTLE_SECONDS)
         if not self._topics.absent():
@@ -197,8 +197,8 @@ class Rounds:
                 return False
             if self._takeovers != self._drive.takeovers:
                 return False
-            silent = gate.silent()
-            if not gate.shown:
+            silent, stamp_ns = gate.silent(), gate.stamp_ns
+            if not gate.shown or stamp_ns is None:
                 self.doing = 'waiting for the state stream'
             elif silent:
                 names = [self._topics.names[topic] for topic in silent]
@@ -208,13 +208,14 @@ class Rounds:
                         self.unanswered[name] += 1
                     return True
             elif self.waited > PICTURE_SECONDS:
-                self.pictures.give_up(self._cameras.threads, gate.stamp_ns)
+                self.pictures.give_up(self._cameras.threads, stamp_ns)
             else:
                 self.doing = 'waiting for pictures'
         return True
 
     def _have_pictures(self) -> bool:
-        return not self.pictures.missing(self._cameras.threads, self._gate.stamp_ns)
+        stamp_ns = self._gate.stamp_ns
+        return stamp_ns is not None and not self.pictures.missing(self._cameras.threads, stamp_ns)
 
     def _replaced(self, silent: list[str]) -> bool:
         """
@@ -225,7 +226,7 @@ class Rounds:
         for topic in silent:
             now = self._topics.publishers(topic)
             if not now:
-                self.doing = f'waiting: nobody publishes {self._topics.names[topic]} any more'
+                self.doing = f'waiting: {self._topics.names[topic]} has no publisher any more'
             elif not now & self._known[topic]:
                 self._known = {}
                 return True

@@ -13,7 +13,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _TOLERANCE = 1e-3
 
 
-class Ended(UrlabError):
+class LockstepEnded(UrlabError):
     """The lockstep cannot go on."""
 
 
@@ -60,7 +60,7 @@ def steps_of(period: float, timestep: float) -> int:
 
 __all__ = [
     'BadPeriod',
-    'Ended',
+    'LockstepEnded',
     'Terms',
     'steps_of',
 ]

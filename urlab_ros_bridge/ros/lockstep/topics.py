@@ -14,8 +14,8 @@ from rclpy.qos import ReliabilityPolicy
 from rclpy.subscription import Subscription
 from rclpy.validate_topic_name import validate_topic_name
 
-from urlab_ros_bridge.ros.commands.gate import Gate
-from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
+from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import raw_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import Stamp
@@ -28,7 +28,7 @@ _DEPTH = 10
 Ids = frozenset[tuple[int, ...]]
 
 
-class UnfitTopic(Ended, ValueError):
+class TopicRejected(LockstepEnded, ValueError):
     """A topic cannot be waited for."""
 
 
@@ -43,11 +43,11 @@ class Topics:
     :ivar names: resolved name -> the name that the user gave.
     """
 
-    def __init__(self, node: Node, gate: Gate, names: Iterable[str]) -> None:
+    def __init__(self, node: Node, gate: AnswerGate, names: Iterable[str]) -> None:
         """
         Resolve the names.
 
-        :raises UnfitTopic: when one is no name of a topic.
+        :raises TopicRejected: when one is not a valid topic name.
         """
         self._node = node
         self._gate = gate
@@ -57,7 +57,7 @@ class Topics:
             try:
                 validate_topic_name(name)
             except InvalidTopicNameException as error:
-                raise UnfitTopic(f'{name!r} is no name of a topic: {error}') from error
+                raise TopicRejected(f'{name!r} is not a valid topic name: {error}') from error
             self.names[node.resolve_topic_name(name)] = name
 
     def close(self) -> None:
@@ -70,8 +70,8 @@ class Topics:
         """
         Return the topics, as the user wrote them, that nobody can answer on yet.
 
-        :raises UnfitTopic: for one that the bridge itself publishes, or of more than one type, or
-            of one that is not installed here.
+        :raises TopicRejected: for one that the bridge itself publishes, or of more than one type,
+            or of one that is not installed here.
         """
         return [name for topic, name in self.names.items() if not self._ready(topic)]
 
@@ -100,14 +100,14 @@ class Topics:
         name = self.names[topic]
         mine = (self._node.get_name(), self._node.get_namespace())
         if any((info.node_name, info.node_namespace) == mine for info in infos):
-            raise UnfitTopic(f'{name!r} is published by the bridge itself: it cannot answer')
+            raise TopicRejected(f'{name!r} is published by the bridge itself: it cannot answer')
         types = sorted({info.topic_type for info in infos})
         if len(types) > 1:
-            raise UnfitTopic(f'{name!r} has several types: {", ".join(types)}')
+            raise TopicRejected(f'{name!r} has several types: {", ".join(types)}')
         try:
             kind = load_interface(types[0])
         except UrlabError as error:
-            raise UnfitTopic(f'{name!r}: {error}') from error
+            raise TopicRejected(f'{name!r}: {error}') from error
         reliable = all(
             info.qos_profile.reliability is ReliabilityPolicy.RELIABLE for info in infos
         )
@@ -125,4 +125,4 @@ class Topics:
         self._gate.hear(topic, message, stamp, None)
 
 
-__all__ = ['Topics', 'UnfitTopic']
+__all__ = ['TopicRejected', 'Topics']

@@ -50,7 +50,7 @@ class MessageTemplate(ABC):
             template = Template(sample)
         except CdrError as error:
             self.fallback_reason = error
-            self.update = self.message
+            vars(self)['update'] = self.message
             return
         self._to_bytes = template.to_bytes
         self._bind(template)
@@ -112,7 +112,7 @@ class BadScan(ConvertError):
     """The geometry of a scanner makes no LaserScan."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f'a LaserScan cannot say this: {reason}')
+        super().__init__(f'a LaserScan cannot represent this: {reason}')
 
 
 def diagonal(stddevs: Sequence[float]) -> list[float]:

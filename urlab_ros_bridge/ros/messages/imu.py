@@ -129,15 +129,16 @@ class ImuTemplate(MessageTemplate):
         angular_velocity: Values | None,
         linear_acceleration: Values | None,
     ) -> Imu:
-        values = (orientation, angular_velocity, linear_acceleration)
+        of_orientation, of_velocity, of_acceleration = self._stddevs
         return imu_to_ros(
             stamp_ns,
             self._frame_id,
-            *(
-                None if stddev is None else value
-                for value, stddev in zip(values, self._stddevs, strict=True)
-            ),
-            *(stddev or 0.0 for stddev in self._stddevs),
+            None if of_orientation is None else orientation,
+            None if of_velocity is None else angular_velocity,
+            None if of_acceleration is None else linear_acceleration,
+            of_orientation or 0.0,
+            of_velocity or 0.0,
+            of_acceleration or 0.0,
         )
 
     def update(
@@ -148,11 +149,11 @@ class ImuTemplate(MessageTemplate):
         linear_acceleration: Values | None,
     ) -> bytes:
         self._stamp(*divmod(stamp_ns, NANOSECONDS))
-        if self._orientation:
+        if self._orientation and orientation is not None:
             self._orientation(*normalize(floats(orientation, 4)))
-        if self._angular_velocity:
+        if self._angular_velocity and angular_velocity is not None:
             self._angular_velocity(*floats(angular_velocity, 3))
-        if self._linear_acceleration:
+        if self._linear_acceleration and linear_acceleration is not None:
             self._linear_acceleration(*floats(linear_acceleration, 3))
         return self._to_bytes()
 

@@ -55,7 +55,8 @@ class ScanGeometry:
             raise BadScan('angles and scan time must be finite')
         if not 0 <= self.range_min < self.range_max:
             raise BadScan(f'ranges from {self.range_min} to {self.range_max} m, must grow from 0')
-        low, high, step = np.float32((self.angle_min, self.angle_max, self.angle_increment))
+        angles = (self.angle_min, self.angle_max, self.angle_increment)
+        low, high, step = np.array(angles, np.float32)
         if self.rays > 1 and (step == 0 or round(float((high - low) / step)) + 1 != self.rays):
             raise BadScan(f'{self.rays} rays from {self.angle_min} to {self.angle_max} rad')
 

@@ -21,7 +21,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
 def nav_sat_fix_to_ros(
-    stamp_ns: int, frame_id: str, place: Place, stddevs: Sequence[float] | None
+    stamp_ns: int, frame_id: str, place: GeodeticOrigin, stddevs: Sequence[float] | None
 ) -> NavSatFix:
     """
     Return a fix.
@@ -45,7 +45,9 @@ def nav_sat_fix_to_ros(
 class NavSatFixTemplate(MessageTemplate):
     """sensor_msgs/NavSatFix of one robot; fed with points of the world."""
 
-    def __init__(self, frame_id: str, origin: Place, stddevs: Sequence[float] | None) -> None:
+    def __init__(
+        self, frame_id: str, origin: GeodeticOrigin, stddevs: Sequence[float] | None
+    ) -> None:
         self._frame_id, self._stddevs = frame_id, stddevs
         self._plane = TangentPlane(origin)
         super().__init__(nav_sat_fix_to_ros(0, frame_id, origin, stddevs))
@@ -87,7 +89,7 @@ _SECOND_E2 = E2 / (1.0 - E2)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GeodeticOrigin:
     """A place: latitude and longitude in degrees, altitude above the ellipsoid in metres."""
 
     latitude: float
@@ -95,7 +97,7 @@ class Place:
     altitude: float
 
 
-def to_earth(place: Place) -> tuple[float, float, float]:
+def to_earth(place: GeodeticOrigin) -> tuple[float, float, float]:
     """Return earth-centred, earth-fixed coordinates in metres."""
     latitude, longitude = math.radians(place.latitude), math.radians(place.longitude)
     radius = A / math.sqrt(1.0 - E2 * math.sin(latitude) ** 2)
@@ -107,7 +109,7 @@ def to_earth(place: Place) -> tuple[float, float, float]:
     )
 
 
-def from_earth(x: float, y: float, z: float) -> Place:
+def from_earth(x: float, y: float, z: float) -> GeodeticOrigin:
     """
     Return the place of earth-centred, earth-fixed coordinates in metres.
 
@@ -121,13 +123,13 @@ def from_earth(x: float, y: float, z: float) -> Place:
     sine, cosine = math.sin(latitude), math.cos(latitude)
     # Both terms together are well-behaved at the equator and at the poles.
     altitude = level * cosine + z * sine - A * math.sqrt(1.0 - E2 * sine**2)
-    return Place(math.degrees(latitude), math.degrees(math.atan2(y, x)), altitude)
+    return GeodeticOrigin(math.degrees(latitude), math.degrees(math.atan2(y, x)), altitude)
 
 
 class TangentPlane:
     """The world of a simulation on earth."""
 
-    def __init__(self, origin: Place) -> None:
+    def __init__(self, origin: GeodeticOrigin) -> None:
         self._origin = to_earth(origin)
         latitude, longitude = math.radians(origin.latitude), math.radians(origin.longitude)
         sin_a, cos_a = math.sin(latitude), math.cos(latitude)
@@ -139,7 +141,7 @@ class TangentPlane:
             (0.0, cos_a, sin_a),
         )
 
-    def place(self, east: float, north: float, up: float) -> Place:
+    def place(self, east: float, north: float, up: float) -> GeodeticOrigin:
         """Return the place of a point of the world, in metres from its origin."""
         return from_earth(
             *(

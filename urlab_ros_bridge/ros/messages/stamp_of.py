@@ -16,7 +16,7 @@ HEADER = 'std_msgs/Header'
 Stamp = Callable[[Any], int]
 
 
-def has_stamp(kind: type) -> bool:
+def has_stamp(kind: Any) -> bool:
     """Tell whether a message type begins with a stamp: a std_msgs/Header, or it is one."""
     fields = list(kind.get_fields_and_field_types().items())
     return bool(fields) and (

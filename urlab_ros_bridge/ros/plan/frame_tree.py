@@ -73,18 +73,6 @@ class FrameTree:
     optical: dict[int, str] = field(default_factory=dict)
     ranges: dict[int, str] = field(default_factory=dict)
 
-    def in_base(self, frame: str) -> Pose | None:
-        """Return the fixed pose of a frame in the base, or None when a joint lies between."""
-        parents = {transform.child: transform for transform in self.static}
-        pose = Pose()
-        while frame != self.base:
-            transform = parents.get(frame)
-            if transform is None:
-                return None
-            pose = Pose(transform.position, transform.orientation).then(pose)
-            frame = transform.parent
-        return pose
-
 
 def static_transforms(
     robot: RobotModel,

@@ -138,8 +138,8 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
     return kind
 
 
-def sensor_markdown() -> str:
-    """Return the table as Markdown, for the documentation."""
+def sensors_markdown() -> str:
+    """Return the table of all types, for docs/geometry_conventions.md."""
     lines = [
         '| MuJoCo sensor | values | unit | message | topic | frame |',
         '|---|---|---|---|---|---|',

@@ -43,11 +43,11 @@ entities are those of the model; characters that ROS does not allow become `_`. 
 
 ## Topics that it publishes
 
-Nothing is built, and nothing is asked of the server, while nobody listens. "Rate" names the
+Without subscribers nothing is built, and nothing is requested from the server. "Rate" names the
 parameter that limits it; without one a topic follows the physics.
 
 {published}
-## Topics that it listens to
+## Topics that it subscribes to
 
 {subscribed}
 ## Actions
@@ -58,7 +58,7 @@ from the [sidecar](sidecar.md) or from the parameter `grippers`.
 {actions}
 ## Services
 
-Each answers with `success`, `code` and `message` besides what it tells; std_srvs/srv/SetBool has
+Each answers with `success`, `code` and `message` besides its own fields; std_srvs/srv/SetBool has
 no `code`, it begins the message. "Ops" are its requests in the [protocol](protocol.md).
 
 {services}
@@ -168,7 +168,7 @@ def _standard(row: Service) -> tuple[str, ...]:
         row.effect,
         ', '.join(str(int(feature)) for feature in row.serves),
         ' '.join(_code(need) for need in needs if need),
-        ' '.join(map(_code, row.ops)),
+        ' '.join(map(_code, row.requests)),
     )
 
 

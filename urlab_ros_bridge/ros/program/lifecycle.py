@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from typing import Any
 
 from lifecycle_msgs.srv import ChangeState
 from rclpy._rclpy_pybind11 import RCLError
@@ -55,8 +56,11 @@ class ManagedBridge(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Connect and publish; fails while another bridge of the name is at work."""
+        bridge = self._bridge
+        if bridge is None:
+            return TransitionCallbackReturn.FAILURE
         try:
-            self._bridge.start()
+            bridge.start()
         except UrlabError as error:
             self.get_logger().error(str(error))
             return TransitionCallbackReturn.FAILURE
@@ -64,7 +68,8 @@ class ManagedBridge(LifecycleNode):
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Close everything; the bridge is made again with the parameters of this moment."""
-        values = self._bridge.parameters()
+        bridge = self._bridge
+        values = self._first_overrides if bridge is None else bridge.parameters()
         self._drop()
         result = super().on_deactivate(state)
         if result is TransitionCallbackReturn.SUCCESS:
@@ -90,8 +95,9 @@ class ManagedBridge(LifecycleNode):
         self, request: ChangeState.Request, response: ChangeState.Response
     ) -> ChangeState.Response:
         """Answer a transition that does not fit the state; rclpy itself would end the process."""
+        above: Any = super()
         try:
-            return super()._LifecycleNodeMixin__on_change_state(request, response)
+            return above._LifecycleNodeMixin__on_change_state(request, response)
         except RCLError as error:
             self.get_logger().warning(f'refused: {error}')
             response.success = False

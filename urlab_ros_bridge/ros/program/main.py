@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     executor = make_executor()
     executor.add_node(node)
-    if not ours.lifecycle and not _started(node):
+    if isinstance(node, BridgeNode) and not _started(node):
         executor.remove_node(node)
         node.destroy_node()
         rclpy.try_shutdown()

@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
@@ -38,7 +38,7 @@ from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.reports.reporter import log_to
-from urlab_ros_bridge.ros.topics.world import World
+from urlab_ros_bridge.ros.topics.world import PublishedWorld
 from urlab_ros_bridge.wire.errors import UrlabError
 
 NODE_NAME = 'urlab_bridge'
@@ -70,25 +70,24 @@ class BridgeNode(RecordableNode):
         self._log = log_to(self)
         timeline = Timeline()
         self.taps = Taps(lambda: timeline.tick_ns)
-        self.bridge: Bridge | None = None
-        self._world_plan: WorldPlan | None = None
-        self._world: World | None = None
         features = tuple(features)
+        self.bridge = Bridge(
+            self,
+            features,
+            lambda: self.parameters.settings,
+            self._log,
+            timeline=timeline,
+            on_plan=self._on_plan,
+            status_fd=status_fd,
+        )
+        self.bridge.add(self.taps)
+        self._world_plan: WorldPlan | None = None
+        self._world: PublishedWorld | None = None
         try:
             self._refuse_sim_time()
             self.parameters = Parameters(self, settings_type(features), self._changed)
             for text in undeclared_overrides(self, type(self.parameters.settings)):
                 self._log('warning', text)
-            self.bridge = Bridge(
-                self,
-                features,
-                lambda: self.parameters.settings,
-                self._log,
-                timeline=timeline,
-                on_plan=self._on_plan,
-                status_fd=status_fd,
-            )
-            self.bridge.add(self.taps)
             self.bridge.attach()
         except BaseException:
             # What is left of a node that came to nothing would stay in the graph.
@@ -109,8 +108,7 @@ class BridgeNode(RecordableNode):
 
     def destroy_node(self) -> None:
         """Withdraw everything; after `stop`, or in place of `start`."""
-        if self.bridge is not None:
-            self.bridge.destroy()
+        self.bridge.destroy()
         super().destroy_node()
 
     def _changed(self, settings: Settings) -> None:
@@ -125,13 +123,13 @@ class BridgeNode(RecordableNode):
     def _on_plan(self, plan: WorldPlan, has_sim_time: bool) -> None:
         """Publish what there is now; called in the link thread."""
         bridge, world = self.bridge, None
-        link = bridge.part(Link)
+        link = bridge.part(ServerLink)
         if not link.continued:
             # Set-points and velocities were for the server before.
-            bridge.part(Commands).jump('the bridge has connected anew')
+            bridge.part(Commands).jump('the bridge has reconnected')
         if plan != self._world_plan:
             try:
-                world = World(self, plan, bridge.settings(), bridge.features, self._world)
+                world = PublishedWorld(self, plan, bridge.settings(), bridge.features, self._world)
             except UrlabError as error:
                 self._log('warning', f'nothing is published: {error}')
                 return

@@ -11,6 +11,7 @@ its end is handed to the executor as a task.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from rclpy.action import ActionServer
@@ -19,8 +20,13 @@ from rclpy.action import GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-# Called with what ends the goal: a transition of the handle, and makes the result.
-SUCCEEDED, ABORTED, CANCELED = 'succeed', 'abort', 'canceled'
+
+class Ending(Enum):
+    """How a goal ends; the value is the transition of its handle."""
+
+    SUCCEEDED = 'succeed'
+    ABORTED = 'abort'
+    CANCELED = 'canceled'
 
 
 class LaterActionServer(ActionServer):
@@ -56,19 +62,13 @@ class LaterActionServer(ActionServer):
             cancel_callback=self._cancelled,
         )
 
-    def finish(self, handle: ServerGoalHandle, ending: str, result: Any) -> None:
-        """
-        End a goal; may be called from any thread.
-
-        :param ending: SUCCEEDED, ABORTED or CANCELED.
-        """
+    def finish(self, handle: ServerGoalHandle, ending: Ending, result: Any) -> None:
+        """End a goal; may be called from any thread."""
 
         def end(goal: ServerGoalHandle) -> Any:
-            # A cancel request may have been taken back by a success on its way, and so on.
-            wanted = ending
-            if wanted == CANCELED and not goal.is_cancel_requested:
-                wanted = ABORTED
-            getattr(goal, wanted)()
+            # Only a goal whose cancellation was requested may be cancelled.
+            cancels = ending is Ending.CANCELED and not goal.is_cancel_requested
+            getattr(goal, (Ending.ABORTED if cancels else ending).value)()
             return result
 
         super().notify_execute(handle, end)

@@ -83,16 +83,17 @@ class DirectPublisher:
 
         :raises RCLError: when the middleware refuses it.
         """
-        if self._rcl is None or not isinstance(message, bytes):
+        rcl = self._rcl
+        if rcl is None or not isinstance(message, bytes):
             self._publisher.publish(message)
             return
         if self._note is not None:
             self._note(message)
-        if not self._send(message):
+        if not self._send(rcl, message):
             Publisher.publish(self._publisher, message)
 
-    def _send(self, message: bytes) -> bool:
-        rcl, size = self._rcl, len(message)
+    def _send(self, rcl: _Rcl, message: bytes) -> bool:
+        size = len(message)
         content = _Bytes(rcl.address_of(message), size, size, rcl.allocator)
         handle = self._publisher.handle
         with handle:  # nobody destroys it meanwhile

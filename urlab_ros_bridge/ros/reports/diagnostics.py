@@ -18,7 +18,7 @@ from diagnostic_msgs.msg import KeyValue
 from urlab_ros_bridge.client.state.stream import StreamStats
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
@@ -33,7 +33,7 @@ _LEVELS = {'ok': OK, 'warning': WARN, 'error': ERROR}
 _CLOCK_TEXTS = {
     'sim_time': (OK, 'simulation time from the row sim_time'),
     'state_full': (OK, 'simulation time from state/full'),
-    'wall': (WARN, 'the server tells no simulation time: stamps are wall time'),
+    'wall': (WARN, 'the server does not report simulation time: stamps are wall time'),
     '': (WARN, 'no tick yet'),
 }
 
@@ -63,7 +63,7 @@ def status(
 
 
 def connection_status(
-    node: str, link: Link, silence: float, rates: Rates, notes: Iterable[str]
+    node: str, link: ServerLink, silence: float, rates: Rates, notes: Iterable[str]
 ) -> DiagnosticStatus:
     """Say in words how the connection is, and what to do about it."""
     state = link.state

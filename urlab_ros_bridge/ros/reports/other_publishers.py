@@ -197,7 +197,7 @@ class OtherPublishers:
         if text:
             self._log('warning', text)
         else:
-            self._log('info', 'nobody else publishes what this bridge publishes any more')
+            self._log('info', 'no other node publishes the topics of this bridge any more')
         self.text, self.topics = text, found
 
     def _find(self) -> dict[str, list[str]]:
@@ -246,7 +246,8 @@ def describe(found: dict[str, list[str]], own: str) -> str:
     if found:
         verb = 'publishes' if len(names) == 1 else 'publish'
         return (
-            f'{_list(names)} {verb} {_list(sorted(found))} too: stop what need not run, or remap '
+            f'{_list(names)} {verb} {_list(sorted(found))} too: stop the nodes that are not '
+            'needed, or remap '
             'its topics'
         )
     return ''

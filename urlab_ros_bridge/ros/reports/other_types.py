@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
 import time
+from typing import Any
 
 from rclpy.node import Node
 
@@ -89,7 +90,8 @@ class OtherTypes:
 
     def _find(self) -> Iterable[OtherType]:
         for subscription in list(self._node.subscriptions):
-            kind, topic = subscription.msg_type, subscription.topic_name
+            kind: Any = subscription.msg_type
+            topic = subscription.topic_name
             taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
             for info in self._node.get_publishers_info_by_topic(topic):
                 # The graph may know of a publisher before it knows its node.

@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
@@ -50,7 +50,7 @@ class Reporter:
         self._name = node.get_fully_qualified_name().lstrip('/')
         self._bridge = bridge
         self._stream = bridge.part(StreamThread)
-        self._link = bridge.part(Link)
+        self._link = bridge.part(ServerLink)
         self._log = bridge.log
         self._status_fd = bridge.status_fd
         self._meter = RateMeter()
@@ -162,7 +162,7 @@ class WallClockWarning:
             self._wall = wall
             self._log(
                 'warning' if wall else 'info',
-                'the server tells no simulation time: stamps are wall time now'
+                'the server does not report simulation time: stamps are wall time now'
                 if wall
                 else f'stamps are simulation time again, from {closed_by}',
             )

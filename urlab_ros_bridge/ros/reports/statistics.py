@@ -11,7 +11,7 @@ from typing import Any
 
 from urlab_ros_bridge.client.state.stream import StreamStats
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import Counters
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.messages import time_to_ros
@@ -79,7 +79,7 @@ def statistics_to_ros(
     counters: Counters,
     source: StreamStats,
     rates: Rates,
-    link: Link,
+    link: ServerLink,
     stamp_ns: int | None,
     meter: FeedMeter,
 ) -> Any:

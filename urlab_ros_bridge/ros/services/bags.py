@@ -12,17 +12,14 @@ from typing import Any
 
 from urlab_ros_bridge.files import COMPRESSIONS
 from urlab_ros_bridge.ros.bag import BagError
-from urlab_ros_bridge.ros.bag import Recorder
-from urlab_ros_bridge.ros.bag import Taps
+from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.bag.recorder import BagReport
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
-from urlab_ros_bridge.ros.features.rejection import Unfit
-from urlab_ros_bridge.ros.link.connection import Link
-from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import count_of
@@ -40,7 +37,7 @@ class BagParameters:
     bag_topics: tuple[str, ...] = key(
         ('auto',),
         'Topics of bags that name none: names, or regular expressions for whole names. ["auto"]: '
-        'all but pictures and point clouds. Time and transforms are always among them.',
+        'all but images and point clouds. Time and transforms are always included.',
         live=True,
     )
     bag_compression: str = key(
@@ -51,7 +48,8 @@ class BagParameters:
     )
     data_dir: str = key(
         '',
-        'Data folder; bags lie in Bags below it. Empty: urlab in the data folder of the user '
+        'Data folder; bags are written to Bags below it. Empty: urlab in the data folder of the '
+        'user '
         '($XDG_DATA_HOME or ~/.local/share).',
     )
     allow_absolute_paths: bool = key(
@@ -66,7 +64,7 @@ def bag_start(context: ServiceContext, request: Any, response: Any) -> str:
             request.name, request.topics, request.exclude
         )
     except BagError as error:
-        raise Unfit(error.code, str(error)) from error
+        raise RequestRejected(error.code, str(error)) from error
     return f'recording {len(response.topics)} topics in {response.path}'
 
 
@@ -75,7 +73,7 @@ def bag_stop(context: ServiceContext, request: Any, response: Any) -> str:
     try:
         summary = context.recorder.stop()
     except BagError as error:
-        raise Unfit(error.code, str(error)) from error
+        raise RequestRejected(error.code, str(error)) from error
     response.path, response.files = summary.path, list(summary.files)
     response.messages, response.bytes = summary.messages, summary.bytes
     messages = count_of(summary.messages, 'message')
@@ -115,16 +113,7 @@ SERVICES = (
 
 def attach(bridge: Bridge) -> Attached:
     """Make the recorder; with the parameter bag it begins at the start."""
-    recorder = bridge.add(
-        Recorder(
-            bridge.part(Taps),
-            lambda: bridge.part(StreamThread),
-            bridge.node.get_namespace(),
-            bridge.settings,
-            lambda: bridge.part(Link).handshake,
-            bridge.log,
-        )
-    )
+    recorder = bridge.add(BagRecorder(bridge))
 
     def start() -> None:
         name = bridge.settings().bag

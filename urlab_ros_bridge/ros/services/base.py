@@ -13,7 +13,7 @@ from typing import Any
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
@@ -42,7 +42,7 @@ def code_and_text(error: Exception) -> tuple[str, str]:
 
     :raises TypeError: for an error that nobody expects here.
     """
-    if isinstance(error, RemoteError | Unfit):
+    if isinstance(error, RemoteError | RequestRejected):
         return error.code, str(error)
     if isinstance(error, RequestTimeout):
         return TIMEOUT, str(error)

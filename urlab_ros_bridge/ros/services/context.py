@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.ros.bag import Recorder
+from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
-from urlab_ros_bridge.ros.link.connection import Link
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
@@ -36,9 +36,9 @@ class ServiceContext:
         self._bridge = bridge
 
     @property
-    def link(self) -> Link:
+    def link(self) -> ServerLink:
         """Return the connection to the server."""
-        return self._bridge.part(Link)
+        return self._bridge.part(ServerLink)
 
     @property
     def stream(self) -> StreamThread:
@@ -61,9 +61,9 @@ class ServiceContext:
         return self._bridge.part(Lockstep)
 
     @property
-    def recorder(self) -> Recorder:
+    def recorder(self) -> BagRecorder:
         """Return the recorder of bags."""
-        return self._bridge.part(Recorder)
+        return self._bridge.part(BagRecorder)
 
     @property
     def plan(self) -> WorldPlan:
@@ -75,7 +75,7 @@ class ServiceContext:
         """
         Return the client for services.
 
-        :raises Unfit: when there is no connection, with what to do about it.
+        :raises RequestRejected: when there is no connection, with what to do about it.
         """
         return self.link.connected_client()
 
@@ -84,7 +84,7 @@ class ServiceContext:
         """
         Return the mode of the server, from its status where it has one.
 
-        :raises Unfit: when there is no connection.
+        :raises RequestRejected: when there is no connection.
         """
         client = self.client
         return client.status().mode if self.link.has('status') else self.link.state.mode
@@ -93,7 +93,7 @@ class ServiceContext:
         """
         Return a robot by prefix, actor id, or the only one for an empty name.
 
-        :raises Unfit: unknown_articulation.
+        :raises RequestRejected: unknown_articulation.
         """
         handshake = self.link.handshake
         for prefix, robot in (handshake.articulations if handshake else {}).items():
@@ -105,7 +105,7 @@ class ServiceContext:
         except UnknownName as error:
             names = ', '.join(robot.prefix for robot in self.plan.robots)
             text = f'articulation is empty; it must be one of: {names}'
-            raise Unfit('unknown_articulation', str(error) if name else text) from None
+            raise RequestRejected('unknown_articulation', str(error) if name else text) from None
 
     def catch_up(self, stamp_ns: int, mark: Mark) -> None:
         """Wait until the stream has published the time of a reply."""

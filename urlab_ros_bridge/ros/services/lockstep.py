@@ -14,9 +14,9 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.lockstep.lockstep import Lockstep
-from urlab_ros_bridge.ros.lockstep.rules import Ended
+from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
@@ -63,12 +63,12 @@ def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
     for name in ('period', 'timeout'):
         value = getattr(request, name)
         if not math.isfinite(value) or value < 0:
-            raise Unfit(BAD_VALUE, f'{name} is {value}, must be 0 or more')
+            raise RequestRejected(BAD_VALUE, f'{name} is {value}, must be 0 or more')
     _ = context.client  # without a server the answer says what to do about it
     try:
         terms = context.lockstep.begin(tuple(request.topics), request.period, request.timeout)
-    except (Ended, ValueError) as error:
-        raise Unfit(BAD_VALUE, str(error)) from error
+    except (LockstepEnded, ValueError) as error:
+        raise RequestRejected(BAD_VALUE, str(error)) from error
     return f'every {terms.period:g} s the simulation waits for {", ".join(terms.topics)}'
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_REPLY
@@ -32,25 +32,28 @@ def configure_controller(context: ServiceContext, request: Any, response: Any) -
     for gain in GAINS:
         default, own = told.get(f'default_{gain}', 0.0), told.get(gain, {})
         if not isinstance(default, (int, float)) or not isinstance(own, dict):
-            raise Unfit(BAD_REPLY, f'the server tells no {gain}: {told}')
+            raise RequestRejected(BAD_REPLY, f'the server tells no {gain}: {told}')
         setattr(response, f'default_{gain}', float(default))
         setattr(response, gain, [float(own.get(name, default)) for name in response.actuators])
     return f'changed: {", ".join(params)}' if params else 'as it is'
 
 
 def _gains(request: Any) -> dict[str, Any]:
-    names, params = list(request.actuators), {}
+    names = list(request.actuators)
+    params: dict[str, Any] = {}
     for gain in GAINS:
         values = finite(gain, getattr(request, gain))
         if len(values) not in (0, len(names)):
-            raise Unfit(BAD_VALUE, f'{gain} has {len(values)} values for {len(names)} actuators')
+            raise RequestRejected(
+                BAD_VALUE, f'{gain} has {len(values)} values for {len(names)} actuators'
+            )
         if values:
             params[gain] = dict(zip(names, values, strict=True))
         default = finite(f'default_{gain}', getattr(request, f'default_{gain}'))
         if default:
             params[f'default_{gain}'] = default[0]
     if names and not any(gain in params for gain in GAINS):
-        raise Unfit(BAD_VALUE, f'actuators are named, but {", ".join(GAINS)} are empty')
+        raise RequestRejected(BAD_VALUE, f'actuators are named, but {", ".join(GAINS)} are empty')
     return params
 
 
@@ -70,7 +73,7 @@ def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str
                 options[name] = value
         elif name in _VECTORS:
             if len(value) not in (0, 3):
-                raise Unfit(BAD_VALUE, f'{name} has {len(value)} numbers, must have 3')
+                raise RequestRejected(BAD_VALUE, f'{name} has {len(value)} numbers, must have 3')
             if len(value):
                 options[name] = finite(name, value)
         elif len(value):
@@ -113,7 +116,7 @@ def randomize(context: ServiceContext, request: Any, response: Any) -> str:
     items: dict[str, dict[str, Any]] = {}
     for item in request.items:
         if item.kind in items:
-            raise Unfit(BAD_VALUE, f'{item.kind!r} is drawn twice')
+            raise RequestRejected(BAD_VALUE, f'{item.kind!r} is drawn twice')
         items[item.kind] = _item(context, item)
     done = context.client.randomize(
         items or None, request.seed or None, request.restore or not items
@@ -129,7 +132,7 @@ def randomize(context: ServiceContext, request: Any, response: Any) -> str:
         for kind, values in done.items.items()
         for element, value in values.items()
     ]
-    restored = 'the compiled values are back' if done.restored else ''
+    restored = 'restored the compiled values' if done.restored else ''
     drawn = f'drew {len(response.values)} values with seed {done.seed}' if items else ''
     return '; '.join(text for text in (restored, drawn) if text)
 
@@ -142,7 +145,7 @@ def _item(context: ServiceContext, item: Any) -> dict[str, Any]:
         fields['bodies'] = list(item.bodies)
     if item.elements:
         if not item.element_type:
-            raise Unfit('missing_field', f'element_type of {item.kind!r} is empty')
+            raise RequestRejected('missing_field', f'element_type of {item.kind!r} is empty')
         fields[item.element_type] = list(item.elements)
     if item.log_uniform:
         fields['distribution'] = 'log_uniform'

@@ -15,7 +15,7 @@ from geometry_msgs.msg import Quaternion
 from urlab_ros_bridge.client.replies.ops import MocapPose
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.messages.urlab import contact_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
@@ -26,11 +26,11 @@ def finite(name: str, values: Iterable[float]) -> list[float]:
     """
     Return numbers of a request.
 
-    :raises Unfit: bad_value for NaN or infinity.
+    :raises RequestRejected: bad_value for NaN or infinity.
     """
     numbers = [float(value) for value in values]
     if not all(map(math.isfinite, numbers)):
-        raise Unfit(BAD_VALUE, f'{name} is not finite: {numbers}')
+        raise RequestRejected(BAD_VALUE, f'{name} is not finite: {numbers}')
     return numbers
 
 
@@ -92,7 +92,7 @@ def read_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str
 
 def _body(request: Any) -> str:
     if not request.body:
-        raise Unfit('missing_field', 'body is empty')
+        raise RequestRejected('missing_field', 'body is empty')
     return request.body
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.wire.errors import count_of
@@ -19,7 +19,9 @@ def recording_start(context: ServiceContext, request: Any, response: Any) -> str
     """Start to record."""
     limit = request.max_duration_s
     if not math.isfinite(limit) or limit < 0:
-        raise Unfit(BAD_VALUE, f'max_duration_s is {limit}, must be 0 (no limit) or more')
+        raise RequestRejected(
+            BAD_VALUE, f'max_duration_s is {limit}, must be 0 (no limit) or more'
+        )
     session = context.client.recording_start(request.name or None, limit or None)
     kept = request.name and context.link.has('recording_name')
     response.name = request.name if kept else session
@@ -51,7 +53,7 @@ def recording_clear(context: ServiceContext, request: Any, response: Any) -> str
 def replay_load(context: ServiceContext, request: Any, response: Any) -> str:
     """Load a recording from the server's disk."""
     if not request.path:
-        raise Unfit('missing_field', 'path is empty')
+        raise RequestRejected('missing_field', 'path is empty')
     loaded = context.client.replay_load(request.path)
     response.name, response.total_frames = loaded.name, loaded.total_frames
     frames = f', {count_of(loaded.total_frames, "frame")}' if loaded.total_frames else ''
@@ -67,7 +69,9 @@ def replay_list_sessions(context: ServiceContext, request: Any, response: Any) -
 def replay_set_active(context: ServiceContext, request: Any, response: Any) -> str:
     """Choose what is replayed."""
     if not request.name:
-        raise Unfit('missing_field', 'name is empty; replay_list_sessions tells the names')
+        raise RequestRejected(
+            'missing_field', 'name is empty; replay_list_sessions lists the names'
+        )
     context.client.replay_set_active(request.name)
     return f'active: {request.name!r}'
 

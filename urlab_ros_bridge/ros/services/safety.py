@@ -8,7 +8,7 @@ from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.context import ServiceContext
@@ -25,14 +25,14 @@ def apply_wrench(context: ServiceContext, request: Any, response: Any) -> str:
     """Push a body for a while."""
     client = context.client
     if context.e_stop.engaged:
-        raise Unfit(E_STOP, 'the e-stop is engaged')
+        raise RequestRejected(E_STOP, 'the e-stop is engaged')
     force, torque = (
         finite(name, (vector.x, vector.y, vector.z))
         for name, vector in (('force', request.wrench.force), ('torque', request.wrench.torque))
     )
     (duration,) = finite('duration', (request.duration,))
     if duration < 0:
-        raise Unfit(BAD_VALUE, f'duration is {duration}, must be 0 or more')
+        raise RequestRejected(BAD_VALUE, f'duration is {duration}, must be 0 or more')
     prefix = None
     if request.articulation or not request.body:
         prefix = context.robot(request.articulation).prefix

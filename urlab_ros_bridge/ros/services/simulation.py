@@ -11,7 +11,7 @@ from geometry_msgs.msg import Vector3
 
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.bags import reset_noted
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.base import E_STOP
@@ -27,18 +27,20 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
     overrides: dict[str, dict[str, float]] = {}
     for item in request.per_articulation_qpos:
         if not math.isfinite(item.position):
-            raise Unfit(BAD_VALUE, f'position of joint {item.joint!r} is {item.position}')
+            raise RequestRejected(
+                BAD_VALUE, f'position of joint {item.joint!r} is {item.position}'
+            )
         robot = context.robot(item.articulation or _owner(context, item.joint))
         known = (*robot.joints, robot.base_joint)
         if known_name(item.joint, robot.prefix, known) not in known:
-            raise Unfit(
+            raise RequestRejected(
                 BAD_VALUE,
                 f'{robot.prefix} has no joint {item.joint!r}; '
                 f'available: {", ".join(robot.joints)}',
             )
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
     if request.keep_time and not context.link.has('keep_time'):
-        raise Unfit(BAD_VALUE, 'this server cannot keep time in a reset')
+        raise RequestRejected(BAD_VALUE, 'this server cannot keep time in a reset')
     with context.lockstep.between_rounds(), reset_noted(context, request):
         mark = context.timeline.mark()
         result = context.client.reset(
@@ -96,7 +98,7 @@ def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
 def set_speed(context: ServiceContext, request: Any, response: Any) -> str:
     """Set the pace of live mode in percent; 0 is real time."""
     if not math.isfinite(request.percent):
-        raise Unfit(BAD_VALUE, f'percent is {request.percent}, must be finite')
+        raise RequestRejected(BAD_VALUE, f'percent is {request.percent}, must be finite')
     wanted = request.percent or 100.0
     response.percent = context.client.set_sim_speed(wanted)
     text = f'{response.percent:g} % of real time'
@@ -107,20 +109,22 @@ def set_speed(context: ServiceContext, request: Any, response: Any) -> str:
 
 def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
     """Drive a robot; an empty request stops the only one."""
-    vectors = [(vector.x, vector.y, vector.z) for vector in (request.linear, request.angular)]
-    numbers = (*vectors[0], *vectors[1], request.timeout)
+    linear, angular = ((part.x, part.y, part.z) for part in (request.linear, request.angular))
+    numbers = (*linear, *angular, request.timeout)
     if not all(map(math.isfinite, numbers)) or request.timeout < 0:
-        raise Unfit(
+        raise RequestRejected(
             BAD_VALUE,
-            f'twist {vectors} with timeout {request.timeout} s: all numbers '
+            f'twist {[linear, angular]} with timeout {request.timeout} s: all numbers '
             'must be finite, and the timeout not negative',
         )
     robot = context.robot(request.articulation)
     if context.e_stop.engaged and any(numbers[:6]):
-        raise Unfit(E_STOP, 'the e-stop is engaged')
+        raise RequestRejected(E_STOP, 'the e-stop is engaged')
     if request.timeout and not context.link.has('twist_timeout'):
-        raise Unfit(BAD_VALUE, 'this server knows no timeout for a twist')
-    twist = context.client.set_twist(robot.prefix, *vectors, timeout=request.timeout or None)
+        raise RequestRejected(BAD_VALUE, 'this server has no timeout for a twist')
+    twist = context.client.set_twist(
+        robot.prefix, linear, angular, timeout=request.timeout or None
+    )
     response.articulation = robot.prefix
     response.linear, response.angular = (
         Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.ros.features.rejection import Unfit
+from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
 from urlab_ros_bridge.ros.services.context import ServiceContext
 
@@ -49,14 +49,18 @@ def stepping(context: ServiceContext) -> Iterator[Stepper]:
     What the steps change is published whatever the limits of topics say; so wait for it
     (`ServiceContext.catch_up`) in the block.
 
-    :raises Unfit: bad_mode in puppet mode, lockstep while the bridge itself steps.
+    :raises RequestRejected: bad_mode in puppet mode, lockstep while the bridge itself steps.
     """
     client, link = context.client, context.link
     if context.lockstep.on:
-        raise Unfit(LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep')
+        raise RequestRejected(
+            LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep'
+        )
     mode = context.mode
     if mode == 'puppet':
-        raise Unfit('bad_mode', 'in puppet mode a client sends the states, nothing is stepped')
+        raise RequestRejected(
+            'bad_mode', 'in puppet mode a client sends the states, nothing is stepped'
+        )
     if mode == 'direct':
         with context.stream.in_full():
             yield Stepper(client, mode)

@@ -70,7 +70,7 @@ POSE = Topic(
     'entities/{entity}/pose',
     ('geometry_msgs/msg/PoseStamped',),
     'sensor',
-    'movable bodies that are no robot',
+    'movable bodies that are not robots',
     'entity_rate',
     'publish_entities',
 )

@@ -24,7 +24,7 @@ from urlab_ros_bridge.ros.topics.markers import SceneTopic
 from urlab_ros_bridge.ros.topics.robot.sensors import sensor_names
 
 
-class World:
+class PublishedWorld:
     """
     The topics of all robots and entities.
 
@@ -40,7 +40,7 @@ class World:
         plan: WorldPlan,
         settings: Settings,
         features: Sequence[Feature],
-        before: World | None = None,
+        before: PublishedWorld | None = None,
     ) -> None:
         """
         Make the publishers of all features.
@@ -53,7 +53,9 @@ class World:
         self.plan = plan
         self.notes = list(plan.notes)
         self.state = WorldState(plan, sensor_names)
-        self._publishers = Publishers(node, before._publishers if before is not None else None)
+        self._publishers: Publishers = Publishers(
+            node, before._publishers if before is not None else None
+        )
         self.feeds: list[Feed] = []
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
@@ -144,6 +146,6 @@ class World:
         if self._scene is not None:
             self._scene.clear()
 
-    def close(self, successor: World) -> None:
+    def close(self, successor: PublishedWorld) -> None:
         """Destroy the publishers, but for those that the next world goes on with."""
         self._publishers.close(successor._publishers)

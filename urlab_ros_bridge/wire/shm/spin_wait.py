@@ -56,10 +56,6 @@ class SpinWait:
         self._penalty = min(2 * self._penalty, _MOST_SKIPPED)
         return False
 
-    def wake_up(self) -> None:
-        """Spin again next time, whatever was in vain before."""
-        self._penalty, self._skip = 1, 0
-
 
 def processors() -> int:
     """Return how many processors this process may use."""

@@ -78,7 +78,7 @@ def test_the_index_says_what_is_in_the_files(tmp_path_factory, wanted):
     for name, messages, row in zip(names, wanted, index['files'], strict=True):
         assert read(folder / name) == [(t, stamp, stamp, data) for t, stamp, data in messages]
         assert row['path'] == name and row['message_count'] == len(messages)
-    assert files.bytes == sum((folder / name).stat().st_size for name in names)
+    assert files.size == sum((folder / name).stat().st_size for name in names)
 
 
 def test_topics_have_what_players_need(tmp_path):

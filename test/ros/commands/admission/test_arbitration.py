@@ -14,12 +14,12 @@ from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
 from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.admission.arbitration import SOURCES
 from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.program.features import Settings
 
 SECOND = 10**9
+SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
 
 
 def arbiter(**settings):
@@ -35,7 +35,7 @@ def test_only_a_higher_source_takes_over_at_once(first, second):
         assert lost == [second.name] and control.takeovers == 1
         assert control.report(1) == {first.name: 1, second.name: 2}
     else:
-        with pytest.raises(Refused, match=first.name):
+        with pytest.raises(CommandRejected, match=first.name):
             control.claim(second, [2, 3], 1)
         assert control.report(1) == {first.name: 2} and not lost
 
@@ -51,11 +51,11 @@ def test_the_last_one_wins_where_that_is_the_rule(first, second):
 def test_a_lock_lapses_in_simulation_time_and_a_trajectory_keeps_its_joints():
     control = arbiter(joint_command_lock=0.5, cmd_vel_timeout=0.2)
     control.claim(JOINT_COMMANDS, [BASE], 10 * SECOND)
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         control.claim(CMD_VEL, [BASE], 10 * SECOND + SECOND // 2 - 1)
     control.claim(CMD_VEL, [BASE], 10 * SECOND + SECOND // 2)
     control.claim(TRAJECTORY, [1], 0)
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         control.claim(GRIPPER, [1], 10**6 * SECOND)
     control.release(TRAJECTORY)
     control.claim(GRIPPER, [1], 10**6 * SECOND)
@@ -64,7 +64,7 @@ def test_a_lock_lapses_in_simulation_time_and_a_trajectory_keeps_its_joints():
 def test_nothing_is_taken_when_one_part_is_refused():
     control = arbiter()
     control.claim(TRAJECTORY, [1], 0)
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         control.claim(JOINT_COMMANDS, [0, 1, 2], 0)
     assert control.report(0) == {TRAJECTORY.name: 1}
 
@@ -83,7 +83,7 @@ def test_an_e_stop_takes_everything_and_gives_nothing():
     control.stop('e-stop')
     assert lost == ['e-stop'] and control.report(0) == {}
     for source in SOURCES:
-        with pytest.raises(Refused, match='e-stop'):
+        with pytest.raises(CommandRejected, match='e-stop'):
             control.claim(source, [1], 10**9)
     control.resume()
     control.claim(CMD_VEL, [1], 10**9)
@@ -114,7 +114,7 @@ def test_at_any_time_a_part_has_one_holder_who_was_not_outranked(claims):
             assert free
             until = now + locks.get(source, 10**18)
             holder.update(dict.fromkeys(parts, (source, until)))
-        except Refused:
+        except CommandRejected:
             assert not free
         expected = {}
         for who, until in holder.values():

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.commands.admission.limits import check_age
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.admission.limits import limited
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
 
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
@@ -49,7 +49,7 @@ def test_zero_is_no_limit(vector):
 def test_what_is_not_finite_is_refused(bad, place):
     numbers = [0.0] * 6
     numbers[place] = bad
-    with pytest.raises(Refused, match='not finite'):
+    with pytest.raises(CommandRejected, match='not finite'):
         limited(numbers[:3], numbers[3:], 1.0, 1.0)
 
 
@@ -57,7 +57,7 @@ def test_what_is_not_finite_is_refused(bad, place):
 def test_a_stamp_passes_exactly_when_it_is_near_enough(stamp, now, max_age):
     far = abs(now - stamp) / S > max_age
     if far:
-        with pytest.raises(Refused, match='old' if now > stamp else 'ahead'):
+        with pytest.raises(CommandRejected, match='old' if now > stamp else 'ahead'):
             check_age(stamp, now, max_age)
     else:
         check_age(stamp, now, max_age)
@@ -67,5 +67,5 @@ def test_no_stamp_and_no_check_always_pass():
     check_age(0, 50 * S, 0.5)
     check_age(50 * S, None, 0.0)
     check_age(0, None, 0.5)
-    with pytest.raises(Refused, match='not known'):
+    with pytest.raises(CommandRejected, match='not known'):
         check_age(5 * S, None, 0.5)

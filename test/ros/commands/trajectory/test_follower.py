@@ -9,7 +9,7 @@ import pytest
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import JOINT_COMMANDS
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import GOAL_TOLERANCE_VIOLATED
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
@@ -17,7 +17,6 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
 from urlab_ros_bridge.ros.commands.trajectory.goal import PATH_TOLERANCE_VIOLATED
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.spline import Points
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Limits
@@ -27,6 +26,7 @@ from urlab_ros_bridge.ros.plan.plan import Actuator
 from urlab_ros_bridge.ros.plan.plan import FrameNames
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.program.features import Settings
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 
 pytestmark = pytest.mark.ros
 SECOND = 10**9
@@ -267,15 +267,15 @@ def test_a_reset_aborts_and_sends_nothing_more():
 def test_no_start_without_a_server_or_against_another_source():
     robot = Robot()
     robot.sink.why = 'not connected'
-    with pytest.raises(Refused, match='not connected'):
+    with pytest.raises(CommandRejected, match='not connected'):
         robot.start(path([1.0], (1, 1)))
     robot.sink.why = ''
     robot.arbiter.stop('the e-stop is engaged')
-    with pytest.raises(Refused, match='e-stop'):
+    with pytest.raises(CommandRejected, match='e-stop'):
         robot.start(path([1.0], (1, 1)))
     robot.arbiter.resume()
     robot.start(path([1.0], (1, 1)))
-    with pytest.raises(Refused, match='joint_trajectory'):
+    with pytest.raises(CommandRejected, match='joint_trajectory'):
         robot.arbiter.claim(JOINT_COMMANDS, [0], robot.now)
 
 

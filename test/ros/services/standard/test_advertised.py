@@ -202,7 +202,7 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
         timeline=Timeline(),
         on_plan=None,
     )
-    made = simulation.Simulation(bridge)
+    made = simulation.StandardServices(bridge)
     made.start()
     made.stop()
     made.destroy()

@@ -47,7 +47,7 @@ def test_expressions_are_posix_extended(text, fits, differs):
 
 @pytest.mark.parametrize('text', ['(', '[a', '*', '[[:nothing:]]'])
 def test_an_expression_that_cannot_be_read_is_told(text):
-    with pytest.raises(results.Refusal) as caught:
+    with pytest.raises(results.StandardRejected) as caught:
         filters.expression(text)
     assert caught.value.result == results.FAILED and repr(text) in str(caught.value)
 

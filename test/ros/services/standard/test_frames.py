@@ -79,7 +79,7 @@ def test_poses_are_read_as_they_are(pose):
     ],
 )
 def test_a_pose_that_makes_no_sense_is_told(pose, word):
-    with pytest.raises(results.Refusal) as caught:
+    with pytest.raises(results.StandardRejected) as caught:
         frames.pose_from_ros(pose, 101)
     assert caught.value.result == 101 and word in str(caught.value)
 

@@ -17,7 +17,7 @@ URDF = '<robot name="arm"><link name="base"/></robot>'
 
 
 def refusal(uri='', text=''):
-    with pytest.raises(results.Refusal) as caught:
+    with pytest.raises(results.StandardRejected) as caught:
         resources.define(uri, text)
     return caught.value.result, str(caught.value)
 

@@ -15,9 +15,9 @@ srv = pytest.importorskip('simulation_interfaces.srv')
 
 
 def test_the_features_have_the_numbers_of_the_standard():
-    from urlab_ros_bridge.ros.services.standard.features import Feature
+    from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 
-    for feature in Feature:
+    for feature in StandardFeature:
         assert getattr(msg.SimulatorFeatures, feature.name) == feature
 
 
@@ -100,7 +100,7 @@ def test_an_error_of_the_wire_keeps_its_code_in_front(code):
         (remote_error('mode_locked_by_server', '', 'x'), results.INCORRECT_STATE, 'mode_locked'),
         (RequestTimeout('step', 'here', 1.0), results.FAILED, 'timeout: '),
         (ValueError('two is not three'), results.FAILED, 'bad_value: two'),
-        (results.Refusal(103, 'no such'), 103, 'no such'),
+        (results.StandardRejected(103, 'no such'), 103, 'no such'),
         (KeyError('surprise'), results.FAILED, 'bad_reply: KeyError'),
     ],
 )

@@ -10,7 +10,7 @@ from geometry_msgs.msg import PoseStamped
 import pytest
 import yaml
 
-from urlab_ros_bridge.ros.services.standard import Simulation
+from urlab_ros_bridge.ros.services.standard import StandardServices
 
 pytestmark = [pytest.mark.ros, pytest.mark.distro]
 msg = pytest.importorskip('simulation_interfaces.msg')
@@ -26,7 +26,7 @@ def context(yard):
     """Return what handlers get; the world is held at its start before and after."""
     yard.client.set_paused(True)
     yard.client.reset()
-    yield yard.bridge.node.bridge.part(Simulation).context
+    yield yard.bridge.node.bridge.part(StandardServices).context
     yard.well('reset_simulation')
 
 

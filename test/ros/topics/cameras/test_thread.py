@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import Camera
 from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 
@@ -79,7 +79,9 @@ def running():
         return sources[-1]
 
     plan = CameraPlan(EYE, 'eye', 'eye_optical_frame', 1.0)
-    thread = CameraThread(plan, [topic], Gate(timeline), timeline, open_source, lambda *text: None)
+    thread = CameraThread(
+        plan, [topic], FrameGate(timeline), timeline, open_source, lambda *text: None
+    )
     thread.start()
     until(lambda: sources)
     yield thread, topic, sources

@@ -4,7 +4,7 @@ from bridge_harness import wait_for_message
 import pytest
 from sensor_msgs.msg import NavSatFix
 
-from urlab_ros_bridge.ros.messages.nav_sat_fix import Place
+from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
 
 pytestmark = pytest.mark.ros
@@ -16,7 +16,7 @@ def test_the_fix_is_the_place_of_the_base(small_server, bridged):
     _, listener = bridged(server, gps_origin=list(ORIGIN))
     with server.lock:
         server.data.qpos[:2] = 30.0, -40.0
-    plane = TangentPlane(Place(*ORIGIN))
+    plane = TangentPlane(GeodeticOrigin(*ORIGIN))
     wanted = plane.place(30.0, -40.0, 0.0)
 
     def there(fix):

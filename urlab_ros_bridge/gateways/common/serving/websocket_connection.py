@@ -78,18 +78,25 @@ class WebSocketConnection:
     """
 
     def __init__(
-        self, link: socket.socket, keepalive: float = KEEPALIVE, max_message: int = MAX_MESSAGE
+        self,
+        link: socket.socket,
+        keepalive: float = KEEPALIVE,
+        max_message: int = MAX_MESSAGE,
+        relayed: tuple[tuple[str, int], str] | None = None,
     ) -> None:
         """
         Take over an accepted socket.
 
+        :param relayed: of a socket that is no TCP connection itself: address and port of the
+            peer, and the address of this machine at which it arrived.
         :raises OSError: when the peer has gone already.
         """
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if relayed is None:
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            relayed = link.getpeername()[:2], link.getsockname()[0]
         self.link = link
-        self.host, port = link.getpeername()[:2]
+        (self.host, port), self.local_address = relayed
         self.peer = f'{self.host}:{port}'
-        self.local_address: str = link.getsockname()[0]
         self.last_reason = ''
         self._keepalive = keepalive
         self._protocol = ServerProtocol(max_size=max_message, logger=_PROTOCOL_LOG)

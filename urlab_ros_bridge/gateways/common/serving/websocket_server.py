@@ -12,6 +12,7 @@ is let in however many others hang.  A client that is let in gets a thread of it
 from __future__ import annotations
 
 from collections import Counter
+from collections import deque
 import contextlib
 from dataclasses import dataclass
 from dataclasses import field
@@ -19,6 +20,7 @@ from http import HTTPStatus
 import logging
 import selectors
 import socket
+import ssl
 import threading
 import time
 from typing import Protocol
@@ -30,6 +32,7 @@ from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
 from urlab_ros_bridge.gateways.common.serving.http_files import HttpAnswer
 from urlab_ros_bridge.gateways.common.serving.http_files import HttpFiles
 from urlab_ros_bridge.gateways.common.serving.http_files import wants_websocket
+from urlab_ros_bridge.gateways.common.serving.tls_front import TlsFront
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import CLOSE_SECONDS
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import GOING_AWAY
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import KEEPALIVE
@@ -115,6 +118,7 @@ class WebSocketServer:
         keepalive: float = KEEPALIVE,
         max_message: int = MAX_MESSAGE,
         files: HttpFiles | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         """
         Prepare; nothing is bound before `bind`.
@@ -122,6 +126,7 @@ class WebSocketServer:
         :param name: of the gateway, for the names of threads.
         :param port_option: how a user chooses another port, for the error.
         :param files: answers requests that ask for no WebSocket; None refuses them.
+        :param tls: certificate and key, with which peers have to speak TLS; None: they must not.
         """
         self.access = access
         self._handler = handler
@@ -132,6 +137,9 @@ class WebSocketServer:
         self._max_message = max_message
         self._lock = threading.Lock()
         self._files = files
+        self._tls = tls
+        self._front: TlsFront | None = None
+        self._adopted: deque[tuple[socket.socket, tuple[str, int], str]] = deque()
         self._open: dict[WebSocketConnection, threading.Thread] = {}
         self._downloads: dict[WebSocketConnection, threading.Thread] = {}
         self._handshakes: dict[_Handshake, None] = {}  # oldest first
@@ -160,7 +168,14 @@ class WebSocketServer:
     def start(self) -> None:
         """Let clients in."""
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._bound(), selectors.EVENT_READ)
+        self._wake, self._waker = socket.socketpair()
+        self._wake.setblocking(False)
+        self._selector.register(self._wake, selectors.EVENT_READ)
+        if self._tls is None:
+            self._selector.register(self._bound(), selectors.EVENT_READ)
+        else:
+            self._front = TlsFront(self._bound(), self._tls, self._adopt, self._name)
+            self._front.start()
         self._acceptor = threading.Thread(
             target=self._run, name=f'{self._name}-accept', daemon=True
         )
@@ -175,8 +190,8 @@ class WebSocketServer:
     @property
     def url(self) -> str:
         """Return where clients connect to."""
-        bind = self.access.bind.strip('[]')
-        return f'ws://[{bind}]:{self.port}' if ':' in bind else f'ws://{bind}:{self.port}'
+        bind, scheme = self.access.bind.strip('[]'), 'ws' if self._tls is None else 'wss'
+        return f'{scheme}://{f"[{bind}]" if ":" in bind else bind}:{self.port}'
 
     @property
     def connections(self) -> list[WebSocketConnection]:
@@ -203,11 +218,12 @@ class WebSocketServer:
             open_now = dict(self._open)
             downloads = dict(self._downloads)
         if self._acceptor is not None:
-            with contextlib.suppress(OSError):
-                self._bound().shutdown(socket.SHUT_RDWR)
+            self._waker.send(b'.')
             self._acceptor.join()
             self._selector.close()
-        if self._listener is not None:
+            self._wake.close()
+            self._waker.close()
+        if self._listener is not None and self._front is None:
             self._listener.close()
         for connection in open_now:
             connection.close(GOING_AWAY, reason, STOP_PATIENCE)
@@ -219,6 +235,8 @@ class WebSocketServer:
             connection.abort()
         for thread in (*open_now.values(), *downloads.values()):
             thread.join()
+        if self._front is not None:
+            self._front.stop()
 
     def _bound(self) -> socket.socket:
         if self._listener is None:
@@ -234,7 +252,10 @@ class WebSocketServer:
                 if handshake is not None and handshake in self._handshakes:
                     self._read(handshake)
             if None in ready:
-                self._accept()
+                if self._front is None:
+                    self._accept()
+                else:
+                    self._take_adopted()
             self._cut_off(time.monotonic())
         for handshake in list(self._handshakes):
             self._drop(handshake)
@@ -251,16 +272,34 @@ class WebSocketServer:
                     self._drop_oldest()  # the process may be out of file descriptors
                     time.sleep(0.01)
                 return
-            try:
-                link.setblocking(False)
-                connection = WebSocketConnection(link, self._keepalive, self._max_message)
-            except OSError:  # it has left already
-                link.close()
-                continue
-            self._make_room(connection.host)
-            handshake = _Handshake(connection, time.monotonic() + OPENING_SECONDS)
-            self._handshakes[handshake] = None
-            self._selector.register(link, selectors.EVENT_READ, handshake)
+            self._shake_hands(link, None)
+
+    def _adopt(self, link: socket.socket, peer: tuple[str, int], local_address: str) -> None:
+        """Take a connection that came by TLS; called by the thread of that."""
+        self._adopted.append((link, peer, local_address))
+        with contextlib.suppress(OSError):  # the server stops
+            self._waker.send(b'.')
+
+    def _take_adopted(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._wake.recv(READ_SIZE)
+        while self._adopted:
+            link, peer, local_address = self._adopted.popleft()
+            self._shake_hands(link, (peer, local_address))
+
+    def _shake_hands(
+        self, link: socket.socket, relayed: tuple[tuple[str, int], str] | None
+    ) -> None:
+        try:
+            link.setblocking(False)
+            connection = WebSocketConnection(link, self._keepalive, self._max_message, relayed)
+        except OSError:  # it has left already
+            link.close()
+            return
+        self._make_room(connection.host)
+        handshake = _Handshake(connection, time.monotonic() + OPENING_SECONDS)
+        self._handshakes[handshake] = None
+        self._selector.register(link, selectors.EVENT_READ, handshake)
 
     def _make_room(self, host: str) -> None:
         """Drop the oldest of an address that has too many, or of the one that has most."""

@@ -94,7 +94,9 @@ class SimSparkGateway:
             allow_killsim=config.allow_killsim,
         )
         self._log: LogFile | None = None
-        self._thread: threading.Thread | None = None
+        # Not join(): a thread whose join a signal has interrupted counts as ended (Python 3.11).
+        self._ended = threading.Event()
+        self._ended.set()
 
     def start(self, timeout: float = 10.0) -> None:
         """
@@ -116,8 +118,8 @@ class SimSparkGateway:
         if self._log is not None:
             self._cycle.viewers.join(self._log, LOG_PERIOD)
         self._server.start()
-        self._thread = threading.Thread(target=self._cycle.run, name='simspark-cycle', daemon=True)
-        self._thread.start()
+        self._ended.clear()
+        threading.Thread(target=self._run, name='simspark-cycle', daemon=True).start()
 
     @property
     def agent_port(self) -> int:
@@ -137,10 +139,7 @@ class SimSparkGateway:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the cycle has ended; return whether it has."""
-        thread = self._thread
-        if thread is not None:
-            thread.join(timeout)
-        return thread is None or not thread.is_alive()
+        return self._ended.wait(timeout)
 
     def stop(self) -> None:
         """End all connections and let the simulation go; safe to call twice."""
@@ -150,6 +149,12 @@ class SimSparkGateway:
         self._simulation.release()
         if self._log is not None:
             self._log.close()
+
+    def _run(self) -> None:
+        try:
+            self._cycle.run()
+        finally:
+            self._ended.set()
 
     def _serve(self, link: SimulationLink) -> ServedWorld:
         return ServedWorld(link, self._drive(link))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import logging
+import ssl
 import time
 from urllib.parse import quote
 
@@ -29,6 +30,7 @@ from urlab_ros_bridge.gateways.webxr.protocol.hello import VR_CLIENT
 from urlab_ros_bridge.gateways.webxr.protocol.publishing import read_publication
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import read_xr_input
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.serving.certificate import own_addresses
 from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.webxr.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSessions
@@ -59,6 +61,7 @@ class WebXrConfig:
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
     :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
+    :ivar tls: certificate and key; then the page is https and the WebSocket wss.
     """
 
     host: str = '127.0.0.1'
@@ -69,6 +72,7 @@ class WebXrConfig:
     token: str = ''
     insecure: bool = False
     allow_origins: tuple[str, ...] = ()
+    tls: ssl.SSLContext | None = None
     keepalive: float = KEEPALIVE
 
 
@@ -103,6 +107,7 @@ class WebXrServer:
             port_option='--port (launch: webxr_port)',
             keepalive=config.keepalive,
             files=files,
+            tls=config.tls,
         )
         self._pages = pages
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
@@ -143,7 +148,10 @@ class WebXrServer:
     def url(self) -> str:
         """Return where the page is, with the token that opens it."""
         shown = f'/?token={quote(self.config.token, safe="")}' if self.config.token else ''
-        return self._server.url.replace('ws', 'http', 1) + shown
+        where = self._server.url.replace('ws', 'http', 1)
+        for anywhere in ('0.0.0.0', '[::]'):
+            where = where.replace(f'//{anywhere}:', f'//{_reachable(anywhere)}:')
+        return where + shown
 
     def describe(self) -> str:
         """Return what is served, for the line that says so."""
@@ -290,6 +298,13 @@ class WebXrServer:
     def _show(self, client: WebXrClient, frame: SceneFrame) -> bool:
         simulation = client.simulation
         return simulation is not None and simulation.show(client, frame)
+
+
+def _reachable(anywhere: str) -> str:
+    """Return an address at which other machines reach a socket that is bound to all."""
+    wants_v6 = ':' in anywhere
+    found = next((a for a in own_addresses() if (':' in a) == wants_v6), '127.0.0.1')
+    return f'[{found}]' if ':' in found else found
 
 
 __all__ = ['PORT', 'WebXrConfig', 'WebXrServer']

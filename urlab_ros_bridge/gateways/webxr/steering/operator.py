@@ -24,6 +24,9 @@ SILENCE = 5.0
 # A target is that of a moment later: half a period, and what a request takes (s).
 LEAD = 0.012
 
+# That wait to be taken; beyond that the oldest are forgotten.
+MAX_SAMPLES = 63
+
 # Actuator -> control.
 Controls = dict[str, float]
 
@@ -69,7 +72,7 @@ class Operator:
     def hear(self, sample: XrInput, now: float) -> None:
         """Take a sample."""
         with self._lock:
-            self._new = [*self._new[-7:], (sample, now)]
+            self._new = [*self._new[-MAX_SAMPLES:], (sample, now)]
             self._heard_at = now
 
     def greet(self, now: float) -> None:

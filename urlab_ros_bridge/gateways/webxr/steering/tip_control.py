@@ -21,6 +21,8 @@ from urlab_ros_bridge.geometry import quaternion_of_matrix
 
 # An arm is not led faster than this, whatever the hand does (rad/s and m/s of its joints).
 MAX_JOINT_SPEED = 3.0
+# What a soft arm lags behind beyond this is not made good: it would swing (s).
+MAX_LAG = 0.08
 # Of the solver a call: a pose within reach needs one or two, one out of reach would need dozens.
 ITERATIONS = 4
 # An arm of fewer joints cannot have any position and rotation at once: the position counts.
@@ -89,6 +91,10 @@ class TipControl:
         self._aim = np.zeros(len(arm.joints))
         self._velocity = np.zeros(len(arm.joints))
         self._rest: np.ndarray | None = None
+        # The first call of the solver loads half a dozen packages, which takes as long as a hand
+        # needs to go far.
+        self.lead(model.qpos0, self.tip(model.qpos0), 1.0)
+        self._aim, self._velocity = np.zeros_like(self._aim), np.zeros_like(self._aim)
 
     def begin(self, qpos: np.ndarray) -> TipPose:
         """
@@ -162,7 +168,7 @@ def lag_of(actuator: Actuator, joint: Joint) -> float:
     """
     stiffness = -actuator.bias_params[1] * actuator.gear**2
     damping = -actuator.bias_params[2] * actuator.gear**2 + joint.damping
-    return min(0.3, max(0.0, damping / stiffness)) if stiffness > 0.0 else 0.0
+    return min(MAX_LAG, max(0.0, damping / stiffness)) if stiffness > 0.0 else 0.0
 
 
 def _frame(

@@ -42,7 +42,7 @@ class BagFiles:
         self._stale = False
 
     @property
-    def bytes(self) -> int:
+    def size(self) -> int:
         """Return the bytes on the disk, at the last flush."""
         file = self._file
         return self._ended_bytes + (file.size if file is not None else 0)

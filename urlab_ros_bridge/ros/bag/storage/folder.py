@@ -43,7 +43,7 @@ def make_folder(name: str, settings: Settings) -> Path:
     except PathRefused as error:
         raise NotWritable(str(error)) from error
     except FileExistsError:
-        raise NotWritable(f'{path} is there already; a bag needs a name of its own') from None
+        raise NotWritable(f'{path} already exists; give the bag another name') from None
     except OSError as error:
         raise NotWritable(f'{path}: {error.strerror or error}') from error
     return path

@@ -34,7 +34,8 @@ def schema_of(kind: str) -> str:
     :param kind: package/msg/Type.
     :raises SchemaMissing: when a file is not installed.
     """
-    parts, waiting, seen = [], [kind], {kind}
+    parts: list[str] = []
+    waiting, seen = [kind], {kind}
     while waiting:
         each = waiting.pop(0)
         text = _installed(each, 'msg')

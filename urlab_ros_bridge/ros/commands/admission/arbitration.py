@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 import threading
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.schema import key
@@ -51,7 +51,7 @@ class ArbitrationParameters:
 
 
 @dataclass(frozen=True)
-class Source:
+class CommandSource:
     """
     A kind of command.
 
@@ -65,16 +65,15 @@ class Source:
     lock: str = ''
 
 
-TRAJECTORY = Source('joint_trajectory', 30)
-GRIPPER = Source('gripper', 30)
-JOINT_COMMANDS = Source('joint_commands', 20, 'joint_command_lock')
-CMD_VEL = Source('cmd_vel', 10, 'cmd_vel_timeout')
-SOURCES = (TRAJECTORY, GRIPPER, JOINT_COMMANDS, CMD_VEL)
+TRAJECTORY = CommandSource('joint_trajectory', 30)
+GRIPPER = CommandSource('gripper', 30)
+JOINT_COMMANDS = CommandSource('joint_commands', 20, 'joint_command_lock')
+CMD_VEL = CommandSource('cmd_vel', 10, 'cmd_vel_timeout')
 
 
 @dataclass
 class _Hold:
-    source: Source
+    source: CommandSource
     until_ns: int
     on_lost: Callable[[str], None]
 
@@ -96,7 +95,7 @@ class Arbiter:
 
     def claim(
         self,
-        source: Source,
+        source: CommandSource,
         parts: Iterable[Hashable],
         now_ns: int,
         on_lost: Callable[[str], None] = lambda by: None,
@@ -106,7 +105,7 @@ class Arbiter:
 
         :param now_ns: simulation time.
         :param on_lost: called with the name of who took a part away.
-        :raises Refused: when one of them is kept by another source; then none is taken.
+        :raises CommandRejected: when one of them is kept by another source; then none is taken.
         """
         settings, parts = self._settings(), tuple(parts)
         until = _FOREVER
@@ -114,20 +113,20 @@ class Arbiter:
             until = now_ns + round(getattr(settings, source.lock) * NANOSECONDS)
         with self._lock:
             if self.stopped:
-                raise Refused(self.stopped)
+                raise CommandRejected(self.stopped)
             held = {part: self._holder(part, now_ns) for part in parts}
             lost = [hold for hold in held.values() if hold and hold.source is not source]
             if settings.arbitration == 'priority':
                 for hold in lost:
                     if hold.source.priority >= source.priority:
-                        raise Refused(f'{hold.source.name} is in control')
+                        raise CommandRejected(f'{hold.source.name} is in control')
             for part in parts:
                 self._holds[part] = _Hold(source, until, on_lost)
             self.takeovers += len(lost)
         for call in dict.fromkeys(hold.on_lost for hold in lost):
             call(source.name)
 
-    def release(self, source: Source, parts: Iterable[Hashable] | None = None) -> None:
+    def release(self, source: CommandSource, parts: Iterable[Hashable] | None = None) -> None:
         """Let go of parts; None: of all that the source has."""
         with self._lock:
             for part in tuple(self._holds) if parts is None else parts:

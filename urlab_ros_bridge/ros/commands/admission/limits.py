@@ -12,7 +12,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
-class Refused(UrlabError):
+class CommandRejected(UrlabError):
     """A command is not carried out; the message says why."""
 
 
@@ -32,10 +32,10 @@ def limited(
     """
     Scale a velocity into the limits, keeping its direction; 0: no limit.
 
-    :raises Refused: for NaN or infinity.
+    :raises CommandRejected: for NaN or infinity.
     """
     if not all(map(math.isfinite, (*linear, *angular))):
-        raise Refused(f'velocity {tuple(linear)}, {tuple(angular)} is not finite')
+        raise CommandRejected(f'velocity {tuple(linear)}, {tuple(angular)} is not finite')
     return Velocity(_scaled(linear, max_linear), _scaled(angular, max_angular))
 
 
@@ -58,17 +58,17 @@ def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:
     :param stamp_ns: of the command; 0: it has none and is accepted.
     :param now_ns: simulation time, None when it is not known: then only a zero stamp passes.
     :param max_age: s; 0: everything is accepted.
-    :raises Refused: when it is too old, or from the future.
+    :raises CommandRejected: when it is too old, or from the future.
     """
     if not stamp_ns or max_age <= 0:
         return
     if now_ns is None:
-        raise Refused('simulation time is not known yet')
+        raise CommandRejected('simulation time is not known yet')
     age = (now_ns - stamp_ns) / NANOSECONDS
     if age > max_age:
-        raise Refused(f'stamp is {age:.3f} s old, cmd_vel_max_age is {max_age:g} s')
+        raise CommandRejected(f'stamp is {age:.3f} s old, cmd_vel_max_age is {max_age:g} s')
     if -age > max_age:
-        raise Refused(
+        raise CommandRejected(
             f'stamp is {-age:.3f} s ahead of simulation time: does its sender have '
             'use_sim_time set?'
         )

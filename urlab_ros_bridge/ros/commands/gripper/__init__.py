@@ -25,26 +25,26 @@ class GripperParameters:
     grippers: tuple[str, ...] = key(
         ('auto',),
         'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front where only that robot has it. '
-        '["auto"]: what the server tells.',
+        '["auto"]: as the server reports them.',
         check=_grippers,
     )
     gripper_goal_tolerance: float = key(
         0.005,
-        'A gripper is where it was sent when it is as near as this (m or rad).',
+        'A gripper has reached its goal when it is this close to it (m or rad).',
         low=0.0,
         high=1.0,
         live=True,
     )
     gripper_stall_speed: float = key(
         0.002,
-        'A gripper that is slower has stalled (m/s or rad/s).',
+        'A gripper that is slower than this is stalling (m/s or rad/s).',
         low=0.0,
         high=10.0,
         live=True,
     )
     gripper_stall_timeout: float = key(
         0.5,
-        'A gripper has stalled when it was slow for this long (s of simulation time).',
+        'A gripper has stalled when it has been that slow for this long (s of simulation time).',
         low=0.0,
         high=60.0,
         live=True,

@@ -13,44 +13,33 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grasp
 from urlab_ros_bridge.ros.commands.gripper.gripper import Grip
 from urlab_ros_bridge.ros.commands.gripper.gripper import Gripper
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
-from urlab_ros_bridge.ros.features.timeline import Timeline
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.messages import header_to_ros
-from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
-from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
-from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.errors import list_names
 
-_ENDINGS = {
-    Ending.SUCCEEDED: SUCCEEDED,
-    Ending.ABORTED: ABORTED,
-    Ending.CANCELED: CANCELED,
-}
 # Target and largest effort of each joint.
-Wish = tuple[np.ndarray, np.ndarray]
+GripCommand = tuple[np.ndarray, np.ndarray]
 
 
 class GripperActions:
     """Both actions of one gripper: ``NAME/gripper_cmd`` and ``NAME/parallel_gripper_cmd``."""
 
-    def __init__(
-        self, node: Node, name: str, gripper: Gripper, timeline: Timeline, refusals: Refusals
-    ) -> None:
+    def __init__(self, node: Node, name: str, gripper: Gripper, path: CommandPath) -> None:
         """
         Offer the actions.
 
         :raises InterfaceMissing: without control_msgs.
         """
         self._actions = [
-            _Action(node, f'{name}/gripper_cmd', Simple(gripper), timeline, refusals),
-            _Action(node, f'{name}/parallel_gripper_cmd', Parallel(gripper), timeline, refusals),
+            _Action(node, f'{name}/gripper_cmd', Simple(gripper), path),
+            _Action(node, f'{name}/parallel_gripper_cmd', Parallel(gripper), path),
         ]
 
     def close(self) -> None:
@@ -68,8 +57,8 @@ class Simple:
         self.gripper = gripper
         self.type = load_interface(self.type_name)
 
-    def read(self, goal: Any) -> Wish:
-        """Read a goal; raises Refused."""
+    def read(self, goal: Any) -> GripCommand:
+        """Read a goal; raises CommandRejected."""
         count, command = len(self.gripper.joints), goal.command
         return (
             _finite('position', np.full(count, command.position)),
@@ -102,8 +91,8 @@ class Parallel:
         self.gripper = gripper
         self.type = load_interface(self.type_name)
 
-    def read(self, goal: Any) -> Wish:
-        """Read a goal: without names one position is for all joints; raises Refused."""
+    def read(self, goal: Any) -> GripCommand:
+        """Read a goal: without names one position is for all joints; raises CommandRejected."""
         command, joints = goal.command, self.gripper.joints
         names = list(command.name) or list(joints)
         positions, efforts = list(command.position), list(command.effort)
@@ -113,11 +102,11 @@ class Parallel:
         unknown = [name for name in names if name not in joints]
         missing = [joint for joint in joints if joint not in names]
         if unknown or missing:
-            raise Refused(
+            raise CommandRejected(
                 f'names are {", ".join(names)}; {list_names("joint of the gripper", joints)}'
             )
         if len(positions) != len(names) or len(efforts) not in (0, len(names)):
-            raise Refused(
+            raise CommandRejected(
                 f'{len(positions)} positions and {len(efforts)} efforts for {len(names)} joints'
             )
         order = [names.index(joint) for joint in joints]
@@ -156,13 +145,11 @@ class _Action:
         node: Node,
         name: str,
         dialect: Simple | Parallel,
-        timeline: Timeline,
-        refusals: Refusals,
+        path: CommandPath,
     ) -> None:
         self._name = name
         self._dialect = dialect
-        self._timeline = timeline
-        self._refusals = refusals
+        self._path = path
         self._goals: dict[bytes, Grasp] = {}
         self.server = LaterActionServer(
             node, dialect.type, name, accept=self._accept, start=self._start, cancel=self._cancel
@@ -174,18 +161,18 @@ class _Action:
     def _tried(self, action: Callable[[], Any]) -> bool:
         try:
             action()
-        except Refused as error:
+        except CommandRejected as error:
             # The result of a gripper has no text: the reason goes to the log and diagnostics.
-            self._refusals.add(self._name, error)
+            self._path.reject(self._name, error)
             return False
         return True
 
     def _start(self, handle: ServerGoalHandle) -> None:
         target, max_effort = self._dialect.read(handle.request)
-        listener = _Goal(self, handle)
+        listener = _GripGoal(self, handle)
 
         def start() -> None:
-            now_ns = self._timeline.stamp_ns or 0
+            now_ns = self._path.now_ns
             grasp = self._dialect.gripper.start(target, max_effort, listener, now_ns)
             self._goals[bytes(handle.goal_id.uuid)] = grasp
 
@@ -205,10 +192,10 @@ class _Action:
     def finish(self, handle: ServerGoalHandle, ending: Ending, grip: Grip | None) -> None:
         """End a goal; may be called from any thread."""
         self._goals.pop(bytes(handle.goal_id.uuid), None)
-        self.server.finish(handle, _ENDINGS[ending], self._dialect.result(grip))
+        self.server.finish(handle, ending, self._dialect.result(grip))
 
 
-class _Goal:
+class _GripGoal:
     """One goal as the listener of its movement."""
 
     def __init__(self, action: _Action, handle: ServerGoalHandle) -> None:
@@ -224,5 +211,5 @@ class _Goal:
 
 def _finite(name: str, values: np.ndarray) -> np.ndarray:
     if not all(map(math.isfinite, values)):
-        raise Refused(f'{name} is not finite: {values.tolist()}')
+        raise CommandRejected(f'{name} is not finite: {values.tolist()}')
     return values.astype(float)

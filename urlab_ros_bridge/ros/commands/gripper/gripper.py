@@ -22,11 +22,11 @@ import numpy as np
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import GRIPPER
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 AUTO = 'auto'
@@ -152,11 +152,11 @@ class Gripper:
         Move; what was under way is aborted.
 
         :param target: joint coordinates, shape (n,); `max_effort` likewise, 0: no limit.
-        :raises Refused: when commands cannot be sent, or another source has a joint.
+        :raises CommandRejected: when commands cannot be sent, or another source has a joint.
         """
         problem = self._setpoints.problem()
         if problem:
-            raise Refused(problem)
+            raise CommandRejected(problem)
         parts = [index for indices in self._indices for index in indices]
         self._arbiter.claim(GRIPPER, parts, now_ns, self.drop)
         with self._lock:

@@ -64,21 +64,21 @@ class TrajectoryParameters:
     )
     trajectory_path_tolerance: float = key(
         0.0,
-        'Largest position error on the way (rad or m) where a goal names none, 0: any.',
+        'Largest position error along the path (rad or m) where a goal gives none, 0: any.',
         low=0.0,
         high=1000.0,
         live=True,
     )
     trajectory_goal_tolerance: float = key(
         0.0,
-        'Largest position error at the end (rad or m) where a goal names none, 0: any.',
+        'Largest position error at the end (rad or m) where a goal gives none, 0: any.',
         low=0.0,
         high=1000.0,
         live=True,
     )
     trajectory_stopped_velocity_tolerance: float = key(
         0.0,
-        'Largest speed at the end (rad/s or m/s) where a goal names none, 0: any.',
+        'Largest speed at the end (rad/s or m/s) where a goal gives none, 0: any.',
         low=0.0,
         high=1000.0,
         live=True,
@@ -98,7 +98,8 @@ class TrajectoryParameters:
     )
     allow_nonzero_velocity_at_trajectory_end: bool = key(
         False,
-        'Follow trajectories whose last point has a velocity; the joints rest there all the same.',
+        'Follow trajectories whose last point has a velocity; the joints still come to rest '
+        'there.',
         live=True,
     )
     reject_bad_goals: bool = key(

@@ -4,44 +4,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
-from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
 from urlab_ros_bridge.ros.commands.trajectory.messages import feedback_to_ros
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.commands.trajectory.motion import Motion
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
-from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
-from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 FOLLOW_JOINT_TRAJECTORY = 'control_msgs/action/FollowJointTrajectory'
-_ENDINGS = {
-    Ending.SUCCEEDED: SUCCEEDED,
-    Ending.ABORTED: ABORTED,
-    Ending.CANCELED: CANCELED,
-}
 
 
 class FollowAction:
@@ -57,9 +45,7 @@ class FollowAction:
         node: Node,
         name: str,
         follower: Follower,
-        timeline: Timeline,
-        refusals: Refusals,
-        settings: Callable[[], Settings],
+        path: CommandPath,
     ) -> None:
         """
         Offer the action.
@@ -69,9 +55,7 @@ class FollowAction:
         self.name = name
         self._type = load_interface(FOLLOW_JOINT_TRAJECTORY)
         self._follower = follower
-        self._timeline = timeline
-        self._refusals = refusals
-        self._settings = settings
+        self._path = path
         self._goals: dict[bytes, Motion] = {}
         self._server = LaterActionServer(
             node, self._type, name, accept=self._accept, start=self._start, cancel=self._cancel
@@ -83,22 +67,16 @@ class FollowAction:
 
     def _read(self, goal: Any) -> tuple[Path, Tolerances]:
         """Check a goal; raises BadGoal."""
-        settings, prefix = self._settings(), self._follower.prefix
+        settings, prefix = self._path.settings(), self._follower.prefix
         if goal.multi_dof_trajectory.joint_names or goal.multi_dof_trajectory.points:
             raise BadGoal(INVALID_GOAL, 'joints with several degrees of freedom are not followed')
-        path = read_path(
-            goal.trajectory,
-            self._follower.joints,
-            prefix,
-            allow_partial=settings.allow_partial_joints_goal,
-            allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
-        )
-        now_ns = self._timeline.stamp_ns or 0
+        path = self._follower.read(goal.trajectory)
+        now_ns = self._path.now_ns
         if path.start_ns and path.start_ns + path.duration_ns < now_ns:
             late = (now_ns - path.start_ns - path.duration_ns) / NANOSECONDS
             raise BadGoal(
                 OLD_HEADER_TIMESTAMP,
-                f'the last point was to be reached {late:.3f} s ago in simulation time',
+                f'the last point was due {late:.3f} s ago in simulation time',
             )
         defaults = Defaults(
             settings.trajectory_path_tolerance,
@@ -109,27 +87,27 @@ class FollowAction:
         return path, read_tolerances(goal, path.joints, defaults, prefix)
 
     def _accept(self, goal: Any) -> bool:
-        if not self._settings().reject_bad_goals:
+        if not self._path.settings().reject_bad_goals:
             return True
         try:
             self._read(goal)
         except BadGoal as error:
-            self._refusals.add(self.name, error)
+            self._path.reject(self.name, error)
             return False
         return True
 
     def _start(self, handle: ServerGoalHandle) -> None:
-        listener = _Goal(self, handle)
+        listener = _FollowGoal(self, handle)
         try:
             path, tolerances = self._read(handle.request)
-            now_ns = self._timeline.stamp_ns or 0
+            now_ns = self._path.now_ns
             motion = self._follower.start(path, tolerances, listener, now_ns)
             self._goals[bytes(handle.goal_id.uuid)] = motion
         except BadGoal as error:
-            self._refusals.add(self.name, error)
+            self._path.reject(self.name, error)
             listener.done(Outcome(Ending.ABORTED, error.code, str(error)))
-        except Refused as error:
-            self._refusals.add(self.name, error)
+        except CommandRejected as error:
+            self._path.reject(self.name, error)
             listener.done(Outcome(Ending.ABORTED, INVALID_GOAL, str(error)))
 
     def _cancel(self, handle: ServerGoalHandle) -> None:
@@ -142,7 +120,7 @@ class FollowAction:
         """End a goal; may be called from any thread."""
         self._goals.pop(bytes(handle.goal_id.uuid), None)
         result = self._type.Result(error_code=outcome.code, error_string=outcome.text)
-        self._server.finish(handle, _ENDINGS[outcome.ending], result)
+        self._server.finish(handle, outcome.ending, result)
 
     def feedback(self, handle: ServerGoalHandle, report: Report) -> None:
         """Tell how it goes; may be called from any thread."""
@@ -150,7 +128,7 @@ class FollowAction:
             handle.publish_feedback(feedback_to_ros(self._type.Feedback, report))
 
 
-class _Goal:
+class _FollowGoal:
     """One goal as the listener of its trajectory."""
 
     def __init__(self, action: FollowAction, handle: ServerGoalHandle) -> None:

@@ -12,19 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Sequence
 import threading
+from typing import Any
 
 import numpy as np
 
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import TRAJECTORY
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
-from urlab_ros_bridge.ros.commands.trajectory.motion import Listener
+from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
 from urlab_ros_bridge.ros.commands.trajectory.motion import Motion
+from urlab_ros_bridge.ros.commands.trajectory.motion import MotionListener
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.spline import braking
@@ -34,6 +35,7 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 
 PREEMPTED = 'preempted by a new trajectory'
 
@@ -70,17 +72,33 @@ class Follower:
         """Tell whether it needs ticks with the state of the joints."""
         return self._motion is not None or self._next is not None
 
+    def read(self, message: Any) -> Path:
+        """
+        Read a trajectory_msgs/JointTrajectory, as the parameters allow it.
+
+        :raises BadGoal: when it cannot be followed.
+        """
+        settings = self._settings()
+        return read_path(
+            message,
+            self.joints,
+            self.prefix,
+            allow_partial=settings.allow_partial_joints_goal,
+            allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
+        )
+
     def start(
-        self, path: Path, tolerances: Tolerances, listener: Listener | None, now_ns: int
+        self, path: Path, tolerances: Tolerances, listener: MotionListener | None, now_ns: int
     ) -> Motion:
         """
         Follow a path from the next tick on; the one before is preempted then.
 
-        :raises Refused: when commands cannot be sent, or another source has one of the joints.
+        :raises CommandRejected: when commands cannot be sent, or another source has one of the
+            joints.
         """
         problem = self.setpoints.problem()
         if problem:
-            raise Refused(problem)
+            raise CommandRejected(problem)
         with self._lock:
             self._arbiter.claim(TRAJECTORY, self._parts(path.joints), now_ns, self.lost)
             motion = Motion(

@@ -113,7 +113,8 @@ def _check_joints(joints: Sequence[str], known: Sequence[str], allow_partial: bo
 
 
 def _read_points(messages: Sequence[Any], width: int) -> Points:
-    times, rows = [], []
+    times: list[int] = []
+    rows: list[tuple[np.ndarray, ...]] = []
     for index, point in enumerate(messages):
         time = nanoseconds(point.time_from_start)
         if time < 0 or (times and time <= times[-1]):

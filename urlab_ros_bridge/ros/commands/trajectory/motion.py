@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
-from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -22,15 +21,8 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
 from urlab_ros_bridge.ros.features.feed import RateLimiter
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
-
-
-class Ending(Enum):
-    """How a trajectory ended."""
-
-    SUCCEEDED = 'succeeded'
-    ABORTED = 'aborted'
-    CANCELED = 'canceled'
 
 
 @dataclass(frozen=True)
@@ -59,7 +51,7 @@ class Report:
     index: int
 
 
-class Listener(Protocol):
+class MotionListener(Protocol):
     """Who wants to know about a trajectory; called in the thread of the stream."""
 
     def feedback(self, report: Report) -> None:
@@ -83,7 +75,7 @@ class Motion:
     pick: np.ndarray
     path: Path | None = None
     tolerances: Tolerances | None = None
-    listener: Listener | None = None
+    listener: MotionListener | None = None
     spline: Spline | None = None
     start_ns: int = 0
     skipped: int = 0
@@ -104,9 +96,7 @@ class Motion:
         later = points._replace(times=points.times + self.start_ns).after(stamp_ns - 1)
         if not len(later.times):
             late = (stamp_ns - self.start_ns - self.path.duration_ns) / NANOSECONDS
-            raise BadGoal(
-                OLD_HEADER_TIMESTAMP, f'the last point was to be reached {late:.3f} s ago'
-            )
+            raise BadGoal(OLD_HEADER_TIMESTAMP, f'the last point was due {late:.3f} s ago')
         self.skipped = len(points.times) - len(later.times)
         if later.times[0] > stamp_ns:
             later = later.prepended(stamp_ns, base)

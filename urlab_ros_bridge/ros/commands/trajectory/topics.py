@@ -4,29 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from trajectory_msgs.msg import JointTrajectory
 
-from urlab_ros_bridge.ros.commands.admission.limits import Refused
-from urlab_ros_bridge.ros.commands.admission.refusals import Refusals
-from urlab_ros_bridge.ros.commands.gate import Gate
+from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
+from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.commands.trajectory.follower import Follower
 from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
-from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
 from urlab_ros_bridge.ros.commands.trajectory.messages import state_to_ros
-from urlab_ros_bridge.ros.commands.trajectory.motion import Ending
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import no_tolerances
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.features.timeline import Timeline
-from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 
 CONTROLLER_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
@@ -45,23 +40,17 @@ class TrajectoryTopics:
         node: Node,
         name: str,
         follower: Follower,
-        timeline: Timeline,
-        refusals: Refusals,
-        settings: Callable[[], Settings],
-        gate: Gate,
+        path: CommandPath,
     ) -> None:
         self.topic = f'{name}/joint_trajectory'
         self._node = node
         self._follower = follower
-        self._timeline = timeline
-        self._refusals = refusals
-        self._settings = settings
-        self._gate = gate
+        self._path = path
         self._limiter = RateLimiter(STATE_RATE)
         self._subscription = node.create_subscription(
             JointTrajectory,
             self.topic,
-            gate.wrap(node.resolve_topic_name(self.topic), JointTrajectory, self.receive),
+            path.gate.wrap(node.resolve_topic_name(self.topic), JointTrajectory, self.receive),
             qos.command(),
             qos_overriding_options=qos.overridable(node, self.topic),
         )
@@ -78,22 +67,16 @@ class TrajectoryTopics:
 
     def receive(self, message: Any, stale: str = '') -> None:
         """Take a trajectory: a goal, and so of any age."""
-        follower, settings = self._follower, self._settings()
+        follower = self._follower
         if not message.points:
             follower.cancel(None, Outcome(Ending.ABORTED, SUCCESSFUL, 'stopped on its topic'))
             return
         try:
-            path = read_path(
-                message,
-                follower.joints,
-                follower.prefix,
-                allow_partial=settings.allow_partial_joints_goal,
-                allow_final_velocity=settings.allow_nonzero_velocity_at_trajectory_end,
-            )
+            path = follower.read(message)
             free = no_tolerances(len(path.joints))
-            follower.start(path, free, None, self._timeline.stamp_ns or 0)
-        except (BadGoal, Refused) as error:
-            self._refusals.add(self.topic, error)
+            follower.start(path, free, None, self._path.now_ns)
+        except (BadGoal, CommandRejected) as error:
+            self._path.reject(self.topic, error)
 
     def tell(self, report: Report | None) -> None:
         """Publish the state while something is under way and somebody listens."""
@@ -109,7 +92,7 @@ class TrajectoryTopics:
 
     def close(self) -> None:
         """Withdraw the topics."""
-        self._gate.own.pop(self._subscription.topic_name, None)
+        self._path.gate.own.pop(self._subscription.topic_name, None)
         self._node.destroy_subscription(self._subscription)
         if self._state is not None:
             self._node.destroy_publisher(self._state)

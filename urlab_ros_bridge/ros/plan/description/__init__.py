@@ -8,7 +8,7 @@ from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import Kind
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
 from urlab_ros_bridge.ros.plan.description.links import Joint
-from urlab_ros_bridge.ros.plan.description.links import Link
+from urlab_ros_bridge.ros.plan.description.links import LinkFrame
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
 from urlab_ros_bridge.ros.plan.description.meshes import MeshesUnwritable
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
@@ -20,7 +20,7 @@ __all__ = [
     'Geometry',
     'Joint',
     'Kind',
-    'Link',
+    'LinkFrame',
     'MeshFiles',
     'MeshesUnwritable',
     'Pose',

@@ -29,7 +29,7 @@ X_AXIS: Vector = (1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkFrame:
     """A link; `body` is its id in the model, -1 for a link without mass that was put in."""
 
     name: str
@@ -72,7 +72,7 @@ class Skeleton:
     """
 
     root: str = ''
-    links: tuple[Link, ...] = ()
+    links: tuple[LinkFrame, ...] = ()
     joints: tuple[Joint, ...] = ()
     mount: StaticTransform | None = None
     root_pose: Pose = AT_ORIGIN

@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.plan.description.links import CONTINUOUS
 from urlab_ros_bridge.ros.plan.description.links import FIXED
 from urlab_ros_bridge.ros.plan.description.links import FLOATING
 from urlab_ros_bridge.ros.plan.description.links import Joint
-from urlab_ros_bridge.ros.plan.description.links import Link
+from urlab_ros_bridge.ros.plan.description.links import LinkFrame
 from urlab_ros_bridge.ros.plan.description.links import PRISMATIC
 from urlab_ros_bridge.ros.plan.description.links import REVOLUTE
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
@@ -59,7 +59,7 @@ class _Builder:
         self.frame_prefix = frame_prefix
         every = (tree.bodies, tree.sites, tree.cameras, tree.optical, tree.ranges)
         self.frames = taken | {frame for frames in every for frame in frames.values()}
-        self.links: list[Link] = []
+        self.links: list[LinkFrame] = []
         self.joints: list[Joint] = []
         self.notes: list[str] = []
         self.joint_names = {robot.name_of(joint) for joint in self.world.joints}
@@ -73,11 +73,11 @@ class _Builder:
             place = self._in_world(base) or Pose()
         if self.world.bodies[base].dofs and not floats:
             root = self._frame(f'{self._plain(root)}_mount')
-            self.links.append(Link(root))
+            self.links.append(LinkFrame(root))
             mount = StaticTransform(world_frame, root, *place)
             self._chain(root, base, Pose())
         else:
-            self.links.append(Link(root, base))
+            self.links.append(LinkFrame(root, base))
         for body in self.tree.bodies:
             if body != base:
                 element = self.world.bodies[body]
@@ -130,7 +130,7 @@ class _Builder:
                         slot=self._slot(joint),
                     )
                 )
-                self.links.append(Link(child, body))
+                self.links.append(LinkFrame(child, body))
                 return
             x, y, z = joint.anchor
             pending = pending.then(Pose((x, y, z)))
@@ -141,7 +141,7 @@ class _Builder:
         if parent != child:
             name = self._joint_name(f'{self._plain(child)}_fixed')
             self.joints.append(Joint(name, FIXED, parent, child, pending))
-        self.links.append(Link(child, body))
+        self.links.append(LinkFrame(child, body))
 
     def _joint(self, joint: ModelJoint, parent: str, pose: Pose, target: str) -> str:
         """Add a joint that ends in `target`, or in a link put in; return which."""
@@ -175,7 +175,7 @@ class _Builder:
 
     def _massless(self, joint_name: str) -> str:
         link = self._frame(f'{joint_name}_link')
-        self.links.append(Link(link))
+        self.links.append(LinkFrame(link))
         return link
 
     def _frame(self, wanted: str) -> str:

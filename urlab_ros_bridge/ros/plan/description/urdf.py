@@ -30,7 +30,7 @@ from urlab_ros_bridge.ros.plan.description.links import CONTINUOUS
 from urlab_ros_bridge.ros.plan.description.links import FIXED
 from urlab_ros_bridge.ros.plan.description.links import FLOATING
 from urlab_ros_bridge.ros.plan.description.links import Joint
-from urlab_ros_bridge.ros.plan.description.links import Link
+from urlab_ros_bridge.ros.plan.description.links import LinkFrame
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 
@@ -86,7 +86,7 @@ class _Writer:
         ElementTree.indent(root)
         return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding='unicode') + '\n'
 
-    def _link(self, link: Link) -> Element:
+    def _link(self, link: LinkFrame) -> Element:
         element = Element('link', name=link.name)
         if link.body < 0:
             return element

@@ -10,7 +10,7 @@ from functools import partial
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.features.feature import Feature as BridgeFeature
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
@@ -22,10 +22,10 @@ from urlab_ros_bridge.ros.services.standard import steps
 from urlab_ros_bridge.ros.services.standard import world
 from urlab_ros_bridge.ros.services.standard.base import answer
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
-from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.schema import key
 
-__all__ = ['ENTRIES', 'FEATURE', 'Feature', 'Simulation']
+__all__ = ['ENTRIES', 'FEATURE', 'StandardFeature', 'StandardServices']
 
 ENTRIES: tuple[Service, ...] = (
     *world.ENTRIES,
@@ -47,7 +47,7 @@ class SimulationParameters:
     )
 
 
-class Simulation:
+class StandardServices:
     """
     Offers the table in a node and a thread of its own, so that nothing else waits for it.
 
@@ -106,11 +106,11 @@ class Simulation:
 
 def attach(bridge: Bridge) -> Attached:
     """Offer the standard services."""
-    simulation = bridge.add(Simulation(bridge))
+    simulation = bridge.add(StandardServices(bridge))
     return Attached(start=simulation.start, stop=simulation.stop, destroy=simulation.destroy)
 
 
-FEATURE = BridgeFeature(
+FEATURE = Feature(
     'standard services',
     SimulationParameters,
     group='What is published',

@@ -20,11 +20,11 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.services.context import ServiceContext
-from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import MODEL
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import OK
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 
 PACKAGE = 'simulation_interfaces'
@@ -36,7 +36,7 @@ _LOOK_SECONDS = 0.02
 def standard(
     name: str,
     handler: Callable[..., Any],
-    serves: Mapping[Feature, str] | None = None,
+    serves: Mapping[StandardFeature, str] | None = None,
     *,
     needs: str = '',
     ops: tuple[str, ...] = (),
@@ -77,7 +77,7 @@ class SimulationContext(ServiceContext):
             return False
 
     @property
-    def features(self) -> list[Feature]:
+    def features(self) -> list[StandardFeature]:
         """Return what is served at present, in order; nothing while there is no server."""
         if not self.link.state.connected:
             return []
@@ -91,25 +91,27 @@ class SimulationContext(ServiceContext):
             }
         )
 
-    def require(self, feature: Feature, what: str) -> None:
+    def require(self, feature: StandardFeature, what: str) -> None:
         """
         Go on only with a feature.
 
         :param what: what somebody asked for.
-        :raises Refusal: when it is not served at present.
+        :raises StandardRejected: when it is not served at present.
         """
         if feature not in self.features:
-            raise Refusal(UNSUPPORTED, f'{what}: this server cannot do it ({feature.name})')
+            raise StandardRejected(
+                UNSUPPORTED, f'{what}: this server cannot do it ({feature.name})'
+            )
 
     @property
     def handshake(self) -> Handshake:
         """
         Return what the server has told about its world.
 
-        :raises Unfit: without a connection.
+        :raises RequestRejected: without a connection.
         """
-        self.client  # noqa: B018  (says what is wrong)
-        return self.link.handshake
+        client, handshake = self.client, self.link.handshake
+        return client.handshake if handshake is None else handshake
 
     def wait_for_world(self) -> None:
         """Wait until the bridge publishes the world that the services know; not for ever."""
@@ -122,9 +124,9 @@ class SimulationContext(ServiceContext):
             time.sleep(_LOOK_SECONDS)
 
 
-def _revision(handshake: Handshake) -> int:
+def _revision(handshake: Handshake | None) -> int:
     """Return how often the world of a server had changed when it said this."""
-    return handshake.raw.get('world_revision', 0)
+    return 0 if handshake is None else handshake.raw.get('world_revision', 0)
 
 
 def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
@@ -136,7 +138,9 @@ def answer(row: Service, context: SimulationContext, request: Any, response: Any
     try:
         # Without a connection nothing is known of the server: that is the better answer.
         if not context.has(row.needs) and context.client:
-            raise Refusal(UNSUPPORTED, f'this server lacks what {row.name} needs ({row.needs})')
+            raise StandardRejected(
+                UNSUPPORTED, f'this server lacks what {row.name} needs ({row.needs})'
+            )
         row.handler(context, request, response)
     except Exception as error:
         result, text = judge(error)

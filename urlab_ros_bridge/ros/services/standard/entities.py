@@ -22,7 +22,7 @@ from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
 from urlab_ros_bridge.ros.services.standard.features import ENTITIES
-from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.filters import BOX
 from urlab_ros_bridge.ros.services.standard.filters import category_of
 from urlab_ros_bridge.ros.services.standard.filters import chosen
@@ -33,13 +33,13 @@ from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
 from urlab_ros_bridge.ros.services.standard.frames import pose_of
 from urlab_ros_bridge.ros.services.standard.frames import turned
 from urlab_ros_bridge.ros.services.standard.results import FAILED
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 
 _KINDS = {
     'articulation': 'robot',
     'entity': 'body with joints',
-    'mocap': 'body that requests move',
-    'static': 'body that stands still',
+    'mocap': 'body that requests can move',
+    'static': 'static body',
 }
 
 
@@ -79,7 +79,7 @@ def get_entity_bounds(context: SimulationContext, request: Any, response: Any) -
     """Tell the box around an entity, along the axes of its base."""
     entity = one(context, request.entity, bounds=True)
     if entity.body_bounds is None:
-        return f'{entity.name} has no geometry that ends somewhere'
+        return f'{entity.name} has no bounded geometry'
     least, greatest = entity.body_bounds.tolist()
     response.bounds.type = BOX
     response.bounds.points = [Vector3(x=x, y=y, z=z) for x, y, z in (greatest, least)]
@@ -136,7 +136,9 @@ def set_entity_state(context: SimulationContext, request: Any, response: Any) ->
         values.update((part, turned(frame, vector)) for part, vector in twist.items())
     moving = any(any(values.get(part, ())) for part in twist)
     if entity.kind in ('mocap', 'static') and (moving or pushes):
-        raise Refusal(FAILED, f'{entity.name} is a {entity.kind} body: it has no velocity')
+        raise StandardRejected(
+            FAILED, f'{entity.name} is a {entity.kind} body: it has no velocity'
+        )
     if values:
         mark = context.timeline.mark()
         state = context.client.set_entity_state(entity.name, **values)
@@ -148,7 +150,7 @@ def _vector(owner: Any, part: str) -> tuple[float, float, float]:
     vector = getattr(owner, part)
     values = (vector.x, vector.y, vector.z)
     if not all(map(math.isfinite, values)):
-        raise Refusal(FAILED, f'{part} is not finite: {values}')
+        raise StandardRejected(FAILED, f'{part} is not finite: {values}')
     return values
 
 
@@ -157,9 +159,9 @@ ENTRIES = (
         'get_entities',
         get_entities,
         {
-            Feature.ENTITY_TAGS: '',
-            Feature.ENTITY_BOUNDS_BOX: '',
-            Feature.ENTITY_CATEGORIES: '',
+            StandardFeature.ENTITY_TAGS: '',
+            StandardFeature.ENTITY_BOUNDS_BOX: '',
+            StandardFeature.ENTITY_CATEGORIES: '',
         },
         needs=ENTITIES,
         ops=('get_entities',),
@@ -167,35 +169,35 @@ ENTRIES = (
     standard(
         'get_entity_info',
         get_entity_info,
-        {Feature.ENTITY_INFO_GETTING: ''},
+        {StandardFeature.ENTITY_INFO_GETTING: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
         'get_entity_bounds',
         get_entity_bounds,
-        {Feature.ENTITY_BOUNDS: ''},
+        {StandardFeature.ENTITY_BOUNDS: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
         'get_entity_state',
         get_entity_state,
-        {Feature.ENTITY_STATE_GETTING: ''},
+        {StandardFeature.ENTITY_STATE_GETTING: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
         'get_entities_states',
         get_entities_states,
-        {Feature.ENTITY_STATE_GETTING: ''},
+        {StandardFeature.ENTITY_STATE_GETTING: ''},
         needs=ENTITIES,
         ops=('get_entities',),
     ),
     standard(
         'set_entity_state',
         set_entity_state,
-        {Feature.ENTITY_STATE_SETTING: ''},
+        {StandardFeature.ENTITY_STATE_SETTING: ''},
         needs=ENTITIES,
         ops=('get_entities', 'set_entity_state'),
     ),

@@ -15,7 +15,7 @@ KEEP_STATE = 'keep_state'
 MODEL = 'model'
 
 
-class Feature(IntEnum):
+class StandardFeature(IntEnum):
     """Numbers of simulation_interfaces/msg/SimulatorFeatures, those that are served here."""
 
     SPAWNING = 0

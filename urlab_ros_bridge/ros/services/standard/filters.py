@@ -17,9 +17,9 @@ import numpy as np
 
 from urlab_ros_bridge.client.ops.entities import EntityState
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
-from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import FAILED
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 
 # simulation_interfaces/msg/Bounds.
@@ -59,15 +59,17 @@ def chosen(context: SimulationContext, filters: Any) -> dict[str, EntityState]:
     Return the entities that pass all filters, by name.
 
     :param filters: simulation_interfaces/msg/EntityFilters.
-    :raises Refusal: for an expression that cannot be read, or bounds of another kind.
+    :raises StandardRejected: for an expression that cannot be read, or bounds of another kind.
     """
     pattern = expression(filters.filter)
     categories = {each.category for each in filters.categories}
     bounds = filters.bounds
     if bounds.type == BOX:
-        context.require(Feature.ENTITY_BOUNDS_BOX, 'bounds of type BOX')
+        context.require(StandardFeature.ENTITY_BOUNDS_BOX, 'bounds of type BOX')
     elif bounds.type not in (EMPTY, SPHERE):
-        raise Refusal(UNSUPPORTED, f'bounds of type {bounds.type}; only BOX 1 and SPHERE 3 are')
+        raise StandardRejected(
+            UNSUPPORTED, f'bounds of type {bounds.type}; only BOX 1 and SPHERE 3 are'
+        )
     volume = read_bounds(bounds)
     found = context.client.get_entities(bounds=volume is not None)
     return {
@@ -84,7 +86,7 @@ def expression(text: str) -> re.Pattern[str]:
     """
     Return a POSIX extended regular expression as one of Python.
 
-    :raises Refusal: when it cannot be read.
+    :raises StandardRejected: when it cannot be read.
 
     >>> bool(expression('^box_[[:digit:]]+$').search('box_12'))
     True
@@ -92,7 +94,7 @@ def expression(text: str) -> re.Pattern[str]:
     try:
         return re.compile(re.sub(r'\[:(\w+):\]', _posix_class, text))
     except re.error as error:
-        raise Refusal(FAILED, f'filter {text!r}: {error}') from None
+        raise StandardRejected(FAILED, f'filter {text!r}: {error}') from None
 
 
 def _posix_class(match: re.Match[str]) -> str:
@@ -117,15 +119,15 @@ def read_bounds(bounds: Any) -> Volume | None:
     """
     Return the type of a box or sphere with its two points, shape (2, 3); None for no bounds.
 
-    :raises Refusal: when the points make no such thing.
+    :raises StandardRejected: when the points make no such thing.
     """
     if bounds.type == EMPTY:
         return None
     points = np.array([(point.x, point.y, point.z) for point in bounds.points]).reshape(-1, 3)
     if len(points) != 2 or not np.isfinite(points).all():
-        raise Refusal(FAILED, f'bounds have {len(points)} finite points, must have 2')
+        raise StandardRejected(FAILED, f'bounds have {len(points)} finite points, must have 2')
     if bounds.type == SPHERE and points[1, 0] < 0:
-        raise Refusal(FAILED, f'the radius of the bounds is {points[1, 0]:g} m')
+        raise StandardRejected(FAILED, f'the radius of the bounds is {points[1, 0]:g} m')
     return bounds.type, points
 
 

@@ -22,7 +22,7 @@ from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.wire.errors import list_names
 
 Pose = tuple[Vector, Quaternion]
@@ -50,7 +50,9 @@ def frame_pose(context: SimulationContext, frame: str, invalid: int) -> Pose:
     name = frame if frame in entities else owners.get(frame, '')
     if name not in entities:
         names = [*sorted(still - {''}), *owners, *entities]
-        raise Refusal(invalid, f'frame {frame!r} is not known; {list_names("frame", names)}')
+        raise StandardRejected(
+            invalid, f'frame {frame!r} is not known; {list_names("frame", names)}'
+        )
     return pose_of(entities[name])
 
 
@@ -70,10 +72,10 @@ def pose_from_ros(pose: Any, invalid: int) -> Pose:
     position = (point.x, point.y, point.z)
     quaternion = (turn.x, turn.y, turn.z, turn.w)
     if not all(map(math.isfinite, (*position, *quaternion))):
-        raise Refusal(invalid, f'the pose is not finite: {position} {quaternion}')
+        raise StandardRejected(invalid, f'the pose is not finite: {position} {quaternion}')
     length = math.hypot(*quaternion)
     if abs(length - 1.0) > _TOLERANCE:
-        raise Refusal(
+        raise StandardRejected(
             invalid, f'the orientation {quaternion} has length {length:.3g}, must have length 1'
         )
     return position, normalize(quaternion)

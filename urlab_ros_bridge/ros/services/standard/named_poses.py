@@ -18,8 +18,8 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import MODEL
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.filters import has_tags
 from urlab_ros_bridge.ros.services.standard.frames import Pose
 
@@ -82,7 +82,7 @@ ENTRIES = (
     standard(
         'get_named_poses',
         get_named_poses,
-        {Feature.NAMED_POSES: ''},
+        {StandardFeature.NAMED_POSES: ''},
         needs=MODEL,
     ),
 )

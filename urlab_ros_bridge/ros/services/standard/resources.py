@@ -21,7 +21,7 @@ from urlab_ros_bridge.models import object_path
 from urlab_ros_bridge.models import robot_names
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # simulation_interfaces/srv/SpawnEntity.
@@ -56,25 +56,25 @@ def define(uri: str, text: str) -> Definition:
     """
     Return what a request defines; the text counts only without a URI.
 
-    :raises Refusal: NO_RESOURCE, UNSUPPORTED_FORMAT, RESOURCE_PARSE_ERROR or NOT_FOUND.
+    :raises StandardRejected: NO_RESOURCE, UNSUPPORTED_FORMAT, RESOURCE_PARSE_ERROR or NOT_FOUND.
     """
     if not uri:
         if not text.strip():
-            raise Refusal(NO_RESOURCE, 'uri and resource_string are both empty')
+            raise StandardRejected(NO_RESOURCE, 'uri and resource_string are both empty')
         return Definition(_name_in(text), xml=text)
     if urlsplit(uri).scheme == BUNDLED:
         return _bundled(uri)
     path = path_of(uri)
     suffix = path.suffix.lower()
     if suffix not in (*MODELS, *SIDECARS):
-        raise Refusal(
+        raise StandardRejected(
             UNSUPPORTED_FORMAT, f'{path.name} is none of: {", ".join((*MODELS, *SIDECARS))}'
         )
     if suffix in SIDECARS or not path.is_file():
         # It may be there on the machine of the server, which says so when it is not.
         return Definition(path.stem, file=str(path))
     if path.stat().st_size > _LARGEST:
-        raise Refusal(RESOURCE_PARSE_ERROR, f'{path} is larger than {_LARGEST} bytes')
+        raise StandardRejected(RESOURCE_PARSE_ERROR, f'{path} is larger than {_LARGEST} bytes')
     text = path.read_text(encoding='utf-8', errors='replace')
     name = _name_in(text) or path.stem
     if _FILES.search(text):
@@ -90,7 +90,7 @@ def _bundled(uri: str) -> Definition:
         return Definition(name, xml=object_path(name).read_text(encoding='utf-8'))
     if name in robot_names():
         return Definition(name, file=world_path(name).name)
-    raise Refusal(
+    raise StandardRejected(
         NOT_FOUND, str(UnknownName('bundled model', name, [*object_names(), *robot_names()]))
     )
 
@@ -99,19 +99,22 @@ def path_of(uri: str) -> Path:
     """
     Return the path that a file: or package: URI, or an absolute path, means.
 
-    :raises Refusal: for another scheme, a relative path, or a package that is not installed.
+    :raises StandardRejected: for another scheme, a relative path, or a package that is not
+        installed.
     """
     parts = urlsplit(uri)
     if parts.scheme == 'package':
         return _share(parts.netloc) / unquote(parts.path).lstrip('/')
     if parts.scheme not in ('', 'file'):
-        raise Refusal(
+        raise StandardRejected(
             UNSUPPORTED_FORMAT,
             f'{uri}: the scheme {parts.scheme!r} is none of: {BUNDLED}, file, package',
         )
     path = Path(unquote(parts.path) if parts.scheme else uri)
     if not path.is_absolute() or parts.netloc not in ('', 'localhost'):
-        raise Refusal(NOT_FOUND, f'{uri} is no absolute path (file:///folder/name.xml)')
+        raise StandardRejected(
+            NOT_FOUND, f'{uri} is not an absolute path (file:///folder/name.xml)'
+        )
     return path
 
 
@@ -122,21 +125,21 @@ def _share(package: str) -> Path:
     try:
         return Path(get_package_share_directory(package))
     except (PackageNotFoundError, ValueError) as error:
-        raise Refusal(NOT_FOUND, f'package {package!r}: {error}') from None
+        raise StandardRejected(NOT_FOUND, f'package {package!r}: {error}') from None
 
 
 def _name_in(text: str) -> str:
     """
     Return the name that a definition gives itself, made fit for the simulation.
 
-    :raises Refusal: for a text that is no XML, or XML of another format.
+    :raises StandardRejected: for a text that is no XML, or XML of another format.
     """
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise Refusal(RESOURCE_PARSE_ERROR, f'no sound XML: {error}') from None
+        raise StandardRejected(RESOURCE_PARSE_ERROR, f'not well-formed XML: {error}') from None
     if root.tag not in FORMATS:
         kinds = ' or '.join(f'<{tag}> ({name})' for tag, name in FORMATS.items())
-        raise Refusal(UNSUPPORTED_FORMAT, f'the root is <{root.tag}>, must be {kinds}')
+        raise StandardRejected(UNSUPPORTED_FORMAT, f'the root is <{root.tag}>, must be {kinds}')
     name = root.get('model' if root.tag == 'mujoco' else 'name', '')
     return re.sub(r'\W', '_', name, flags=re.ASCII)

@@ -39,7 +39,7 @@ _INCORRECT_STATE = frozenset(
 )
 
 
-class Refusal(UrlabError):
+class StandardRejected(UrlabError):
     """A request that is turned down, with its result: one of the above, or of a service."""
 
     def __init__(self, result: int, message: str) -> None:
@@ -63,7 +63,7 @@ def result_of(code: str) -> int:
 
 def judge(error: Exception) -> tuple[int, str]:
     """Return result and text of an error; the code of the wire stands in front of the text."""
-    if isinstance(error, Refusal):
+    if isinstance(error, StandardRejected):
         return error.result, str(error)
     try:
         code, text = code_and_text(error)

@@ -10,12 +10,12 @@ from typing import Any
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import KEEP_STATE
 from urlab_ros_bridge.ros.services.standard.features import KEEP_TIME
 from urlab_ros_bridge.ros.services.standard.features import SPAWN
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import FAILED
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 
 # simulation_interfaces/srv/SetSimulationState.
@@ -45,12 +45,13 @@ def present_state(context: SimulationContext) -> State:
     It is stopped when it is paused and its time is 0: then it was not stepped since its start or
     a reset.  Where another client moves time it stands still by itself.
 
-    :raises Unfit: without a connection.
+    :raises RequestRejected: without a connection.
     """
     link, handshake = context.link, context.link.handshake
     if handshake is not None and link.state.phase is Phase.PREPARING:
         return State.LOADING_WORLD if handshake.manager_present else State.NO_WORLD
     client, timeline = context.client, context.timeline
+    now: int | None
     if link.has('status'):
         status = client.status()
         mode, paused, now = status.mode, status.paused, status.sim_time_ns
@@ -70,9 +71,11 @@ def set_simulation_state(context: SimulationContext, request: Any, response: Any
     """Stop (pause and reset everything), play or pause."""
     target, now = _target(request.state.state), present_state(context)
     if now in (State.NO_WORLD, State.LOADING_WORLD):
-        raise Refusal(INCORRECT_TRANSITION, f'the state is {now.name}: there is no world yet')
+        raise StandardRejected(
+            INCORRECT_TRANSITION, f'the state is {now.name}: there is no world yet'
+        )
     if target is now:
-        raise Refusal(ALREADY_IN_TARGET_STATE, f'the state is {now.name} already')
+        raise StandardRejected(ALREADY_IN_TARGET_STATE, f'the state is {now.name} already')
     context.paused_epoch = None
     if target is State.PLAYING:
         _check_mode(context)
@@ -87,9 +90,9 @@ def set_simulation_state(context: SimulationContext, request: Any, response: Any
 def _target(value: int) -> State:
     """Return a state that can be asked for."""
     if value == State.QUITTING:
-        raise Refusal(UNSUPPORTED, 'QUITTING: the server is ended where it was started')
+        raise StandardRejected(UNSUPPORTED, 'QUITTING: stop the server where it was started')
     if value not in (State.STOPPED, State.PLAYING, State.PAUSED):
-        raise Refusal(
+        raise StandardRejected(
             INCORRECT_TRANSITION, f'state is {value}, must be STOPPED 0, PLAYING 1 or PAUSED 2'
         )
     return State(value)
@@ -98,7 +101,7 @@ def _target(value: int) -> State:
 def _check_mode(context: SimulationContext) -> None:
     mode = context.mode
     if mode in _STEPPED and not context.lockstep.on:
-        raise Refusal(
+        raise StandardRejected(
             STATE_TRANSITION_ERROR,
             f'the server is in {mode} mode, in which another client moves time; to let it run by '
             'itself call set_mode with mode: live',
@@ -111,7 +114,9 @@ def _pause(context: SimulationContext, paused: bool) -> None:
         context.link.note_paused(told)
     if told is not paused:
         wanted = 'paused' if paused else 'running'
-        raise Refusal(STATE_TRANSITION_ERROR, f'the server says that it is not {wanted}')
+        raise StandardRejected(
+            STATE_TRANSITION_ERROR, f'the server reports that it is not {wanted}'
+        )
 
 
 # simulation_interfaces/srv/ResetSimulation; 0 means all.
@@ -126,20 +131,20 @@ def reset_simulation(context: SimulationContext, request: Any, response: Any) ->
     scope = request.scope or ALL
     if scope == ALL:
         reset_all(context)
-        return 'everything is as at the start'
+        return 'everything is as it was at the start'
     if scope & ~(TIME | STATE | SPAWNED):
-        raise Refusal(
+        raise StandardRejected(
             FAILED, f'scope is {scope}, must be 0, {ALL}, or a sum of {TIME}, {STATE}, {SPAWNED}'
         )
     done = []
     time, state = bool(scope & TIME), bool(scope & STATE)
     # All that is asked for must be possible before anything is done.
     if time and not state:
-        context.require(Feature.SIMULATION_RESET_TIME, 'reset of time alone')
+        context.require(StandardFeature.SIMULATION_RESET_TIME, 'reset of time alone')
     if state and not time:
-        context.require(Feature.SIMULATION_RESET_STATE, 'reset of state alone')
+        context.require(StandardFeature.SIMULATION_RESET_STATE, 'reset of state alone')
     if scope & SPAWNED:
-        context.require(Feature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
+        context.require(StandardFeature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
         done.append(f'{delete_spawned(context)} spawned entities are gone')
     if time or state:
         rewind(context, time, state)
@@ -182,23 +187,23 @@ ENTRIES = (
     standard(
         'get_simulation_state',
         get_simulation_state,
-        {Feature.SIMULATION_STATE_GETTING: ''},
+        {StandardFeature.SIMULATION_STATE_GETTING: ''},
         ops=('status',),
     ),
     standard(
         'set_simulation_state',
         set_simulation_state,
-        {Feature.SIMULATION_STATE_SETTING: '', Feature.SIMULATION_STATE_PAUSE: ''},
+        {StandardFeature.SIMULATION_STATE_SETTING: '', StandardFeature.SIMULATION_STATE_PAUSE: ''},
         ops=('status', 'set_paused', 'reset', 'get_entities', 'delete_entity'),
     ),
     standard(
         'reset_simulation',
         reset_simulation,
         {
-            Feature.SIMULATION_RESET: '',
-            Feature.SIMULATION_RESET_TIME: KEEP_STATE,
-            Feature.SIMULATION_RESET_STATE: KEEP_TIME,
-            Feature.SIMULATION_RESET_SPAWNED: SPAWN,
+            StandardFeature.SIMULATION_RESET: '',
+            StandardFeature.SIMULATION_RESET_TIME: KEEP_STATE,
+            StandardFeature.SIMULATION_RESET_STATE: KEEP_TIME,
+            StandardFeature.SIMULATION_RESET_SPAWNED: SPAWN,
         },
         ops=('reset', 'get_entities', 'delete_entity'),
     ),

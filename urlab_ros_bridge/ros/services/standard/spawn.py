@@ -15,8 +15,8 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import SPAWN
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.frames import frame_pose
 from urlab_ros_bridge.ros.services.standard.frames import into_world
 from urlab_ros_bridge.ros.services.standard.frames import pose_from_ros
@@ -27,7 +27,7 @@ from urlab_ros_bridge.ros.services.standard.resources import path_of
 from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import NOT_FOUND
 from urlab_ros_bridge.ros.services.standard.results import OK
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import with_code
 
 # simulation_interfaces/srv/SpawnEntity and SpawnEntities.
@@ -70,7 +70,7 @@ def spawn_entities(context: SimulationContext, request: Any, response: Any) -> s
             failed.append(f'{item.name!r}: {told.result.error_message}')
         response.results.append(told)
     if failed:
-        raise Refusal(ENTITIES_SPAWN_FAILED, '; '.join(failed))
+        raise StandardRejected(ENTITIES_SPAWN_FAILED, '; '.join(failed))
     return f'{len(response.results)} spawned'
 
 
@@ -100,7 +100,7 @@ def spawn(context: SimulationContext, request: Any) -> str:
             if error.code not in _RESULTS:
                 raise
             text = with_code(error.code, str(error))
-            raise Refusal(_RESULTS[error.code], text) from error
+            raise StandardRejected(_RESULTS[error.code], text) from error
         context.wait_for_world()
     return entity.name
 
@@ -109,17 +109,19 @@ def _name(request: Any, suggested: str) -> str:
     """
     Return the name that is asked for; the namespace of an entity is its name.
 
-    :raises Refusal: NAME_INVALID or NAMESPACE_INVALID.
+    :raises StandardRejected: NAME_INVALID or NAMESPACE_INVALID.
     """
     namespace = request.entity_namespace
     if namespace and not _NAMESPACE.fullmatch(namespace):
-        raise Refusal(NAMESPACE_INVALID, f'{namespace!r} is no namespace (letters, digits, _)')
+        raise StandardRejected(
+            NAMESPACE_INVALID, f'{namespace!r} is not a namespace (letters, digits, _)'
+        )
     inner = namespace.strip('/')
     name = request.name or inner or suggested
     if not name and not request.allow_renaming:
-        raise Refusal(NAME_INVALID, 'name is empty, and the resource has none')
+        raise StandardRejected(NAME_INVALID, 'name is empty, and the resource has none')
     if inner not in ('', name):
-        raise Refusal(
+        raise StandardRejected(
             NAMESPACE_INVALID,
             f'the topics of {name!r} are below its name; leave entity_namespace empty or make it '
             f'{name!r}',
@@ -153,7 +155,7 @@ def get_spawnables(context: SimulationContext, request: Any, response: Any) -> s
 def _files(source: str) -> Iterator[tuple[str, str]]:
     folder = path_of(source)
     if not folder.is_dir():
-        raise Refusal(NOT_FOUND, f'{source} is no folder here')
+        raise StandardRejected(NOT_FOUND, f'{source} is not a folder on this machine')
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() in MODELS and path.is_file():
             yield path.as_uri(), f'file in {source}'
@@ -163,23 +165,23 @@ ENTRIES = (
     standard(
         'spawn_entity',
         spawn_entity,
-        {Feature.SPAWNING: '', Feature.SPAWNING_RESOURCE_STRING: ''},
+        {StandardFeature.SPAWNING: '', StandardFeature.SPAWNING_RESOURCE_STRING: ''},
         needs=SPAWN,
         ops=('spawn_entity', 'get_entities'),
     ),
     standard(
         'spawn_entities',
         spawn_entities,
-        {Feature.SPAWNING_ENTITIES: ''},
+        {StandardFeature.SPAWNING_ENTITIES: ''},
         needs=SPAWN,
         ops=('spawn_entity', 'get_entities'),
     ),
     standard(
         'delete_entity',
         delete_entity,
-        {Feature.DELETING: ''},
+        {StandardFeature.DELETING: ''},
         needs=SPAWN,
         ops=('delete_entity',),
     ),
-    standard('get_spawnables', get_spawnables, {Feature.SPAWNABLES: ''}, needs=SPAWN),
+    standard('get_spawnables', get_spawnables, {StandardFeature.SPAWNABLES: ''}, needs=SPAWN),
 )

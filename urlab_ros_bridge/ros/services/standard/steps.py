@@ -10,20 +10,18 @@ from typing import Any
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.rclpy_tools.actions import ABORTED
-from urlab_ros_bridge.ros.rclpy_tools.actions import CANCELED
+from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
 from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
-from urlab_ros_bridge.ros.rclpy_tools.actions import SUCCEEDED
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
-from urlab_ros_bridge.ros.services.standard.features import Feature
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
 from urlab_ros_bridge.ros.services.standard.results import FAILED
 from urlab_ros_bridge.ros.services.standard.results import INCORRECT_STATE
 from urlab_ros_bridge.ros.services.standard.results import judge
 from urlab_ros_bridge.ros.services.standard.results import OK
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 from urlab_ros_bridge.ros.services.stepping import stepping
@@ -34,15 +32,19 @@ def check_steps(context: SimulationContext, steps: int) -> None:
     """
     Tell whether so many steps can be made now.
 
-    :raises Refusal: when not.
+    :raises StandardRejected: when not.
     """
     if not steps:
-        raise Refusal(FAILED, 'steps is 0, must be 1 or more')
+        raise StandardRejected(FAILED, 'steps is 0, must be 1 or more')
     state = present_state(context)
     if state is State.PLAYING:
-        raise Refusal(FAILED, 'the simulation is playing; pause it first (set_simulation_state)')
+        raise StandardRejected(
+            FAILED, 'the simulation is playing; pause it first (set_simulation_state)'
+        )
     if state not in (State.PAUSED, State.STOPPED):
-        raise Refusal(INCORRECT_STATE, f'the state is {state.name}: there is no world yet')
+        raise StandardRejected(
+            INCORRECT_STATE, f'the state is {state.name}: there is no world yet'
+        )
 
 
 def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
@@ -105,19 +107,21 @@ class StepsAction:
         result = self._type.Result()
         try:
             if not self._busy.acquire(blocking=False):
-                raise Refusal(INCORRECT_STATE, 'another goal of simulate_steps is under way')
+                raise StandardRejected(
+                    INCORRECT_STATE, 'another goal of simulate_steps is under way'
+                )
             try:
                 ending, text = self._carry_out(handle)
             finally:
                 self._busy.release()
             result.result.result = OK
         except Exception as error:
-            ending = ABORTED
+            ending = Ending.ABORTED
             result.result.result, text = judge(error)
         result.result.error_message = text
         self._server.finish(handle, ending, result)
 
-    def _carry_out(self, handle: ServerGoalHandle) -> tuple[str, str]:
+    def _carry_out(self, handle: ServerGoalHandle) -> tuple[Ending, str]:
         """Make the steps; return how it ended, and why when they were not all made."""
         steps, context = handle.request.steps, self._context
         check_steps(context, steps)
@@ -126,7 +130,7 @@ class StepsAction:
         with stepping(context) as stepper:
             while done < steps and not handle.is_cancel_requested:
                 if self._stop.is_set():
-                    raise Refusal(INCORRECT_STATE, 'the bridge is being stopped')
+                    raise StandardRejected(INCORRECT_STATE, 'the bridge is being stopped')
                 last = stepper.advance(1)
                 done += 1
                 handle.publish_feedback(
@@ -135,21 +139,21 @@ class StepsAction:
             if last is not None:
                 context.catch_up(last.sim_time_ns, mark)
         if done < steps:
-            return CANCELED, f'cancelled after {done} of {count_of(steps, "step")}'
-        return SUCCEEDED, ''
+            return Ending.CANCELED, f'cancelled after {done} of {count_of(steps, "step")}'
+        return Ending.SUCCEEDED, ''
 
 
 ENTRIES = (
     standard(
         'step_simulation',
         step_simulation,
-        {Feature.STEP_SIMULATION_SINGLE: '', Feature.STEP_SIMULATION_MULTIPLE: ''},
+        {StandardFeature.STEP_SIMULATION_SINGLE: '', StandardFeature.STEP_SIMULATION_MULTIPLE: ''},
         ops=('status', 'set_paused', 'step'),
     ),
     standard(
         NAME,
         StepsAction,
-        {Feature.STEP_SIMULATION_ACTION: '', Feature.STEP_SIMULATION_MULTIPLE: ''},
+        {StandardFeature.STEP_SIMULATION_ACTION: '', StandardFeature.STEP_SIMULATION_MULTIPLE: ''},
         ops=('status', 'set_paused', 'step'),
         kind='action',
     ),

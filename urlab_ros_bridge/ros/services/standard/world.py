@@ -10,9 +10,9 @@ from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
 from urlab_ros_bridge.ros.services.standard.features import ENTITIES
-from urlab_ros_bridge.ros.services.standard.features import Feature
 from urlab_ros_bridge.ros.services.standard.features import SPAWN
-from urlab_ros_bridge.ros.services.standard.results import Refusal
+from urlab_ros_bridge.ros.services.standard.features import StandardFeature
+from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
@@ -25,12 +25,12 @@ def get_simulator_features(context: SimulationContext, request: Any, response: A
     """Tell what is served at present; nothing while the bridge has no server."""
     told = response.features
     told.features = [int(feature) for feature in context.features]
-    told.spawn_formats = list(FORMATS) if Feature.SPAWNING in context.features else []
+    told.spawn_formats = list(FORMATS) if StandardFeature.SPAWNING in context.features else []
     state = context.link.state
     if not state.connected:
         told.custom_info = describe(state, context.stream.silence)[1]
         return
-    handshake = context.link.handshake
+    handshake = context.handshake
     told.custom_info = (
         f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
         f'MuJoCo {handshake.mujoco_version}'
@@ -43,7 +43,7 @@ def get_simulator_features(context: SimulationContext, request: Any, response: A
 def get_current_world(context: SimulationContext, request: Any, response: Any) -> None:
     """Tell the name of the world, and what is in it."""
     if present_state(context) is State.NO_WORLD:
-        raise Refusal(NO_WORLD_LOADED, 'the server runs no world yet')
+        raise StandardRejected(NO_WORLD_LOADED, 'the server has no world yet')
     handshake = context.handshake
     robots, entities = (
         ', '.join(names) or 'none' for names in (handshake.articulations, handshake.entities)
@@ -57,7 +57,7 @@ ENTRIES = (
     standard(
         'get_current_world',
         get_current_world,
-        {Feature.WORLD_INFO_GETTING: ''},
+        {StandardFeature.WORLD_INFO_GETTING: ''},
         ops=('status',),
     ),
 )

@@ -25,7 +25,9 @@ from urlab_ros_bridge.ros.messages import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
-from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
+from urlab_ros_bridge.ros.topics.cameras.images import COLOR_ENCODINGS
+from urlab_ros_bridge.ros.topics.cameras.images import DEPTH_ENCODINGS
 from urlab_ros_bridge.ros.topics.cameras.outputs import make_outputs
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
@@ -40,32 +42,34 @@ __all__ = ['Cameras', 'plan_cameras']
 class CameraParameters:
     """Whether and how pictures are published."""
 
-    publish_cameras: bool = key(True, 'Publish cameras: pictures, camera_info, point clouds.')
+    publish_cameras: bool = key(True, 'Publish cameras: images, camera_info, point clouds.')
     camera_transport: str = key(
         'auto',
-        'How pictures come: "shm" through shared memory, "zmq" over TCP. "auto": through shared '
+        'How images are received: "shm" through shared memory, "zmq" over TCP. "auto": through '
+        'shared '
         'memory when the server runs on this machine and offers it.',
         choices=('auto', 'zmq', 'shm'),
     )
     image_encoding: str = key(
         'rgb8',
-        'Encoding of colour pictures. "bgra8" is what the server sends, and costs no conversion.',
-        choices=('rgb8', 'bgr8', 'rgba8', 'bgra8'),
+        'Encoding of colour images. "bgra8" is what the server sends, and costs no conversion.',
+        choices=COLOR_ENCODINGS,
     )
     depth_encoding: str = key(
         '32FC1',
-        'Encoding of depth pictures: "32FC1" metres, "16UC1" millimetres.',
-        choices=('32FC1', '16UC1'),
+        'Encoding of depth images: "32FC1" metres, "16UC1" millimetres.',
+        choices=DEPTH_ENCODINGS,
     )
     depth_unit: str = key(
         'auto',
-        'Unit of the depth that the server sends. "auto": as the server tells, which for stock '
+        'Unit of the depth that the server sends. "auto": as the server reports it, which for '
+        'stock '
         'URLab means centimetres.',
         choices=('auto', 'm', 'cm', 'mm'),
     )
     jpeg_quality: int = key(
         90,
-        'Quality of compressed colour pictures.',
+        'Quality of compressed colour images.',
         low=1,
         high=100,
         live=True,
@@ -98,7 +102,7 @@ class Cameras:
         self._log = log
         self._plan = CamerasPlan()
         self._shm_dir = ''
-        self.gate = Gate(timeline)
+        self.gate = FrameGate(timeline)
         self.threads: list[CameraThread] = []
         # The bridge may end while a world is being published.
         self._changing, self._stopped = threading.Lock(), False

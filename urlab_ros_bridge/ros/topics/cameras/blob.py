@@ -68,7 +68,7 @@ class BlobTemplate:
         whole = start + size + len(tail)
         message = _new_bytes(None, whole)
         buffer = (ctypes.c_uint8 * whole).from_address(_address_of(message))
-        view = np.frombuffer(buffer, np.uint8)
+        view = np.frombuffer(memoryview(buffer), np.uint8)
         view[: len(head)] = head
         view[len(head) : start] = np.frombuffer(_LENGTH.pack(size), np.uint8)
         if tail:

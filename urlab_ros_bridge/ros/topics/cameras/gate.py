@@ -19,12 +19,8 @@ from urlab_ros_bridge.ros.features.timeline import Timeline
 AHEAD_NS = 200_000_000
 
 
-class Gate:
-    """
-    Lets pictures through that belong to the present timeline.
-
-    :ivar held_back: pictures that did not.
-    """
+class FrameGate:
+    """Lets pictures through that belong to the present timeline."""
 
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
@@ -33,7 +29,6 @@ class Gate:
         self._shut = False
         self._ahead_ns = AHEAD_NS
         self._on_sent: Callable[[], None] | None = None
-        self.held_back = 0
 
     @property
     def patient(self) -> bool:
@@ -69,10 +64,9 @@ class Gate:
         with self._lock:
             now = self._timeline.stamp_ns
             if self._shut or now is None or not self._start_ns <= stamp_ns <= now + self._ahead_ns:
-                self.held_back += 1
                 return False
             send()
             return True
 
 
-__all__ = ['AHEAD_NS', 'Gate']
+__all__ = ['AHEAD_NS', 'FrameGate']

@@ -9,6 +9,7 @@ Colours arrive as BGRA; depth as float32 in the server's unit, 0 where nothing i
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import Image
@@ -17,10 +18,11 @@ from std_msgs.msg import Header
 from urlab_ros_bridge.client.cameras.pixels import copy_rgb
 from urlab_ros_bridge.ros.topics.cameras.blob import BlobTemplate
 
-COLOR_ENCODINGS = ('rgb8', 'bgr8', 'rgba8', 'bgra8')
-DEPTH_ENCODINGS = ('32FC1', '16UC1')
-# Channels of BGRA that make up each encoding.
+# Channels of BGRA that make up each encoding of colours.
 _CHANNELS = {'rgb8': (2, 1, 0), 'bgr8': (0, 1, 2), 'rgba8': (2, 1, 0, 3), 'bgra8': (0, 1, 2, 3)}
+_DEPTHS: dict[str, np.dtype[Any]] = {'32FC1': np.dtype('<f4'), '16UC1': np.dtype('<u2')}
+COLOR_ENCODINGS = tuple(_CHANNELS)
+DEPTH_ENCODINGS = tuple(_DEPTHS)
 _MILLIMETRES = 1000.0
 _MAX_16 = 65535
 
@@ -85,10 +87,10 @@ class ImageTemplate:
         :param encoding: one of COLOR_ENCODINGS or DEPTH_ENCODINGS.
         :raises CdrError: when the middleware serialises in another way than expected.
         """
-        depth = {'32FC1': np.dtype('<f4'), '16UC1': np.dtype('<u2')}.get(encoding)
+        depth = _DEPTHS.get(encoding)
         channels = 1 if depth else len(_CHANNELS[encoding])
         self._dtype = depth or np.dtype(np.uint8)
-        self._shape = (height, width) if depth else (height, width, channels)
+        self._shape: tuple[int, ...] = (height, width) if depth else (height, width, channels)
         step = width * channels * self._dtype.itemsize
         self.size = step * height
         self._fill = fill

@@ -17,7 +17,7 @@ from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import Camera
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import check_stamp
-from urlab_ros_bridge.ros.topics.cameras.gate import Gate
+from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -45,7 +45,7 @@ class CameraThread:
         self,
         plan: CameraPlan,
         outputs: list[Output],
-        gate: Gate,
+        gate: FrameGate,
         timeline: Timeline,
         open_source: OpenSource,
         log: Callable[[str, str], None],
@@ -113,18 +113,19 @@ class CameraThread:
             self._close()
             self._stop.wait(LOOK_SECONDS)
             return
-        if self._source is None:
-            self._source = self._open(self.plan.camera)
-            self._source.lend()  # a picture is converted before the next one is received
-        frame = self._source.receive(LOOK_SECONDS)
+        source = self._source
+        if source is None:
+            source = self._source = self._open(self.plan.camera)
+            source.lend()  # a picture is converted before the next one is received
+        frame = source.receive(LOOK_SECONDS)
         if frame is None:
             return
         if self._late(frame):
             self.skipped += 1
             return
-        self._publish(wanted, frame)
+        self._publish(wanted, source, frame)
 
-    def _publish(self, wanted: list[Output], frame: Frame) -> None:
+    def _publish(self, wanted: list[Output], source: FrameSource, frame: Frame) -> None:
         stamp_ns = self._timeline.stamp_ns if frame.stamp_ns is None else frame.stamp_ns
         if stamp_ns is None:
             return
@@ -135,7 +136,7 @@ class CameraThread:
             for output in wanted
             if color is not None or not output.needs_color
         ]
-        if not self._source.intact(frame):
+        if not source.intact(frame):
             return  # overwritten while it was converted; the source counts it
 
         def send() -> None:
@@ -153,8 +154,11 @@ class CameraThread:
 
     def _color_of(self, frame: Frame) -> np.ndarray | None:
         """Return the colour picture of the same moment."""
+        camera = self.plan.color
+        if camera is None:
+            return None
         if self._color is None:
-            self._color = _ColorPictures(self._open(self.plan.color))
+            self._color = _ColorPictures(self._open(camera))
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:

@@ -19,6 +19,7 @@ from visualization_msgs.msg import MarkerArray
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.base import MessageTemplate
 from urlab_ros_bridge.ros.messages.base import time_to_ros
+from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.ros.plan.description import Kind
@@ -53,7 +54,7 @@ def marker(
     pose: Pose | None = None,
     scale: Sequence[float] = (0.0, 0.0, 0.0),
     color: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
-    points: Iterable[Sequence[float]] = (),
+    points: Iterable[Values] = (),
     stamp_ns: int = 0,
 ) -> Marker:
     """

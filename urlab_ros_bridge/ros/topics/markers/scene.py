@@ -46,7 +46,7 @@ class MarkerParameters:
     )
     marker_frame: str = key(
         '',
-        'Frame of all markers. Empty: map_frame when it is tied to the robots, else the odom '
+        'Frame of all markers. Empty: map_frame when it is connected to the robots, else the odom '
         'frame of the first robot that floats; both have the origin of the world.',
         check=frame_name_or_empty,
     )
@@ -184,7 +184,7 @@ TOPICS = (
         'markers/scene',
         _TYPE,
         'latched',
-        'shapes that stand still',
+        'static shapes',
         'once, and after a jump of time',
         'publish_markers',
     ),
@@ -192,7 +192,7 @@ TOPICS = (
         'markers/entities',
         _TYPE,
         'latched',
-        'movable bodies that are no robot',
+        'movable bodies that are not robots',
         'marker_rate',
         'publish_markers',
     ),

@@ -27,7 +27,7 @@ class DescriptionParameters:
     mesh_directory: str = key(
         '',
         'Folder that meshes of the compiled model are written to, for RViz to load. Empty: '
-        'urlab_ros_bridge/meshes in the cache folder of the user.',
+        "urlab_ros_bridge/meshes in the user's cache folder.",
     )
     mesh_uri: str = key(
         '',

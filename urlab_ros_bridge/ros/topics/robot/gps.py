@@ -12,8 +12,8 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
+from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
-from urlab_ros_bridge.ros.messages.nav_sat_fix import Place
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.topics.robot.odometry import covariances
 from urlab_ros_bridge.schema import key
@@ -50,10 +50,10 @@ class GpsParameters:
 def feeds(robot: RobotTopics) -> list[Feed]:
     """Make the topic of a floating base, if the world has a place on earth."""
     origin = robot.settings.gps_origin
-    if not robot.plan.base_joint or len(origin) != len(fields(Place)):
+    if not robot.plan.base_joint or len(origin) != len(fields(GeodeticOrigin)):
         return []
     pose_stddevs, _ = covariances(robot)
-    template = NavSatFixTemplate(robot.plan.frames.base, Place(*origin), pose_stddevs)
+    template = NavSatFixTemplate(robot.plan.frames.base, GeodeticOrigin(*origin), pose_stddevs)
     state = robot.state
 
     def build(stamp_ns: int) -> Any:

@@ -17,6 +17,7 @@ from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
 from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.messages import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
+from urlab_ros_bridge.ros.messages.geometry import Poses
 from urlab_ros_bridge.ros.plan.description.link_poses import LinkPoses
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.subscriptions import STATE_FULL
@@ -51,13 +52,13 @@ class LinkTFTemplate(TFTemplate):
         self._write_nanosec = template.table([f'{p}.header.stamp.nanosec' for p in paths], 'u4', 1)
         self._write_poses = template.table([f'{p}.transform' for p in paths], 'f8', 7)
 
-    def update(self, stamp_ns: int, poses: np.ndarray) -> bytes:
+    def update(self, stamp_ns: int, poses: Poses) -> bytes:
         if len(poses) != len(self._frames):
             raise WrongLength(len(self._frames), len(poses))
         sec, nanosec = divmod(stamp_ns, NANOSECONDS)
         self._write_sec(sec)
         self._write_nanosec(nanosec)
-        self._write_poses(poses)
+        self._write_poses(np.asarray(poses))
         return self._to_bytes()
 
 

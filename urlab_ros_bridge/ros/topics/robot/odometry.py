@@ -25,7 +25,7 @@ from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
 
-_STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
+_STDDEV_TEXT = 'A negative value: as the server reports it for the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)

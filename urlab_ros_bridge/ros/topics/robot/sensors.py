@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.messages import MessageTemplate
 from urlab_ros_bridge.ros.messages import ScanGeometry
 from urlab_ros_bridge.ros.messages import TwistStampedTemplate
 from urlab_ros_bridge.ros.messages import WrenchStampedTemplate
+from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.geometry import PointStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import QuaternionStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import Vector3StampedTemplate
@@ -49,7 +50,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _RATE = 'sensor_rate'
 
 
-_STDDEV_TEXT = 'A negative value: take what the server tells about the robot, else 0 (unknown).'
+_STDDEV_TEXT = 'A negative value: as the server reports it for the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
@@ -182,18 +183,17 @@ class SensorFeeds:
             ),
         )
         read = self.state.sensor
-        orientation, gyro, accelerometer = (sensor and sensor.name for sensor in sensors)
-        turn = group.sensors['framequat'].kind.reading if orientation else None
 
         def build(stamp_ns: int) -> Any:
-            values = [name and read(name) for name in (orientation, gyro, accelerometer)]
-            if any(
-                name and value is None
-                for name, value in zip((orientation, gyro, accelerometer), values, strict=True)
-            ):
-                return None
-            if turn:
-                values[0] = turn(values[0])
+            values: list[Values | None] = []
+            for sensor in sensors:
+                if sensor is None:
+                    values.append(None)
+                    continue
+                found = read(sensor.name)
+                if found is None:
+                    return None
+                values.append(sensor.kind.reading(found))
             return template.update(stamp_ns, *values)
 
         self.add(
@@ -205,25 +205,18 @@ class SensorFeeds:
 
     def pair(self, group: SiteSensors, kinds: tuple[str, str], template: MessageTemplate) -> None:
         """Publish two vectors of one site; one of them may be missing."""
-        first, second = (group.sensors.get(kind) for kind in kinds)
+        sensors = [group.sensors.get(kind) for kind in kinds]
+        present = [sensor for sensor in sensors if sensor is not None]
         read = self.state.sensor
 
         def build(stamp_ns: int) -> Any:
-            values = [None if sensor is None else read(sensor.name) for sensor in (first, second)]
-            if any(
-                sensor and value is None
-                for sensor, value in zip((first, second), values, strict=True)
-            ):
+            values = [None if sensor is None else read(sensor.name) for sensor in sensors]
+            if sum(value is not None for value in values) < len(present):
                 return None
             return template.update(stamp_ns, *values)
 
-        sensor = first or second
-        self.add(
-            ros_path(sensor.topic),
-            template,
-            build,
-            [sensor.name for sensor in (first, second) if sensor],
-        )
+        names = [sensor.name for sensor in present]
+        self.add(ros_path(present[0].topic), template, build, names)
 
     def single(self, sensor: Sensor, several_magnetometers: bool) -> None:
         """Publish a sensor that has a message of its own."""
@@ -265,6 +258,7 @@ class SensorFeeds:
             values = state.sensor(lidar.name)
             if values is None:
                 return None
+            made_ns: int | None
             if state.snapshot is None:
                 made_ns = scans.row(stamp_ns)
             else:
@@ -380,7 +374,7 @@ def single_template(sensor: Sensor, magnetic_field_stddev: float = 0.0) -> Messa
     :param magnetic_field_stddev: tesla, for magnetometers.
     :raises InterfaceMissing: without urlab_msgs, for a sensor without a standard message.
     """
-    simple = {
+    simple: dict[str, Callable[[str], MessageTemplate]] = {
         VECTOR3: Vector3StampedTemplate,
         POINT: PointStampedTemplate,
         QUATERNION: QuaternionStampedTemplate,

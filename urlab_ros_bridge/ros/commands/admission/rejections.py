@@ -11,7 +11,7 @@ import time
 _QUIET_SECONDS = 5.0
 
 
-class Refusals:
+class Rejections:
     """
     Counts refused commands by topic, and logs each kind at most every five seconds.
 

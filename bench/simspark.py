@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+The SimSpark gateway on the world soccer with 1, 4 and 11 robots, with and without a monitor.
+
+For each world: the real-time factor when the gateway steps as fast as it goes (--pace free), with
+server and gateway as programs of their own; the messages a second that a monitor gets; bytes of
+full and of changed scenes; what writing a frame costs the gateway against the 20 calls of mj_step
+that it shows (CPU time); and the floor, mj_step alone.  Runs with and without a monitor take
+turns, and the share of the rate that a monitor takes is the median of pairs.  On a busy machine
+the CPU time of both programs for a simulated second tells more than the rate.
+
+With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere) and its T1 robots; its
+agents answer each percept with (syn) and nothing else, as fast as it goes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextlib import suppress
+import os
+from pathlib import Path
+import re
+import selectors
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import IO
+from typing import NamedTuple
+
+import mujoco
+import yaml
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.game.state import GameState
+from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
+from urlab_ros_bridge.gateways.simspark.serving.cycle import ServedWorld
+from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
+from urlab_ros_bridge.gateways.simspark.wire.framing import frame
+from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
+from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
+from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.models.soccer import write_world
+
+MAIN = [sys.executable, '-m', 'urlab_ros_bridge.cli.main']
+PORTS = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
+STEPS_A_FRAME = 20
+
+
+def world(folder: Path, robots: int) -> Path:
+    """Write the world soccer with so many robots, of both teams in turn."""
+    path = write_world(folder, 11, 'page')
+    spec = yaml.safe_load(path.read_text())
+    players = spec['articulations']
+    order = [pair for pairs in zip(players[:11], players[11:], strict=True) for pair in pairs]
+    for player in order:
+        player.pop('cameras', None)
+    spec['articulations'] = order[:robots]
+    spec.pop('global_cameras', None)
+    path.write_text(yaml.safe_dump(spec))
+    return path
+
+
+class Program(NamedTuple):
+    """A program that runs, and its first line."""
+
+    pid: int
+    line: str
+
+    def find(self, pattern: str) -> str:
+        """Return a part of the line."""
+        found = re.search(pattern, self.line)
+        assert found is not None, self.line
+        return found[1]
+
+
+@contextmanager
+def program(*words: str) -> Iterator[Program]:
+    """Run a program."""
+    environ = {**os.environ, 'PYTHONUNBUFFERED': '1'}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environ)
+    try:
+        assert process.stdout is not None
+        yield Program(process.pid, process.stdout.readline())
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+class Reader(threading.Thread):
+    """A monitor that only receives."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(daemon=True)
+        self.sizes: list[tuple[bytes, int]] = []
+        self._socket = socket.create_connection(('127.0.0.1', port))
+        self._over = False
+
+    def run(self) -> None:
+        reader = FrameReader(MAX_SCENE)
+        with suppress(OSError):
+            while not self._over and (data := self._socket.recv(1 << 20)):
+                for payload in reader.feed(data):
+                    self.sizes.append((payload[payload.find(b')(R') + 2 :][:3], len(payload)))
+
+    def stop(self) -> None:
+        self._over = True
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self.join()
+
+
+def floor(client: Client, seconds: float) -> float:
+    """Return the real-time factor of mj_step alone, in this process."""
+    model = client.handshake.model
+    data = mujoco.MjData(model)
+    state = client.forward()
+    for prefix, articulation in state.articulations.items():
+        robot = [j for j in range(model.njnt) if model.joint(j).name.startswith(f'{prefix}_')]
+        data.qpos[[slot for joint in robot for slot in _slots(model, joint)]] = articulation.qpos
+    began = time.thread_time()
+    while (passed := time.thread_time() - began) < seconds:
+        mujoco.mj_step(model, data, nstep=10)
+    return float(data.time) / passed
+
+
+def _slots(model: mujoco.MjModel, joint: int) -> range:
+    first = int(model.jnt_qposadr[joint])
+    return range(first, first + (7, 4, 1, 1)[model.jnt_type[joint]])
+
+
+def cpu_seconds(*programs: Program) -> float:
+    """Return the CPU time of programs so far."""
+    ticks = 0
+    for each in programs:
+        fields = Path(f'/proc/{each.pid}/stat').read_text().rpartition(')')[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
+def rate(client: Client, seconds: float) -> float:
+    """Return simulated seconds a second, by the server's own account."""
+    began, first = time.perf_counter(), client.forward().time
+    time.sleep(seconds)
+    last = client.forward().time
+    return (last - first) / (time.perf_counter() - began)
+
+
+def writing(rpc_port: int, frames: int) -> tuple[float, float, float]:
+    """Return CPU seconds of a frame: taking an observation over, writing it; and bytes a diff."""
+    link = SimulationLink('127.0.0.1', rpc_port, 'bench')
+    link.connect()
+    drive = SteppingDrive(link, real_time=False)
+    served = ServedWorld(link, drive)
+    served.scene.update(link.forward())
+    game = GameState()
+    game.roster.enlist(served.scene.robots)
+    viewers = Viewers(game)
+    viewers.begin(Stage(game, served.scene, served.placement))
+    taken: list[int] = []
+
+    class Sink:
+        is_clear = True
+
+        def send(self, payload: bytes) -> bool:
+            taken.append(len(payload))
+            return True
+
+    viewers.join(Sink())
+    viewers.cycle()
+    updating, wrote = [], []
+    clock = time.thread_time
+    for _ in range(frames):
+        drive.look({})
+        seen = drive.look({})
+        start = clock()
+        served.scene.update(seen)
+        between = clock()
+        viewers.cycle()
+        updating.append(between - start)
+        wrote.append(clock() - between)
+    served.close()
+    link.close()
+    return statistics.median(updating), statistics.median(wrote), statistics.mean(taken[2:])
+
+
+def ours(robots: int, seconds: float, rounds: int, folder: Path) -> None:
+    """Measure one world and print it."""
+    path = world(folder / str(robots), robots)
+    with program(*MAIN, 'server', f'--model={path}', '--cameras=off', *PORTS) as server:
+        rpc = int(server.find(r'rpc=tcp://[^:]+:(\d+)'))
+        client = Client(rpc_port=rpc, shared=True)
+        client.connect()
+        updating, wrote, diff = writing(rpc, 200)
+        without, watched, messages, fulls = [], [], [], []
+        costs: dict[bool, list[float]] = {False: [], True: []}
+
+        def measure(is_watched: bool) -> float:
+            before = cpu_seconds(server, gateway)
+            factor = rate(client, seconds)
+            costs[is_watched].append((cpu_seconds(server, gateway) - before) / factor / seconds)
+            return factor
+
+        words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', '--pace=free']
+        with program(*MAIN, 'simspark', *words) as gateway:
+            port = int(gateway.find(r'monitors=(\d+)'))
+            time.sleep(1.0)
+            for _ in range(rounds):
+                without.append(measure(False))
+                reader = Reader(port)
+                reader.start()
+                time.sleep(0.2)
+                before = len(reader.sizes)
+                watched.append(measure(True))
+                messages.append((len(reader.sizes) - before) / seconds)
+                reader.stop()
+                fulls += [size for kind, size in reader.sizes if kind == b'RSG']
+        alone = floor(client, seconds)
+        step = 0.002 / alone
+        client.close()
+    median = statistics.median
+    share = median(1 - b / a for a, b in zip(without, watched, strict=True))
+    cost = [1e3 * median(costs[is_watched]) for is_watched in (False, True)]
+    print(f'{robots} robots: mj_step alone {alone:.2f} x real time')
+    print(
+        f'  --pace free: {median(without):.2f} x, with a monitor {median(watched):.2f} x (takes '
+        f'{100 * share:.1f} %); CPU of server and gateway for a simulated second: '
+        f'{cost[0]:.0f} ms, with a monitor {cost[1]:.0f} ms '
+        f'({100 * (cost[1] / cost[0] - 1):+.1f} %)'
+    )
+    print(
+        f'  monitor: {median(messages) / median(watched):.1f} messages a simulated second, full '
+        f'{median(fulls) / 1e3:.0f} kB, diff {diff / 1e3:.1f} kB; a frame: scene '
+        f'{1e3 * updating:.2f} ms, writing {1e3 * wrote:.2f} ms, {STEPS_A_FRAME} mj_step '
+        f'{1e3 * step * STEPS_A_FRAME:.2f} ms',
+        flush=True,
+    )
+
+
+def live_rate(folder: Path, robots: int, seconds: float) -> None:
+    """Print the messages a second of a server in real time."""
+    path = folder / str(robots) / 'soccer.yaml'
+    with program(*MAIN, 'server', f'--model={path}', '--cameras=off', *PORTS) as server:
+        rpc = server.find(r'rpc=tcp://[^:]+:(\d+)')
+        words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0']
+        with program(*MAIN, 'simspark', *words) as gateway:
+            port = int(gateway.find(r'monitors=(\d+)'))
+            client = Client(rpc_port=int(rpc), shared=True)
+            client.connect()
+            with MonitorClient(port=port) as monitor:
+                monitor.receive()
+                began, count = time.perf_counter(), 0
+                while time.perf_counter() - began < seconds:
+                    count += monitor.receive() is not None
+                passed = time.perf_counter() - began
+            factor = rate(client, seconds)
+            client.close()
+    print(f'  live: {factor:.2f} of real time, {count / passed:.1f} messages/s', flush=True)
+
+
+def _connected(port: int) -> socket.socket:
+    """Connect once, when somebody listens: a probe that is reset would end the peer."""
+    for _ in range(300):
+        with suppress(OSError):
+            return socket.create_connection(('127.0.0.1', port))
+        time.sleep(0.1)
+    raise TimeoutError('the peer does not listen')
+
+
+class Listener(threading.Thread):
+    """Agents of the peer: each takes a robot and listens; the first tells the time."""
+
+    def __init__(self, port: int, robots: int) -> None:
+        super().__init__(daemon=True)
+        self.now = 0.0
+        self.over = False
+        self.sockets = []
+        for index in range(robots):
+            link = _connected(port)
+            link.sendall(frame(f'(init T1 team{index % 2} {index // 2 + 1})'.encode()))
+            self.sockets.append(link)
+
+    def run(self) -> None:
+        selector = selectors.DefaultSelector()
+        for link in self.sockets:
+            selector.register(link, selectors.EVENT_READ)
+        while not self.over:
+            with suppress(OSError):  # the measurement notices that it stands still
+                self._answer(selector)
+
+    def _answer(self, selector: selectors.DefaultSelector) -> None:
+        for key, _ in selector.select(0.1):
+            link = key.fileobj
+            assert isinstance(link, socket.socket)
+            data = link.recv(1 << 18)
+            link.sendall(frame(b'(syn)'))
+            if link is self.sockets[0]:
+                found = re.findall(rb'\(now ([0-9.]+)\)', data)
+                self.now = float(found[-1]) if found else self.now
+
+
+def peer(path: str, robots: int, seconds: float, rounds: int) -> None:
+    """Measure rcssservermj and print it."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            _measure_peer(path, robots, seconds, rounds, output)
+        except OSError as error:
+            output.seek(0)
+            last = output.read().decode(errors='replace').strip().splitlines()[-3:]
+            print(f'  rcssservermj has ended ({error}); its last lines: {last}', flush=True)
+
+
+def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: IO[bytes]) -> None:
+    with socket.socket() as one, socket.socket() as two:
+        one.bind(('127.0.0.1', 0))
+        two.bind(('127.0.0.1', 0))
+        ports = one.getsockname()[1], two.getsockname()[1]
+    process = subprocess.Popen(
+        [path, '--aport', str(ports[0]), '--mport', str(ports[1]), '--no-realtime', '--no-render',
+         '--sync', '--time', '0'],
+        stdout=output, stderr=output,
+    )  # fmt: skip
+    try:
+        agents = Listener(ports[0], robots)
+        agents.start()
+        time.sleep(5.0)
+
+        def factor() -> float:
+            began, first = time.perf_counter(), agents.now
+            time.sleep(seconds)
+            return (agents.now - first) / (time.perf_counter() - began)
+
+        without, watched = [], []
+        for _ in range(rounds):
+            without.append(factor())
+            reader = Reader(ports[1])
+            reader.start()
+            time.sleep(0.2)
+            watched.append(factor())
+            reader.stop()
+        if not all(without):
+            raise ConnectionError('its time stands still')
+        share = statistics.median(1 - w / o for w, o in zip(watched, without, strict=True))
+        print(
+            f'  rcssservermj: {statistics.median(without):.2f} x real time, with a monitor '
+            f'{statistics.median(watched):.2f} x (takes {100 * share:.1f} %)',
+            flush=True,
+        )
+        agents.over = True
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--robots', type=int, nargs='+', default=[1, 4, 11])
+    parser.add_argument('--seconds', type=float, default=3.0)
+    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--peer', default='', help='path of rcssservermj')
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for robots in options.robots:
+            ours(robots, options.seconds, options.rounds, Path(folder))
+            live_rate(Path(folder), robots, options.seconds)
+            if options.peer:
+                peer(options.peer, robots, options.seconds, options.rounds)
+
+
+if __name__ == '__main__':
+    main()

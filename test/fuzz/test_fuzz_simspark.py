@@ -1,0 +1,112 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever comes to the ports of the SimSpark gateway, a monitor gets its 25 messages."""
+
+import os
+from pathlib import Path
+import re
+import subprocess
+import sys
+import threading
+import time
+
+from lifelines import start_process
+import pytest
+
+from test.gateways.simspark.conftest import gateway_at
+from test.gateways.simspark.conftest import simulation
+from test.gateways.simspark.hostile import attack
+from test.gateways.simspark.peers import RawPeer
+from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+
+ROOT = Path(__file__).parents[2]
+ATTACK = """
+import sys, types
+package = types.ModuleType('test')
+package.__path__ = ['test']
+sys.modules['test'] = package
+from test.gateways.simspark.hostile import attack
+attack([int(port) for port in sys.argv[1:]], 100_000, 1)
+"""
+
+
+def attacked(pace, count, seed=0):
+    """
+    Attack both ports; return simulated and real seconds, and messages of a good monitor.
+
+    Beside it one that never reads, half a message that never ends, and a line of HTTP.
+    """
+    with simulation('soccer') as port, gateway_at(port, pace=pace) as gateway:
+        ports = gateway.agent_port, gateway.monitor_port
+        deaf = [RawPeer(gateway.monitor_port, receive_buffer=4096) for _ in range(3)]
+        half = RawPeer(gateway.agent_port)
+        half.socket.sendall(b'\x00\x00\x00\x20(half')
+        attacker = threading.Thread(target=attack, args=(ports, count, seed))
+        times = []
+        with MonitorClient(port=gateway.monitor_port, timeout=60) as monitor:
+            monitor.update()
+            scene = gateway._simulation.current.scene
+            began, first = time.monotonic(), scene.time
+            attacker.start()
+            while attacker.is_alive() or len(times) < 100:
+                monitor.update()
+                times.append(monitor.view.time)
+            real, simulated = time.monotonic() - began, scene.time - first
+            # It still does what it is told.
+            monitor.command(['playMode', 'PlayOn'], ['ball', ['pos', 1, 1, 0.5]])
+            assert monitor.update().play_mode == 'PlayOn'
+            assert set(monitor.view.players) == {('left', 1), ('right', 1)}
+        attacker.join()
+        for peer in (*deaf, half):
+            peer.close()
+    return simulated, real, len(times)
+
+
+def test_thousands_of_inputs_change_nothing_for_a_monitor(caplog):
+    simulated, _, count = attacked('free', 3000)
+    # Full messages on request come beside those that are due.
+    assert count >= 25 * simulated * 0.98 - 2
+    assert 'broke' not in caplog.text
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_inputs_in_real_time(capsys):
+    """As programs of their own; the monitor's rate is held against that before the attack."""
+    side = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
+    server, line = start('server', '--world=soccer', '--cameras=off', *side)
+    rpc = re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1]
+    words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', '--log-level=error']
+    gateway, line = start('simspark', *words)
+    try:
+        ports = [int(port) for port in re.findall(r'=(\d+)', line)]
+        with MonitorClient(port=ports[1], timeout=60) as monitor:
+            quiet = rate(monitor, lambda: False, 10.0)
+            attacker = start_process([sys.executable, '-c', ATTACK, *map(str, ports)], cwd=ROOT)
+            hostile = rate(monitor, lambda: attacker.poll() is None, 10.0)
+            assert attacker.wait(60) == 0
+            monitor.command(['playMode', 'PlayOn'])
+        with capsys.disabled():
+            print(f'{quiet:.1f} messages/s, under attack {hostile:.1f}')
+        assert hostile > 0.8 * quiet
+    finally:
+        for process in (gateway, server):
+            process.terminate()
+            assert process.wait(20) == 0
+    complaints = gateway.stderr.read()
+    assert 'broke' not in complaints and 'Traceback' not in complaints
+
+
+def start(*words):
+    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *words]
+    environ = {**os.environ, 'PYTHONUNBUFFERED': '1'}
+    pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE}
+    process = start_process(command, text=True, env=environ, **pipes)
+    return process, process.stdout.readline()
+
+
+def rate(monitor, goes_on, least):
+    """Return messages a second for so long, and on."""
+    began, count = time.monotonic(), 0
+    while goes_on() or time.monotonic() - began < least:
+        count += monitor.receive() is not None
+    return count / (time.monotonic() - began)

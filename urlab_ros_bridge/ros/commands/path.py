@@ -1,0 +1,49 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The path of every command: from its topic or action to the server, or among the rejections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import time
+
+from urlab_ros_bridge.ros.commands.admission.rejections import Rejections
+from urlab_ros_bridge.ros.commands.gate import AnswerGate
+from urlab_ros_bridge.ros.commands.sender import CommandSender
+from urlab_ros_bridge.ros.features.timeline import Timeline
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.parameters.settings import Settings
+
+
+@dataclass(frozen=True)
+class CommandPath:
+    """
+    What a command passes on its way; one for all robots.
+
+    :ivar settings: returns the values of all parameters now.
+    :ivar gate: what the messages of all command topics pass through.
+    :ivar rejections: where commands end that are not carried out.
+    :ivar sender: sends to the server through `link`, in a thread of its own.
+    :ivar monotonic: wall clock (s).
+    """
+
+    settings: Callable[[], Settings]
+    timeline: Timeline
+    gate: AnswerGate
+    rejections: Rejections
+    sender: CommandSender
+    link: ServerLink
+    monotonic: Callable[[], float] = time.monotonic
+
+    @property
+    def now_ns(self) -> int:
+        """Return simulation time, 0 while it is not known."""
+        return self.timeline.stamp_ns or 0
+
+    def reject(self, topic: str, error: Exception) -> None:
+        """Count a command that is not carried out, and log why; from any thread."""
+        self.rejections.add(topic, error)
+
+
+__all__ = ['CommandPath']
