@@ -40,9 +40,8 @@ test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ONLY=distro: what may
 	@$(MAKE) --no-print-directory setup ROS_DISTRO=kilted
 	@export ROS_DISTRO=kilted; $(enter) exec $(pytest) -m '$(or $(ONLY),ros)' $(ARGS)
 
-bench: setup  ## The benchmarks; each prints a ratio to its own floor (ARGS go to them)
-	@$(enter) for script in $$(grep -l '^#!' bench/*.py); do \
-	  printf '\n== %s\n' "$$script" && python "$$script" $(ARGS) || exit; done
+bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them; --only NAME ...)
+	@$(enter) exec python bench/table.py $(ARGS)
 
 lint: setup  ## Style, formatting, types, the arrows between the rooms, and package.xml
 	@$(enter) ruff check . && ruff format --check . && lint-imports && mypy urlab_ros_bridge

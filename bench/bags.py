@@ -30,6 +30,7 @@ from bridge_cost import QUIET
 from bridge_cost import SETTLE
 from bridge_cost import TICK_RATE
 from mcap.reader import make_reader
+from ratios import note
 from ros_children import FULL_RATE
 
 LISTENER = """
@@ -154,6 +155,11 @@ def main() -> int:
             for key in ('cpu', 'p50', 'p99', 'size', 'messages')
         )
         print(f'{name:26s} {cpu:7.1f} {p50:7.2f} {p99:7.2f} {size:11.1f} {messages:9.0f}')
+    for name, floor in (
+        ('state heard and recorded', 'state heard'),
+        ('pictures recorded', 'pictures heard'),
+    ):
+        note(f'CPU, {name}', [each[name]['cpu'] / each[floor]['cpu'] for each in rounds], floor)
     return 0
 
 

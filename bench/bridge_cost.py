@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 
+from ratios import note
 from ros_children import FULL_RATE
 import zmq
 
@@ -150,6 +151,7 @@ def main() -> int:
     for name in VARIANTS:
         cost = statistics.median(item[name] for item in rounds)
         ratio = statistics.median(item[name] / item['prebuilt'] for item in rounds)
+        note(f'CPU, {name}', [item[name] / item['prebuilt'] for item in rounds], 'prebuilt bytes')
         print(f'{name:10s} {cost:8.1f} {cost / TOPICS:11.1f} {ratio:8.2f}')
     return 0
 

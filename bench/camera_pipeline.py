@@ -30,6 +30,7 @@ from camera_programs import IN_A_THREAD
 from camera_programs import RENDER_ONLY
 import numpy as np
 import psutil
+from ratios import note
 import yaml
 
 from urlab_ros_bridge.client.cameras.stream import FrameSource
@@ -111,6 +112,9 @@ def throughput(folder: Path, seconds: float, rounds: int) -> None:
         text += f'{alone[0]:6.1f} {alone[1]:6.2f}'
         for number, way in enumerate(ways, 1):
             ratios = np.median([turn[number] / turn[0] for turn in found], 0)
+            way_name = ('ZMQ', 'SHM')[number - 1]
+            rates = [turn[number][0] / turn[0][0] for turn in found]
+            note(f'{camera} over {way_name}', rates, 'render-only')
             text += f'{way[0]:9.1f} {way[1]:6.2f}   {ratios[0]:4.2f} {1 / ratios[1]:4.2f}'
         print(f'{text}   ({renderer})')
 
@@ -176,6 +180,7 @@ def jitter(seconds: float, rounds: int) -> None:
         for name, segments in found.items()
     }
     for name in (PROCESS, THREAD):
+        note(f'p99 of ticks with {name}', middle[name] / middle[QUIET], QUIET)
         print(f'p99 with {name} / without: {middle[name] / middle[QUIET]:.2f}')
 
 

@@ -33,6 +33,7 @@ import struct
 import time
 
 import numpy as np
+from ratios import note
 from websockets.asyncio.client import connect
 
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
@@ -211,6 +212,8 @@ def compare(client: str, ports: dict[str, int], rounds: int, seconds: float) -> 
         kind: statistics.median(a / b for a, b in zip(rates[kind], rates['ceiling'], strict=True))
         for kind in SERVERS
     }
+    pairs = zip(rates['gateway'], rates['ceiling'], strict=True)
+    note(f'gateway, {client}', [a / b for a, b in pairs], 'ceiling')
     for kind, runs in measured.items():
         times = np.concatenate([t for t, _ in runs]) * 1e3
         rate, size = statistics.median(rates[kind]), runs[0][1]

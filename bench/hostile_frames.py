@@ -23,6 +23,7 @@ import sys
 import time
 
 import msgpack
+from ratios import note
 import zmq
 
 from urlab_ros_bridge.client.client import Client
@@ -191,6 +192,8 @@ def show(name: str, found: list, base: list, answer: str, as_json: bool) -> None
         f'{1e3 * wait:9.1f} {rate / quiet:6.2f}'
         for (wait, rate), (_, quiet) in zip(found, base, strict=True)
     )
+    for transport, (_, rate), (_, quiet) in zip(('ZMQ', 'SHM'), found, base, strict=True):
+        note(f'{name}, {transport}', rate / quiet, 'rate without attack')
     print(f'{name:44s} {cells}  {answer}', flush=True)
 
 

@@ -21,6 +21,7 @@ import time
 
 import numpy as np
 import psutil
+from ratios import note
 from ros_children import FULL_RATE
 import zmq
 
@@ -170,6 +171,8 @@ def main() -> int:
             )
         for name, figures in lines:
             ratios = {key: figures[key] / bare[key] for key in bare}
+            note(f'real-time factor, {name}, {1 / step:.0f} Hz', ratios['factor'])
+            note(f'CPU, {name}, {1 / step:.0f} Hz', ratios['cpu'])
             print(
                 f'  {name} / floor: real-time factor {ratios["factor"]:.4f}, '
                 f'late p99 {ratios["p99"]:.1f}, CPU {ratios["cpu"]:.1f}'

@@ -22,6 +22,7 @@ import time
 
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
+from ratios import note
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
@@ -150,6 +151,8 @@ def main() -> None:
         client.close()
         assert controller.poll() is None
     both = 1.0 / (1.0 / floor + 1.0 / nodes)
+    note('rounds', rate / floor, 'requests without ROS')
+    note('rounds, both floors', rate / both, 'both floors in turn')
     print(f'ratio to the same requests without ROS           {rate / floor:.2f}')
     print(f'ratio to both floors one after the other         {rate / both:.2f}')
     print(f'faster than real time                            {rate * PERIOD:.1f} times')

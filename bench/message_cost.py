@@ -29,6 +29,7 @@ import time
 from typing import Any
 
 import numpy as np
+from ratios import note
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
@@ -177,6 +178,7 @@ def run_case(node: Node, case: Case, messages: int, rounds: int) -> list[str]:
     lines = []
     for title, result in (('0', alone), ('1', heard)):
         ratios = [result[way] / result['floor'] for way in ('object', 'template')]
+        note(f'{case.name}, {title} subscribers', ratios[1], 'prebuilt bytes')
         lines.append(
             f'{case.name:16s} {title:>4s} {update:8.2f} {result["object"]:9.2f} '
             f'{result["template"]:9.2f} {result["floor"]:9.2f} '

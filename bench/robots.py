@@ -24,6 +24,7 @@ from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
+from ratios import note
 import yaml
 import zmq
 
@@ -186,6 +187,7 @@ def main() -> int:
             f'{ours[index] / count:14.1f}  {linear[index]:9.2f}  {chosen[index]:7.0f}'
         )
     growth = [np.log(v[-1] / v[0]) / np.log(COUNTS[-1] / COUNTS[0]) for v in (ours, chosen)]
+    note('growth with robots, exponent', growth[0], 'linear')
     print(
         f'ours grows with robots^{growth[0]:.2f}, select with robots^{growth[1]:.2f} (1 = linear)'
     )

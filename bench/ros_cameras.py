@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 import psutil
+from ratios import note
 from ros_cameras_programs import BRIDGE
 from ros_cameras_programs import FLOOR
 from ros_cameras_programs import LISTENER
@@ -207,6 +208,8 @@ def main() -> int:
     for way in ways[1:]:
         keys = ('picture p50', 'picture p99', 'state p50', 'state p99', 'CPU', 'publisher CPU')
         ratios = ', '.join(f'{key} {found[way][key] / floor[key]:.2f}' for key in keys)
+        for key in keys:
+            note(f'{key}, {way}', found[way][key] / floor[key])
         print(f'{way} / floor: {ratios}')
     return 0
 

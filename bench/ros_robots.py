@@ -28,6 +28,7 @@ import time
 from typing import Any
 
 import numpy as np
+from ratios import note
 from robots import sidecar
 from ros_children import child
 from ros_children import cpu_seconds
@@ -250,6 +251,7 @@ def main() -> int:
     for key, costs in rows.items():
         print(f'{key}: {fit(options.counts, costs)}')
     ratios = np.divide(rows['bridge'], rows['floor'])
+    note('CPU of the bridge, by number of robots', ratios)
     print(f'bridge / floor: {ratios.min():.2f} to {ratios.max():.2f}')
     return 0
 

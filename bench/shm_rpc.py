@@ -24,6 +24,7 @@ import time
 from typing import NamedTuple
 
 import numpy as np
+from ratios import note
 import zmq
 
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
@@ -138,6 +139,7 @@ def table(world: str, mode: str, requests: dict[str, dict], rounds: int) -> list
             times = measure(ways, {'op': op, **fields}, rounds)
             (slow, slow99), (fast, fast99) = (np.percentile(part, (50, 99)) for part in times)
             row = f'{slow:7.1f} {slow99:6.0f}   {fast:7.1f} {fast99:6.0f}   {fast / slow:14.2f}'
+            note(f'{op}, {mode}', fast / slow, 'ZMQ')
             print(f'{mode:7s} {op:17s} {row}')
             found.append(np.array((slow, fast)))
     return found
@@ -159,6 +161,7 @@ def main() -> None:
         ROBOT, 'direct', {'step': {'n_steps': 1, 'per_articulation': commands}}, rounds
     )
     slow, fast = step - floor
+    note('step without its physics', fast / slow, 'ZMQ')
     print(
         f'of a step, mj_step alone takes {floor:.1f} us; without it {slow:.1f} and {fast:.1f} us, '
         f'ratio {fast / slow:.2f}'

@@ -19,6 +19,7 @@ import statistics
 import sys
 import time
 
+from ratios import note
 import zmq
 
 from urlab_ros_bridge.wire import codec
@@ -150,6 +151,8 @@ def measure(n_steps: int, rounds: int, count: int) -> float:
         return statistics.median(value(turn) for turn in turns)
 
     ratio = middle(lambda turn: turn['server'] / turn['floor'])
+    for name in ('server', 'client'):
+        note(f'{name}, {n_steps} steps a request', (turn[name] / turn['floor'] for turn in turns))
     print(
         f'{n_steps:7d} {middle(lambda turn: turn["floor"]):9.0f} '
         f'{middle(lambda turn: turn["server"]):9.0f} {ratio:7.2f} '

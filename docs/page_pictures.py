@@ -64,7 +64,7 @@ SELECT = "urlab.select(urlab.world.bodies.find(({{local}}) => local === '{0}').i
 SHOTS = (
     Shot(
         'page_rover', 'rover',
-        script=LOOK.format('2.3, 1.5, 2.2', '-0.1, 0.25, 0') + SELECT.format('base_link'),
+        script=LOOK.format('1.55, 1.15, 1.5', '0, 0.22, 0') + SELECT.format('left_wheel_link'),
     ),
     Shot(
         'page_bimanual', 'bimanual', 'dark', keyframe='home',

@@ -95,7 +95,7 @@ class RunningWorld:
             self.listener.listen(TFMessage, '/tf'),
             self.listener.listen(TFMessage, '/tf_static', LATCHED),
         ]
-        wait_until(lambda: all(self._transforms) and self._is_described(), 30.0)
+        wait_until(lambda: all(self._transforms) and self._is_described() and self._is_known())
         self.topics = dict(self.listener.node.get_topic_names_and_types())
         self.services = dict(self.listener.node.get_service_names_and_types())
 
@@ -105,6 +105,15 @@ class RunningWorld:
         cameras = [name for name in names if name.endswith('/camera_info')]
         return len(cameras) == self._cameras and all(
             f'/{space}robot_description' in names for space in self.robots
+        )
+
+    def _is_known(self):
+        """Tell whether the listener has heard of all that the bridge has."""
+        node, listener = self._bridge.node, self.listener.node
+        topics = {end.topic_name for end in (*node.publishers, *node.subscriptions)}
+        services = {service.service_name for service in node.services}
+        return topics <= set(dict(listener.get_topic_names_and_types())) and services <= set(
+            dict(listener.get_service_names_and_types())
         )
 
     def roots(self):

@@ -12,7 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from urlab_ros_bridge.conformance import Peer
 from urlab_ros_bridge.conformance import Places
+from urlab_ros_bridge.conformance.checks import cameras
 from urlab_ros_bridge.conformance.local_server import WORLD
+from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
@@ -28,9 +30,11 @@ PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 
 
 @pytest.fixture(scope='session', autouse=True)
 def _patient_with_pictures():
-    """A picture that comes late is left out of a reply; on a busy machine it may come later."""
+    """On a busy machine pictures come later, and a renderer takes its time to start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(include_cameras, 'FRAME_SECONDS', 15.0)
+        patch.setattr(supervisor, 'START_SECONDS', 120.0)
+        patch.setattr(cameras, 'FIRST_FRAME', 120.0)
         yield
 
 

@@ -84,6 +84,7 @@ def test_a_hundred_thousand_inputs_in_real_time(capsys):
             attacker = start_process([sys.executable, '-c', ATTACK, *map(str, ports)], cwd=ROOT)
             hostile = rate(monitor, lambda: attacker.poll() is None, 10.0)
             assert attacker.wait(60) == 0
+        with MonitorClient(port=ports[1], timeout=60) as monitor:
             monitor.command(['playMode', 'PlayOn'])
         with capsys.disabled():
             print(f'{quiet:.1f} messages/s, under attack {hostile:.1f}')

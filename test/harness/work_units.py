@@ -14,10 +14,7 @@ WHOLE_FOLDERS = ('config/',)
 TESTS_APART = (
     'conformance/test_matrix.py',
     'integration/test_cameras.py',
-    'integration/test_commanding.py',
-    'integration/test_control.py',
     'integration/test_second_bridge.py',
-    'integration/test_stale_commands.py',
 )
 # Units of more than about ten seconds, so that at the end no worker goes on alone with one.
 LONG = (

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real programs on free ports and a ROS domain of their own."""
 
+import contextlib
 import os
 from pathlib import Path
 import re
@@ -82,27 +83,65 @@ class ServerProgram(Program):
         return super().stop()
 
 
+class Simulations:
+    """Servers, bridges and listeners, each simulation on a ROS domain of its own."""
+
+    def __init__(self, programs):
+        self._programs = programs
+        self._listeners = []
+
+    def start(self, *words, **parameters):
+        from bridge_harness import free_domain
+        from bridge_harness import Listener
+
+        domain = free_domain()
+        self._listeners.append(Listener(domain))
+        running = ServerProgram(*words)
+        self._programs.append(running)
+        values = {'rpc_port': running.ports[0], 'state_port': running.ports[1], **parameters}
+        ros = [word for name, value in values.items() for word in ('-p', f'{name}:={value}')]
+        bridge = Program(
+            'urlab_ros_bridge.ros.program.main',
+            '--ros-args',
+            *ros,
+            environment={'ROS_DOMAIN_ID': str(domain)},
+        )
+        self._programs.append(bridge)
+        return running, bridge, self._listeners[-1]
+
+    def close(self):
+        for listener in self._listeners:
+            listener.close()
+
+
+@contextlib.contextmanager
+def ended():
+    """Yield a list; programs in it are ended at the end, the last one first."""
+    started = []
+    try:
+        yield started
+    finally:
+        for program in reversed(started):
+            program.stop()
+
+
 @pytest.fixture
 def programs():
     """Return a list; programs in it are ended after the test."""
-    started = []
-    yield started
-    for program in reversed(started):
-        program.stop()
+    with ended() as started:
+        yield started
 
 
 @pytest.fixture(scope='module')
 def lasting_server():
     """Return a function that starts a server for all tests of a module."""
-    started = []
+    with ended() as started:
 
-    def start(*words):
-        started.append(ServerProgram(*words))
-        return started[-1]
+        def start(*words):
+            started.append(ServerProgram(*words))
+            return started[-1]
 
-    yield start
-    for program in started:
-        program.stop()
+        yield start
 
 
 @pytest.fixture
@@ -117,29 +156,35 @@ def server(programs):
 
 
 @pytest.fixture
-def simulation(programs, server):
+def simulation(programs):
     """Return a function: words of the server, parameters -> (server, bridge, listener)."""
-    from bridge_harness import free_domain
-    from bridge_harness import Listener
+    simulations = Simulations(programs)
+    yield simulations.start
+    simulations.close()
 
-    listeners = []
 
-    def start(*words, **parameters):
-        domain = free_domain()
-        listeners.append(Listener(domain))
-        running = server(*words)
-        values = {'rpc_port': running.ports[0], 'state_port': running.ports[1], **parameters}
-        ros = [word for name, value in values.items() for word in ('-p', f'{name}:={value}')]
-        programs.append(
-            Program(
-                'urlab_ros_bridge.ros.program.main',
-                '--ros-args',
-                *ros,
-                environment={'ROS_DOMAIN_ID': str(domain)},
-            )
-        )
-        return running, programs[-1], listeners[-1]
+@pytest.fixture(scope='module')
+def lasting_simulation():
+    """Return `simulation` for all tests of a module, which leave it as they found it."""
+    with ended() as started:
+        simulations = Simulations(started)
+        yield simulations.start
+        simulations.close()
+
+
+@pytest.fixture
+def observer():
+    """Return a function that opens a client beside the bridge."""
+    opened = []
+
+    def start(server):
+        from urlab_ros_bridge.client.client import Client
+
+        client = Client('127.0.0.1', server.ports[0], shared=True)
+        opened.append(client)
+        client.connect()
+        return client
 
     yield start
-    for listener in listeners:
-        listener.close()
+    for client in opened:
+        client.close()

@@ -9,7 +9,7 @@ import pytest
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 action = pytest.importorskip('control_msgs.action')
 msg = pytest.importorskip('control_msgs.msg')
 
@@ -80,6 +80,7 @@ def command(position, max_effort=0.0):
     return action.GripperCommand.Goal(command=wanted)
 
 
+@pytest.mark.distro
 def test_it_opens_and_closes_on_nothing(hand):
     _, client = hand(action.GripperCommand, '/hand/gripper_cmd')
     for position in (0.05, 0.01):
@@ -105,6 +106,7 @@ def test_on_a_box_it_stalls_and_presses_no_harder_than_it_may(hand):
     assert [abs(effort) for effort in states[-1].effort] == pytest.approx([3.0, 3.0], abs=0.5)
 
 
+@pytest.mark.distro  # the action and its message
 def test_a_parallel_gripper_takes_its_joints_by_name(hand):
     Parallel = action.ParallelGripperCommand
     _, client = hand(Parallel, '/hand/parallel_gripper_cmd', gripper_allow_stalling=False)

@@ -34,13 +34,14 @@ articulations:
 """
 
 
-@pytest.fixture
-def ask(simulation, tmp_path):
+@pytest.fixture(scope='module')
+def running(lasting_simulation, tmp_path_factory):
     """Return a function that calls a service by its type: fields -> response."""
-    (tmp_path / 'scene.xml').write_text(SCENE)
-    (tmp_path / 'robot.xml').write_text(ROBOT)
-    (tmp_path / 'world.yaml').write_text(SIDECAR)
-    _, _, listener = simulation('--model', tmp_path / 'world.yaml')
+    folder = tmp_path_factory.mktemp('world')
+    (folder / 'scene.xml').write_text(SCENE)
+    (folder / 'robot.xml').write_text(ROBOT)
+    (folder / 'world.yaml').write_text(SIDECAR)
+    _, _, listener = lasting_simulation('--model', folder / 'world.yaml')
 
     def call(kind, **fields):
         name = ''.join(f'_{letter.lower()}' if letter.isupper() else letter for letter in kind)
@@ -49,6 +50,27 @@ def ask(simulation, tmp_path):
     while call('Forward').code == 'not_connected':
         pass
     return call
+
+
+@pytest.fixture
+def ask(running):
+    """Return that function; afterwards the world is as the server has loaded it."""
+    options = running('SetSimOptions').options
+    gains = running('ConfigureController')
+    yield running
+    gains = {name: getattr(gains, name) for name in ('actuators', 'kp', 'kv', 'torque_limit')} | {
+        name: [getattr(gains, name)]
+        for name in ('default_kp', 'default_kv', 'default_torque_limit')
+    }
+    for kind, fields in (
+        ('SetSimOptions', {'options': options}),
+        ('ConfigureController', gains),
+        ('SetControlSource', {'source': 'zmq', 'articulation': 'robot_0'}),
+        ('Randomize', {'restore': True}),
+        ('Reset', {}),
+    ):
+        response = running(kind, **fields)
+        assert response.success, response.message
 
 
 def refusal(response):

@@ -113,17 +113,29 @@ class Scene:
 
 
 @pytest.fixture
-def scene(simulation):
-    opened = []
+def own_scene(simulation):
+    """Return a scene that the test may take apart."""
+    scene = Scene(*simulation(cmd_vel_type='twist'))
+    yield scene
+    scene.client.close()
 
-    def start(*words, **parameters):
-        parameters = {'cmd_vel_type': 'twist', **parameters}
-        opened.append(Scene(*simulation(*words, **parameters)))
-        return opened[-1]
 
-    yield start
-    for each in opened:
-        each.client.close()
+@pytest.fixture(scope='module')
+def lasting_scene(lasting_simulation):
+    scene = Scene(*lasting_simulation(cmd_vel_type='twist'))
+    yield scene
+    scene.client.close()
+
+
+@pytest.fixture
+def scene(lasting_scene):
+    """Return the scene that these tests share, with the robot at rest where it began."""
+    lasting_scene.client.set_paused(False)
+    lasting_scene.client.set_mode('live')
+    lasting_scene.client.reset()
+    lasting_scene.run_for(0.5)  # it drops onto its wheels
+    wait_until(lambda: lasting_scene.speed() < 0.005)
+    return lasting_scene
 
 
 class Stopped:
@@ -139,8 +151,50 @@ class Stopped:
         self._process.send_signal(signal.SIGCONT)
 
 
+# Those with a scene of their own come first: the shared one runs from its first test on.
+
+
+def pause_with_commands(scene, beside=lambda: None):
+    """Say a few commands in a pause, and nothing more: the robot stays where it is."""
+    place = scene.place()
+    scene.client.set_paused(True)
+    scene.driver.drive(0.4)
+    beside()
+    time.sleep(GONE)
+    scene.client.set_paused(False)
+    scene.run_for(1.5)
+    assert scene.moved_from(place) < AT_REST
+
+
+def test_what_came_in_a_pause_moves_nothing_after_it_also_when_the_bridge_is_killed(own_scene):
+    pause_with_commands(own_scene, own_scene.bridge.kill)
+
+
+def test_a_killed_bridge_that_is_started_again_takes_the_commands_that_still_come(
+    own_scene, programs
+):
+    scene = own_scene
+    with Goer(scene.driver):
+        wait_until(lambda: scene.speed() > 0.8)
+        scene.bridge.kill()
+        wait_until(lambda: scene.speed() < 0.02)
+        domain = str(scene.listener.context.get_domain_id())
+        programs.append(
+            type(scene.bridge)(*scene.bridge.command, environment={'ROS_DOMAIN_ID': domain})
+        )
+        wait_until(lambda: scene.speed() > 0.8)
+
+
+def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene):
+    pause_with_commands(scene)
+    scene.client.set_paused(True)
+    with Goer(scene.driver):
+        time.sleep(GONE)
+        scene.client.set_paused(False)
+        wait_until(lambda: scene.speed() > 0.8)
+
+
 def test_what_waited_for_a_stopped_bridge_moves_nothing(scene):
-    scene = scene()
     place = scene.place()
     with Stopped(scene.bridge):
         scene.driver.drive(0.4)
@@ -155,28 +209,7 @@ def test_what_waited_for_a_stopped_bridge_moves_nothing(scene):
         wait_until(lambda: scene.speed() > 0.8)
 
 
-@pytest.mark.parametrize('killed', [False, True], ids=['bridge lives', 'bridge killed'])
-def test_what_came_in_a_pause_moves_nothing_after_it_unless_it_still_comes(scene, killed):
-    scene = scene()
-    place = scene.place()
-    scene.client.set_paused(True)
-    scene.driver.drive(0.4)
-    if killed:
-        scene.bridge.kill()
-    time.sleep(GONE)
-    scene.client.set_paused(False)
-    scene.run_for(1.5)
-    assert scene.moved_from(place) < AT_REST
-    if not killed:
-        scene.client.set_paused(True)
-        with Goer(scene.driver):
-            time.sleep(GONE)
-            scene.client.set_paused(False)
-            wait_until(lambda: scene.speed() > 0.8)
-
-
 def test_what_waited_for_a_stopped_server_moves_nothing(scene):
-    scene = scene()
     place = scene.place()
     with Stopped(scene.server):
         scene.driver.drive(1.0)
@@ -199,7 +232,6 @@ def test_what_waited_for_a_stopped_server_moves_nothing(scene):
 
 
 def test_a_driver_that_is_stopped_stops_the_robot_and_drives_on_when_it_goes_on(scene):
-    scene = scene()
     domain = scene.listener.context.get_domain_id()
     driver = start_process([sys.executable, '-c', DRIVER.format(domain=domain)])
     try:
@@ -216,7 +248,6 @@ def test_a_driver_that_is_stopped_stops_the_robot_and_drives_on_when_it_goes_on(
 
 
 def test_stepping_by_request_takes_commands_that_still_come_and_no_others(scene):
-    scene = scene()
     odometry = scene.listener.listen(Odometry, 'odom')
     wait_until(lambda: odometry)
     scene.client.set_mode('direct')
@@ -241,7 +272,6 @@ def test_stepping_by_request_takes_commands_that_still_come_and_no_others(scene)
 
 
 def test_wheels_and_wrenches_of_a_pause_are_withdrawn_and_who_goes_on_is_heard(scene):
-    scene = scene()
     wheels = Driver(
         scene.listener,
         Float64MultiArray,
@@ -276,7 +306,6 @@ def test_commands_are_not_remembered_through_a_reset_or_an_e_stop(scene):
     from std_srvs.srv import SetBool
     from urlab_msgs.srv import Reset
 
-    scene = scene()
     for service, requests in ((Reset, ({},)), (SetBool, ({'data': True}, {'data': False}))):
         name = '/reset' if service is Reset else '/e_stop'
         scene.client.set_paused(True)
@@ -288,16 +317,3 @@ def test_commands_are_not_remembered_through_a_reset_or_an_e_stop(scene):
         place = scene.place()
         scene.run_for(1.0)
         assert scene.moved_from(place) < AT_REST
-
-
-def test_a_killed_bridge_that_is_started_again_takes_the_commands_that_still_come(scene, programs):
-    scene = scene()
-    with Goer(scene.driver):
-        wait_until(lambda: scene.speed() > 0.8)
-        scene.bridge.kill()
-        wait_until(lambda: scene.speed() < 0.02)
-        domain = str(scene.listener.context.get_domain_id())
-        programs.append(
-            type(scene.bridge)(*scene.bridge.command, environment={'ROS_DOMAIN_ID': domain})
-        )
-        wait_until(lambda: scene.speed() > 0.8)

@@ -67,6 +67,12 @@ class Listener:
         self._executor.wake()
         return messages
 
+    def publisher(self, message_type, topic):
+        """Return a publisher, depth 1, when somebody has subscribed to its topic."""
+        publisher = self.node.create_publisher(message_type, topic, 1)
+        wait_until(publisher.get_subscription_count)
+        return publisher
+
     def run(self, function):
         """
         Have something done in the thread of the executor, and return what it returned.

@@ -28,6 +28,7 @@ class Programs:
     def __init__(self, folder, world, *words, profile='cameras: []\n'):
         self._world = world
         self._rpc = free_port()
+        self._forgotten = 0
         self.log = folder / 'gateway.log'
         self.simulation = self._start_simulation()
         (folder / 'profile.yaml').write_text(profile, encoding='utf-8')
@@ -57,7 +58,11 @@ class Programs:
         return code
 
     def logged(self):
-        return self.log.read_text(encoding='utf-8', errors='replace')
+        """Return what the gateway has logged since `forget_log`."""
+        return self.log.read_bytes()[self._forgotten :].decode(errors='replace')
+
+    def forget_log(self):
+        self._forgotten = self.log.stat().st_size
 
     def memory_mb(self):
         text = Path(f'/proc/{self.gateway.pid}/status').read_text(encoding='ascii')

@@ -96,13 +96,13 @@ def feed(build):
 
 def test_a_feed_is_wanted_while_somebody_listens():
     subject = feed(lambda stamp: b'')
-    subject.look()
+    subject.poll_subscribers()
     assert not subject.wanted and not subject.grew
     subject.publisher.subscribers = 1
-    subject.look()
+    subject.poll_subscribers()
     assert subject.wanted and subject.grew
     subject.emit(0)
-    subject.look()
+    subject.poll_subscribers()
     assert subject.wanted and not subject.grew
 
 

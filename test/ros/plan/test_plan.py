@@ -10,7 +10,7 @@ from small_model import XML
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
-from urlab_ros_bridge.ros.plan.appearance import with_looks
+from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.plan import chosen
 from urlab_ros_bridge.ros.plan.plan import namespaces
@@ -174,14 +174,14 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
         <motor name="arm_left_j1" joint="arm_left_j1"/></actuator>
       <sensor><gyro name="arm_left_gyro" site="arm_left_tip"/></sensor></mujoco>"""
     found = handshake(xml, 'arm', 'arm_left')
-    world = with_looks(plan_world(found, Settings()), found, Settings(publish_markers=False))
+    world = with_appearance(plan_world(found, Settings()), found, Settings(publish_markers=False))
     arm, left = world.robots
     assert (arm.joints, left.joints) == (('j1',), ('j1',))
     assert [a.name for a in arm.actuators] == [a.name for a in left.actuators] == ['j1']
     assert arm.sensors.imus == [] and [g.site for g in left.sensors.imus] == ['tip']
     for robot in world.robots:
-        assert [joint.name for joint in robot.look.skeleton.moving] == ['j1']
-        assert 'left_' not in robot.look.urdf
+        assert [joint.name for joint in robot.appearance.skeleton.moving] == ['j1']
+        assert 'left_' not in robot.appearance.urdf
     # A bridge that is told to bridge one of them still knows of the other.
     (alone,) = plan_world(found, Settings(robots=('arm',))).robots
     assert alone.joints == ('j1',)

@@ -45,7 +45,7 @@ class Graph:
     def look(self, seconds):
         for _ in range(seconds):
             self.now += 1.0
-            self.others.look()
+            self.others.check()
 
 
 def test_one_text_explains_all():

@@ -66,10 +66,10 @@ def test_no_limit_lets_every_tick_through_and_a_jump_always_passes():
 def test_newcomers_are_told_the_time_while_it_stands_still():
     outlet = Outlet()
     clock = ClockPublisher(outlet, 100.0)
-    clock.look()
+    clock.poll_subscribers()
     clock.tick(7 * STEP, 0)
-    clock.look()
+    clock.poll_subscribers()
     assert outlet.stamps == [7 * STEP]
     outlet.listeners = 2
-    clock.look()
+    clock.poll_subscribers()
     assert outlet.stamps == [7 * STEP] * 2

@@ -82,9 +82,16 @@ def connect(server, **options):
     ports = {
         f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
     }
-    client = Client(**ports, **{'shared': True, 'timeout': 20.0, **options})
+    client = Client(**ports, **{'shared': True, 'timeout': 60.0, **options})
     client.connect()
     return client
+
+
+def go_on(client):
+    """Let ten seconds go by in a paused world; return the time of the simulation (ns)."""
+    for _ in range(9):
+        client.step(500, while_paused=True)
+    return client.step(500, while_paused=True).sim_time_ns
 
 
 def shot(client, *names, mode='sync', **fields):

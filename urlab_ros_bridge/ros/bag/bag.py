@@ -92,7 +92,7 @@ class Bag:
         self.queue.do(lambda: self.files.note(name, texts))
 
     def describe(self, stamp_ns: int) -> None:
-        """Tell again where messages come from, if that has changed."""
+        """Write again where messages come from, if that has changed."""
         self.queue.do(lambda: self._describe(stamp_ns))
 
     def _begin(self, stamp_ns: int, cause: Mapping[str, str]) -> None:

@@ -41,7 +41,7 @@ class Selection:
         self._large = [] if self._wanted else [_compile(text) for text in LARGE]
 
     def wants(self, topic: str) -> bool:
-        """Tell whether a topic, by its full name, goes into the bag."""
+        """Return whether a topic, by its full name, goes into the bag."""
         if self._among(topic, self._excluded) or self._among(topic, self._large):
             return False
         return (

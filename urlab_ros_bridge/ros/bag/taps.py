@@ -53,7 +53,7 @@ class Sink:
         self._put(self.topic, stamp_ns, as_bytes(message))
 
     def timeless(self, message: Any) -> bool:
-        """Tell whether a message says nothing about when it is true."""
+        """Return whether a message says nothing about when it is true."""
         return self._stamp_of(as_bytes(message)) == 0
 
 
@@ -83,7 +83,7 @@ class RecordablePublisher(Publisher):
 
     @property
     def recorded(self) -> bool:
-        """Tell whether it is recorded now."""
+        """Return whether it is recorded now."""
         return self.sink is not None
 
     def get_subscription_count(self) -> int:

@@ -35,12 +35,12 @@ class EStop:
         )
 
     def start(self) -> None:
-        """Tell the state for the first time."""
+        """Publish the state for the first time."""
         self._publisher.publish(Bool(data=self.engaged))
 
     @property
     def engaged(self) -> bool:
-        """Tell whether it is engaged."""
+        """Return whether it is engaged."""
         return bool(self._commands.stopped)
 
     def set(self, engaged: bool) -> str:

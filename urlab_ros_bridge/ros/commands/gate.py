@@ -119,7 +119,7 @@ class AnswerGate:
             return None if self._jumped else self._begin()
 
     def expect(self, number: int, stamp_ns: int) -> None:
-        """Tell which time an instant has, unless another one has begun meanwhile."""
+        """Return which time an instant has, unless another one has begun meanwhile."""
         with self._changed:
             if number == self._round:
                 self._set(stamp_ns)
@@ -230,7 +230,7 @@ class AnswerGate:
         self.late[topic] = (self.late.get(topic, (0, 0))[0] + 1, stamp_ns)
 
     def _fits(self, stamp_ns: int) -> bool:
-        """Tell whether a time is that of the present instant or later, and not from before."""
+        """Return whether a time is that of the present instant or later, and not from before."""
         now = self._stamp
         if now is None:
             return False

@@ -123,7 +123,7 @@ class RobotCommands:
             self._wrenches.tick(stamp_ns)
         self.setpoints.tick(stamp_ns)
         if self._follower is not None and self._topics is not None:
-            self._topics.tell(self._follower.tick(stamp_ns, measured))
+            self._topics.publish_state(self._follower.tick(stamp_ns, measured))
         for gripper in self._grippers:
             gripper.tick(stamp_ns, measured)
 
@@ -217,8 +217,8 @@ class RobotCommands:
         )
 
     def _offer_grippers(self) -> None:
-        told = self._path.link.handshake
-        for name, joints in grippers_of(self.plan, self._path.settings(), told).items():
+        handshake = self._path.link.handshake
+        for name, joints in grippers_of(self.plan, self._path.settings(), handshake).items():
             gripper = Gripper(name, joints, self.setpoints, self.arbiter, self._path.settings)
             if gripper.problem:
                 self._path.reject(f'gripper {name}', ValueError(gripper.problem))

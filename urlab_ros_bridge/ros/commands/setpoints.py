@@ -77,7 +77,7 @@ class Setpoints:
         self._link = path.link
         self._sender = path.sender
         self._lock = threading.Lock()
-        self._told: dict[int, float] = {}
+        self._commanded: dict[int, float] = {}
         self._wanted: dict[int, float] = {}
         self._values: list[float] | None = None
         self._renewed_ns: int | None = None
@@ -88,7 +88,7 @@ class Setpoints:
         self._waiting: dict[int, tuple[int | None, float]] = {}
 
     def problem(self) -> str:
-        """Say why set-points cannot be sent now, empty when they can."""
+        """Return why set-points cannot be sent now, empty when they can."""
         state = self._link.state
         if not state.open:
             return 'not connected'
@@ -103,7 +103,7 @@ class Setpoints:
         return self._link.lockstep and self._link.has(EXTENSION)
 
     def moves(self, values: Mapping[int, float]) -> bool:
-        """Tell whether set-points keep something moving: a speed or a force that is not zero."""
+        """Return whether set-points keep something moving: a speed or a force that is not zero."""
         return any(value and self.fields[index] != 'position' for index, value in values.items())
 
     def write(self, values: Mapping[int, float], *, live: bool = False) -> None:
@@ -120,18 +120,18 @@ class Setpoints:
                 self._waiting.pop(index, None)
                 if still and value and self.fields[index] != 'position':
                     self._waiting[index] = stamp_ns, now
-            self._told.update(values)
+            self._commanded.update(values)
             self._wanted.update(values)
         self._sender.put(self._key, self._send)
 
     def last(self, index: int) -> float | None:
         """Return what was commanded last, None when nothing was since the last reset."""
-        return self._told.get(index)
+        return self._commanded.get(index)
 
     def clear(self) -> None:
         """Forget the set-points: after a reset they are the server's."""
         with self._lock:
-            self._told.clear()
+            self._commanded.clear()
             self._wanted.clear()
             self._waiting.clear()
             self._values = None
@@ -152,7 +152,7 @@ class Setpoints:
             with self._lock:
                 moving = {
                     index: value
-                    for index, value in self._told.items()
+                    for index, value in self._commanded.items()
                     if value and self.fields[index] != 'position'
                 }
                 for index, value in moving.items():
@@ -180,7 +180,7 @@ class Setpoints:
 
     def rest(self) -> None:
         """Set every speed and force that we command to zero."""
-        moving = [index for index in self._told if self.fields[index] != 'position']
+        moving = [index for index in self._commanded if self.fields[index] != 'position']
         if moving:
             self.write(dict.fromkeys(moving, 0.0))
 
@@ -205,7 +205,7 @@ class Setpoints:
         with self._lock:
             self._wanted.clear()
             self._waiting.clear()
-            self._told.update(found)
+            self._commanded.update(found)
             self._wanted.update(found)
         self._send()
 

@@ -98,7 +98,7 @@ def cmd_vel_value(type_name: str) -> str:
 
 
 def _installed_distribution() -> str:
-    """Tell Jazzy from later ones where no ROS environment is sourced: by the parameter API."""
+    """Distinguish Jazzy from later ones by the parameter API, where ROS is not sourced."""
     from importlib import metadata
 
     try:

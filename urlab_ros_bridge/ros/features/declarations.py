@@ -42,7 +42,7 @@ class Topic:
 
     def fits(self, name: str) -> bool:
         """
-        Tell whether a full name is of this pattern, for a node without namespace.
+        Return whether a full name is of this pattern, for a node without namespace.
 
         >>> Topic('{robot}/odom', (), '').fits('/rover_1/odom'), Topic('odom', (), '').fits('/x')
         (True, False)

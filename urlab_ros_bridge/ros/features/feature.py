@@ -215,14 +215,14 @@ class Bridge:
                 each.destroy()
 
     def take_plan(self, plan: WorldPlan) -> None:
-        """Tell of another world, before it is published."""
+        """Announce another world, before it is published."""
         self.plan = plan
         for each in self._attached:
             if each.plan is not None:
                 each.plan(plan)
 
     def published(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Tell that a world is published."""
+        """Announce that a world is published."""
         for each in self._attached:
             if each.published is not None:
                 each.published(plan, handshake)
@@ -233,24 +233,24 @@ class Bridge:
         return set().union(*found)
 
     def tick(self, stamp_ns: int) -> None:
-        """Tell of a tick that was published."""
+        """Announce a tick that was published."""
         for tick in self._ticks:
             tick(stamp_ns)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
-        """Tell of a new epoch."""
+        """Announce a new epoch."""
         for each in reversed(self._attached):
             if each.jump is not None:
                 each.jump(stamp_ns, went_back)
 
     def beat(self, now: float) -> None:
-        """Tell that about a second has passed."""
+        """Announce that about a second has passed."""
         for each in self._attached:
             if each.beat is not None:
                 each.beat(now)
 
     def changed(self, settings: Settings) -> None:
-        """Tell of changed settings."""
+        """Announce changed settings."""
         for each in self._attached:
             if each.changed is not None:
                 each.changed(settings)

@@ -40,7 +40,7 @@ class RateLimiter:
         self._next = None
 
     def due(self, now: int) -> bool:
-        """Tell whether something may pass at `now`."""
+        """Return whether something may pass at `now`."""
         return not self._period or self._next is None or now >= self._next
 
     def count(self, now: int) -> None:
@@ -128,15 +128,15 @@ class Feed:
         self._build = build
         self._subscribers = 0
 
-    def look(self) -> None:
-        """See who listens."""
+    def poll_subscribers(self) -> None:
+        """Count the subscribers."""
         count = self.publisher.get_subscription_count()
         self.grew = count > self._subscribers or (self.grew and count > 0)
         self._subscribers = count
         self.wanted = count > 0
 
     def emit(self, stamp_ns: int) -> bool:
-        """Publish the message of the present tick, if it has one; tell whether it did."""
+        """Publish the message of the present tick, if it has one; return whether it did."""
         try:
             message = self._build(stamp_ns)
         except UrlabError as error:

@@ -55,7 +55,7 @@ class Timeline:
         self._jump = True
 
     def step(self, stamp_ns: int) -> Step:
-        """Tell how a tick with this time continues the timeline; nothing is stored."""
+        """Return how a tick with this time continues the timeline; nothing is stored."""
         if self.stamp_ns is None or stamp_ns < self.stamp_ns or self._jump:
             return Step.JUMP
         return Step.SAME if stamp_ns == self.stamp_ns else Step.FORWARD

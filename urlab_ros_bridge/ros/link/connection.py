@@ -33,7 +33,7 @@ from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.plan.appearance import with_looks
+from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
 from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import plan_world
@@ -96,7 +96,7 @@ class ServerLink:
         shared sessions they are two, so that a long step never holds a command back; on others
         they are one, because a second hello would end the first session.
     :ivar reconnects: connections made again.
-    :ivar continued: the last handshake told of the same run with something more or less in it.
+    :ivar continued: the last handshake was of the same run, with something more or less in it.
     :ivar lockstep: the bridge steps the server itself, so that it stays in direct mode.
     """
 
@@ -146,12 +146,12 @@ class ServerLink:
             client.close()
         self._thread.join(3.0)
 
-    def look(self) -> None:
-        """Look at the server at once: something is known to have changed."""
+    def check_now(self) -> None:
+        """Check the server at once: something is known to have changed."""
         self._woken.set()
 
     def has(self, extension: str) -> bool:
-        """Tell whether the server has an extension of the protocol."""
+        """Return whether the server has an extension of the protocol."""
         return self.handshake is not None and extension in self.handshake.extensions
 
     def connected_client(self) -> Client:
@@ -191,11 +191,11 @@ class ServerLink:
         return client
 
     def note_mode(self, mode: str) -> None:
-        """Remember a mode that a reply told."""
+        """Remember the mode that a reply reported."""
         self.state = replace(self.state, mode=mode, lockstep=self.lockstep)
 
     def note_paused(self, paused: bool) -> None:
-        """Remember a pause that a reply told."""
+        """Remember the pause that a reply reported."""
         self.state = replace(self.state, paused=paused)
 
     def _run(self) -> None:
@@ -246,8 +246,8 @@ class ServerLink:
     def _ask_status(self) -> None:
         if self.has('status'):
             self.status = status = self.commands.status()
-            told = self.commands.handshake.raw.get('world_revision', status.world_revision)
-            if told != status.world_revision:
+            known = self.commands.handshake.raw.get('world_revision', status.world_revision)
+            if known != status.world_revision:
                 self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
             self.state = replace(
                 self.state,
@@ -314,7 +314,7 @@ class ServerLink:
             if self.continued:
                 plan = keep_namespaces(plan, self._last)
             self._last = plan
-            return with_looks(plan, handshake, settings)
+            return with_appearance(plan, handshake, settings)
         except ModelUnavailable as error:
             note = f'sensors have no types and there are no sensor frames: {error}'
             self._log('warning', note)

@@ -40,7 +40,7 @@ BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
 # Without a tick for so long, time stands still: servers repeat themselves, machines stall.
 _REST_SECONDS = 0.5
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
 # Where somebody answers, time counts as standing still after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
@@ -128,7 +128,7 @@ class StreamThread:
 
     def between_ticks(self, task: Callable[[], None], timeout: float = 5.0) -> bool:
         """
-        Have something done between two ticks; tell whether it was done in time (s).
+        Have something done between two ticks; return whether it was done in time (s).
 
         It is done in the stream thread, or at once where that does not run.  Who listens is looked
         for anew afterwards.
@@ -169,13 +169,13 @@ class StreamThread:
         return float('inf') if last is None else time.monotonic() - last
 
     def _run(self) -> None:
-        look = started = time.monotonic()
+        poll = started = time.monotonic()
         beat = started + _BEAT_SECONDS
         while not self._stop.is_set():
             self._take_world()
             if self._tasks:
                 self._do_tasks()
-                look = 0.0
+                poll = 0.0
             try:
                 tick = self.source.receive(_RECEIVE_SECONDS)
             except StreamClosed:
@@ -187,9 +187,9 @@ class StreamThread:
                     self.counters.messages += self._rest()
             else:
                 self._take(tick, now)
-            if now >= look:
-                look = now + _LOOK_SECONDS
-                self._look(now, started)
+            if now >= poll:
+                poll = now + _POLL_SECONDS
+                self._poll(now, started)
             if now >= beat:
                 beat = now + _BEAT_SECONDS
                 self._on_beat(now)
@@ -201,7 +201,7 @@ class StreamThread:
             if old is not None:
                 old.close(world)
             world.apply(self._settings)
-            world.look()
+            world.poll_subscribers()
 
     def _do_tasks(self) -> None:
         while self._tasks:
@@ -209,13 +209,13 @@ class StreamThread:
             task()
             done.set()
 
-    def _look(self, now: float, started: float) -> None:
-        self._clock.look()
+    def _poll(self, now: float, started: float) -> None:
+        self._clock.poll_subscribers()
         self.counters.messages += self._clock.count - self._clocks
         self._clocks = self._clock.count
         rows: set[bytes] = set()
         if self.world is not None:
-            self.world.look()
+            self.world.poll_subscribers()
             rows = self.world.subscriptions() | self._also()
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(

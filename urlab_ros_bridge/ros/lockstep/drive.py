@@ -56,11 +56,11 @@ class LockstepDrive:
         self._steps = 0
         self._last_ns: int | None = None
         self.before = ''
-        self._told_foreign = False
+        self._warned_of_others = False
 
     def ready(self) -> bool:
         """
-        Tell whether the server is there; make it ready when it is a new one.
+        Return whether the server is there; make it ready when it is a new one.
 
         :raises LockstepEnded: when the server is not ours to step.
         :raises UrlabError: when a request failed.
@@ -159,8 +159,8 @@ class LockstepDrive:
             return
         if self._link.has('status'):
             self._confirm_mode()
-        if result.sim_time_ns > last and not self._told_foreign:
-            self._told_foreign = True
+        if result.sim_time_ns > last and not self._warned_of_others:
+            self._warned_of_others = True
             seconds = (result.sim_time_ns - last) / NANOSECONDS
             self._log(
                 'warning',

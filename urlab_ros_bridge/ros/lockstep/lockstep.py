@@ -102,7 +102,7 @@ class Lockstep:
 
     def end(self, why: str = '', restore: bool = True) -> bool:
         """
-        End it; tell whether it was on.
+        End it; return whether it was on.
 
         :param why: goes into the log.
         :param restore: put the server back into the mode that it had before.

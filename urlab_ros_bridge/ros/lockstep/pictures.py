@@ -13,7 +13,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 def is_due(rate: float, stamp_ns: int, last_ns: int | None) -> bool:
     """
-    Tell whether a camera takes a picture at an instant.
+    Return whether a camera takes a picture at an instant.
 
     Servers take them on the grid of multiples of 1 / rate, at the first instant of each cell.
 

@@ -219,7 +219,7 @@ class Rounds:
 
     def _replaced(self, silent: list[str]) -> bool:
         """
-        Tell whether the node that should answer is gone, and another one has come.
+        Return whether the node that should answer is gone, and another one has come.
 
         The new one never saw this instant, so its first one is the next.
         """

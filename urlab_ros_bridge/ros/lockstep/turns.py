@@ -25,13 +25,13 @@ class Turns:
         self._busy = False
 
     @contextmanager
-    def guest(self, patience: float) -> Iterator[None]:
+    def guest(self, timeout: float) -> Iterator[None]:
         """
         Keep the next round from beginning.
 
-        :param patience: s that the present round is waited for.
+        :param timeout: s that the present round is waited for.
         """
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         with self._changed:
             self._guests += 1
             while self._busy and (left := deadline - time.monotonic()) > 0:
@@ -44,13 +44,13 @@ class Turns:
                 self._changed.notify_all()
 
     @contextmanager
-    def round(self, patience: float) -> Iterator[bool]:
+    def round(self, timeout: float) -> Iterator[bool]:
         """
         Have a round; false when a guest is there.
 
-        :param patience: s that guests are waited for.
+        :param timeout: s that guests are waited for.
         """
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         with self._changed:
             while self._guests and (left := deadline - time.monotonic()) > 0:
                 self._changed.wait(left)

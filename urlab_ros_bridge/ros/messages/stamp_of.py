@@ -17,7 +17,7 @@ Stamp = Callable[[Any], int]
 
 
 def has_stamp(kind: Any) -> bool:
-    """Tell whether a message type begins with a stamp: a std_msgs/Header, or it is one."""
+    """Return whether a message type begins with a stamp: a std_msgs/Header, or it is one."""
     fields = list(kind.get_fields_and_field_types().items())
     return bool(fields) and (
         fields[0][1] == HEADER or fields[0] == ('stamp', 'builtin_interfaces/Time')

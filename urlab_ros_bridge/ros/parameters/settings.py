@@ -66,12 +66,12 @@ class Parameter:
 
     @property
     def live(self) -> bool:
-        """Tell whether it may be changed while the node runs; all others are read-only."""
+        """Return whether it may be changed while the node runs; all others are read-only."""
         return bool(self.key.extra.get('live'))
 
     @property
     def is_list(self) -> bool:
-        """Tell whether its value is a list."""
+        """Return whether its value is a list."""
         return isinstance(self.default, tuple)
 
     @property

@@ -17,13 +17,13 @@ from urlab_ros_bridge.ros.plan.description import Geometry
 from urlab_ros_bridge.ros.plan.description import MeshesUnwritable
 from urlab_ros_bridge.ros.plan.description import MeshFiles
 from urlab_ros_bridge.ros.plan.description import robot_description
-from urlab_ros_bridge.ros.plan.description.appearance import RobotLook
+from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import scene_look
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 
-def with_looks(plan: WorldPlan, handshake: Handshake, settings: Settings) -> WorldPlan:
+def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -> WorldPlan:
     """
     Return the plan with links, URDF and shapes; notes tell what could not be had.
 
@@ -38,14 +38,14 @@ def with_looks(plan: WorldPlan, handshake: Handshake, settings: Settings) -> Wor
     notes = list(plan.notes)
     robots = []
     for robot in plan.robots:
-        look = _robot_look(
+        appearance = _robot_appearance(
             RobotModel(robot.prefix, world), robot, settings, geometry, meshes, notes
         )
-        notes += look.skeleton.notes
-        robots.append(replace(robot, look=look))
+        notes += appearance.skeleton.notes
+        robots.append(replace(robot, appearance=appearance))
     plan = replace(plan, robots=tuple(robots))
     if settings.publish_markers:
-        owned = [[link.body for link in robot.look.skeleton.links] for robot in robots]
+        owned = [[link.body for link in robot.appearance.skeleton.links] for robot in robots]
         frame = settings.marker_frame or world_frame(plan, settings)
         try:
             scene = scene_look(geometry, frame, owned, handshake.entities, meshes)
@@ -63,14 +63,14 @@ def world_frame(plan: WorldPlan, settings: Settings) -> str:
     return floating[0].frames.odom
 
 
-def _robot_look(
+def _robot_appearance(
     robot: RobotModel,
     plan: RobotPlan,
     settings: Settings,
     geometry: Geometry,
     meshes: MeshFiles,
     notes: list[str],
-) -> RobotLook:
+) -> RobotAppearance:
     frames = plan.frames
     skeleton = build_skeleton(
         robot,
@@ -85,4 +85,4 @@ def _robot_look(
             urdf = robot_description(robot, skeleton, geometry, meshes)
         except MeshesUnwritable as error:
             notes.append(f'no robot_description of {robot.prefix}: {error}')
-    return RobotLook(skeleton, urdf, tuple(skeleton.static(plan.tree)))
+    return RobotAppearance(skeleton, urdf, tuple(skeleton.static(plan.tree)))

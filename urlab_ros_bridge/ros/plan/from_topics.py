@@ -93,8 +93,8 @@ def _plan_robot(
     prefix: str, found: _Found, namespace: str, settings: Settings, handshake: Handshake | None
 ) -> RobotPlan:
     robot = handshake.articulations.get(prefix) if handshake else None
-    told = robot.frames.get('base', '') if robot else ''
-    base = robot.frames.get(told, told) if robot and told else DEFAULT_BASE
+    reported = robot.frames.get('base', '') if robot else ''
+    base = robot.frames.get(reported, reported) if robot and reported else DEFAULT_BASE
     frames = frame_names(prefix, settings, base or DEFAULT_BASE)
     lidars = robot.lidars if robot else {}
     singles = [

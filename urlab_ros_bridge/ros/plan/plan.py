@@ -23,7 +23,7 @@ from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import Lidar
 from urlab_ros_bridge.ros.parameters.settings import Settings
-from urlab_ros_bridge.ros.plan.description.appearance import RobotLook
+from urlab_ros_bridge.ros.plan.description.appearance import RobotAppearance
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
@@ -93,7 +93,7 @@ class RobotPlan:
     has_controller: bool = False
     drives: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
-    look: RobotLook = field(default_factory=RobotLook)
+    appearance: RobotAppearance = field(default_factory=RobotAppearance)
 
 
 @dataclass(frozen=True)
@@ -179,22 +179,22 @@ def plan_world(handshake: Handshake, settings: Settings) -> WorldPlan:
 
 
 def _plan_robot(
-    robot: RobotModel, told: Articulation, namespace: str, settings: Settings
+    robot: RobotModel, articulation: Articulation, namespace: str, settings: Settings
 ) -> RobotPlan:
-    base, base_name = _base(robot, told)
+    base, base_name = _base(robot, articulation)
     frames = frame_names(robot.prefix, settings, base_name)
     start = settings.frame_prefix.replace('{prefix}', robot.prefix)
     tree = static_transforms(
         robot,
         base,
-        told.frames,
+        articulation.frames,
         base_frame=settings.base_frame or base_name,
         frame_prefix=start,
         world_frame=settings.map_frame,
         exclude=(settings.footprint_frame, settings.odom_frame, settings.map_frame),
     )
     frames = FrameNames(tree.base, frames.footprint, frames.odom, frames.map)
-    sensors = describe_sensors(robot, tree, settings.map_frame, told.lidars)
+    sensors = describe_sensors(robot, tree, settings.map_frame, articulation.lidars)
     carrier = robot.base_joint
     return RobotPlan(
         prefix=robot.prefix,
@@ -210,25 +210,26 @@ def _plan_robot(
         tree=tree,
         sensors=group_sensors(sensors),
         scanners=tuple(
-            Scanner(lidar, _site_frame(robot, tree, lidar.site)) for lidar in told.lidars.values()
+            Scanner(lidar, _site_frame(robot, tree, lidar.site))
+            for lidar in articulation.lidars.values()
         ),
         actuators=tuple(
             Actuator(name, actuator.kind, actuator.joint)
             for name, actuator in robot.actuators.items()
         ),
-        has_controller=bool(told.controller),
-        drives=told.twist_controller is not None,
-        covariances=told.covariances,
+        has_controller=bool(articulation.controller),
+        drives=articulation.twist_controller is not None,
+        covariances=articulation.covariances,
     )
 
 
-def _base(robot: RobotModel, told: Articulation) -> tuple[Body, str]:
+def _base(robot: RobotModel, articulation: Articulation) -> tuple[Body, str]:
     """
     Return the base body, and its frame.
 
     :raises UnknownName: when the server names a base that is no body of the robot.
     """
-    name = told.frames.get('base', '')
+    name = articulation.frames.get('base', '')
     if not name:
         return robot.base, DEFAULT_BASE
     if robot.base_joint is None:
@@ -238,7 +239,7 @@ def _base(robot: RobotModel, told: Articulation) -> tuple[Body, str]:
     else:
         base = robot.base
     local = robot.name_of(base)
-    return base, told.frames.get(local, name if name == local else DEFAULT_BASE)
+    return base, articulation.frames.get(local, name if name == local else DEFAULT_BASE)
 
 
 def _site_frame(robot: RobotModel, tree: FrameTree, name: str) -> str:

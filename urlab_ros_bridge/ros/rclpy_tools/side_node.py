@@ -68,7 +68,7 @@ class SideThread:
 
     @property
     def busy(self) -> bool:
-        """Tell whether the thread goes on: a request that was given up may still use the node."""
+        """Return whether the thread runs: a request that was given up may still use the node."""
         return self._thread.is_alive()
 
     def destroy(self) -> None:

@@ -65,7 +65,7 @@ def status(
 def connection_status(
     node: str, link: ServerLink, silence: float, rates: Rates, notes: Iterable[str]
 ) -> DiagnosticStatus:
-    """Say in words how the connection is, and what to do about it."""
+    """Return in words how the connection is, and what to do about it."""
     state = link.state
     well, text = describe(state, silence)
     level = OK if well else WARN if state.connected else ERROR
@@ -109,9 +109,9 @@ def stream_status(
     )
 
 
-def feature_status(node: str, told: Status) -> DiagnosticStatus:
+def feature_status(node: str, given: Status) -> DiagnosticStatus:
     """Report on a feature, as it says itself."""
-    return status(node, told.name, _LEVELS[told.level], told.text, told.values)
+    return status(node, given.name, _LEVELS[given.level], given.text, given.values)
 
 
 def topic_statuses(

@@ -37,6 +37,8 @@ SHARED = ('tf', 'tf_static', 'diagnostics', 'rosout', 'parameter_events', 'robot
 DISCOVERY_SECONDS = 1.0
 # A bridge that is about to end may go on for so long (s).
 LEAVING_SECONDS = 3.0
+# It is listened for so long at a time (s).
+ROUND_SECONDS = 0.1
 # A connected bridge tells a new subscriber the time within this (s).
 ANSWER_SECONDS = 1.5
 # Names of the dead are listed no longer than this (s).
@@ -94,13 +96,15 @@ def refuse_second(node: Node, born: float) -> bool:
         time.sleep(0.05)
     ear = _ClockListener(node)
     try:
-        begun = time.monotonic()
+        begun, rounds = time.monotonic(), 0
         while twins(node):
-            ear.listen(0.1)
+            ear.listen(ROUND_SECONDS)
+            rounds += 1
             waited = time.monotonic() - begun
-            if waited >= (LEAVING_SECONDS if ear.heard else ANSWER_SECONDS):
-                if ear.heard:
-                    raise SecondBridge(node.get_fully_qualified_name())
+            if ear.heard and waited >= LEAVING_SECONDS:
+                raise SecondBridge(node.get_fully_qualified_name())
+            # Counted too, for a process that gets no processor hears nobody.
+            if not ear.heard and waited >= ANSWER_SECONDS <= rounds * ROUND_SECONDS:
                 return True
     finally:
         ear.close()
@@ -175,8 +179,8 @@ class OtherPublishers:
         """Take nodes of the own name for dead until their lease must be over."""
         self._dead_until = self._monotonic() + LEASE_SECONDS
 
-    def look(self) -> None:
-        """Look, if it is time to; what stays for a while is logged, once."""
+    def check(self) -> None:
+        """Check, if it is time to; what stays for a while is logged, once."""
         now = self._monotonic()
         if now < self._next:
             return
@@ -258,7 +262,7 @@ def _list(names: Iterable[str]) -> str:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Look for others once in a while; at the start a second bridge is refused."""
+    """Check for others once in a while; at the start a second bridge is refused."""
     others = OtherPublishers(bridge.node, bridge.log)
     born = time.monotonic()
 
@@ -271,7 +275,7 @@ def attach(bridge: Bridge) -> Attached:
         level = 'warning' if others.text else 'ok'
         yield Status('other publishers', others.text or 'none', values, level)
 
-    return Attached(start=start, beat=lambda now: others.look(), status=status)
+    return Attached(start=start, beat=lambda now: others.check(), status=status)
 
 
 FEATURE = Feature('other publishers', SecondBridgeParameters, group='Connection', attach=attach)

@@ -56,7 +56,7 @@ class Reporter:
         self._meter = RateMeter()
         self._feeds = FeedMeter()
         self._dropped = 0
-        self._told = self._suspected = ''
+        self._logged = self._suspected = ''
         self._was_connected = False
         self._wall = WallClockWarning(bridge.log)
         self._diagnostics = node.create_publisher(
@@ -88,8 +88,8 @@ class Reporter:
         self._dropped = dropped
         self._feeds.measure(feeds, now)
         stamp = stream.timeline.stamp_ns
-        self._tell(stream.silence)
-        self._wall.look(stream.counters.closed_by)
+        self._log_connection(stream.silence)
+        self._wall.check(stream.counters.closed_by)
         self._write_status(rates)
         if self._statistics.get_subscription_count():
             self._statistics.publish(
@@ -108,24 +108,24 @@ class Reporter:
                 self._name, link, stream.silence, rates, world.notes if world else ()
             ),
             stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
-            *(feature_status(self._name, told) for told in self._bridge.statuses()),
+            *(feature_status(self._name, given) for given in self._bridge.statuses()),
             *topic_statuses(self._name, feeds, self._feeds),
         ]
 
-    def _tell(self, silence: float) -> None:
+    def _log_connection(self, silence: float) -> None:
         """Log how the connection is, once for each change; that it was made, the link has said."""
         state = self._link.state
         if state.phase is Phase.PREPARING and not state.problem:
             return
         well, text = describe(state, silence)
-        if text == self._told:
+        if text == self._logged:
             self._suspected = ''
             return
         if state.connected and not well and text != self._suspected:
             self._suspected = text  # a machine that stalls for a moment is not worth a line
             return
         expected = text == RUNNING and not self._was_connected
-        self._told, self._was_connected = text, state.connected
+        self._logged, self._was_connected = text, state.connected
         if not expected:
             self._log('info' if well else 'warning', text)
 
@@ -149,13 +149,13 @@ class Reporter:
 
 
 class WallClockWarning:
-    """Says once when stamps have to be wall time, and once when they need not any more."""
+    """Logs once when stamps become wall time, and once when they are simulation time again."""
 
     def __init__(self, log: Callable[[str, str], None]) -> None:
         self._log = log
         self._wall = False
 
-    def look(self, closed_by: str) -> None:
+    def check(self, closed_by: str) -> None:
         """Take the source of time of the last tick."""
         wall = closed_by == 'wall'
         if wall != self._wall and closed_by:

@@ -23,16 +23,16 @@ _NAMES = ('integrator', 'cone', 'solver')
 
 
 def configure_controller(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change gains, or tell them."""
+    """Change gains, or return them."""
     client, robot = context.client, context.robot(request.articulation)
     params = _gains(request)
-    told = client.configure_controller(robot.prefix, params)
+    reply = client.configure_controller(robot.prefix, params)
     response.articulation = robot.prefix
-    response.actuators = _actuators(robot, told)
+    response.actuators = _actuators(robot, reply)
     for gain in GAINS:
-        default, own = told.get(f'default_{gain}', 0.0), told.get(gain, {})
+        default, own = reply.get(f'default_{gain}', 0.0), reply.get(gain, {})
         if not isinstance(default, (int, float)) or not isinstance(own, dict):
-            raise RequestRejected(BAD_REPLY, f'the server tells no {gain}: {told}')
+            raise RequestRejected(BAD_REPLY, f'the reply of the server has no {gain}: {reply}')
         setattr(response, f'default_{gain}', float(default))
         setattr(response, gain, [float(own.get(name, default)) for name in response.actuators])
     return f'changed: {", ".join(params)}' if params else 'as it is'
@@ -57,10 +57,10 @@ def _gains(request: Any) -> dict[str, Any]:
     return params
 
 
-def _actuators(robot: RobotPlan, told: dict[str, Any]) -> list[str]:
+def _actuators(robot: RobotPlan, reply: dict[str, Any]) -> list[str]:
     """Return the actuators that have gains: those of joints, or what the server names."""
     names = [actuator.name for actuator in robot.actuators if actuator.joint]
-    return names or sorted({name for gain in GAINS for name in told.get(gain, {})})
+    return names or sorted({name for gain in GAINS for name in reply.get(gain, {})})
 
 
 def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str:
@@ -78,9 +78,9 @@ def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str
                 options[name] = finite(name, value)
         elif len(value):
             options[name] = value[0] if isinstance(value[0], bool) else finite(name, value)[0]
-    told = context.client.set_sim_options(**options)
+    reply = context.client.set_sim_options(**options)
     for name, kind in response.options.get_fields_and_field_types().items():
-        value = told.get(name)
+        value = reply.get(name)
         if value is not None:
             setattr(response.options, name, _as_field(name, kind, value))
     return f'changed: {", ".join(options)}' if options else 'as they are'

@@ -53,7 +53,7 @@ def list_keyframes(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def set_qpos(context: ServiceContext, request: Any, response: Any) -> str:
-    """Write the positions of a robot, or tell them."""
+    """Write the positions of a robot, or return them."""
     client, robot = context.client, context.robot(request.articulation)
     response.articulation = robot.prefix
     if not len(request.qpos):
@@ -84,7 +84,7 @@ def set_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def read_mocap_pose(context: ServiceContext, request: Any, response: Any) -> str:
-    """Tell where a mocap body is."""
+    """Return the pose of a mocap body."""
     pose = context.client.read_mocap_pose(_body(request))
     response.pose = _pose(pose)
     return pose.body
@@ -102,7 +102,7 @@ def _pose(pose: MocapPose) -> Pose:
 
 
 def get_contacts(context: ServiceContext, request: Any, response: Any) -> str:
-    """Tell what touches what."""
+    """Return the contacts: which geoms touch, where, and with what force."""
     wanted = {key: getattr(request, key) or None for key in ('body1', 'body2', 'geom1', 'geom2')}
     found = context.client.get_contacts(request.max_contacts or None, **wanted)
     response.contacts = [contact_to_ros(each) for each in found.contacts]

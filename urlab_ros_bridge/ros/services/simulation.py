@@ -83,7 +83,7 @@ def pause(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change who steps, or (empty mode) tell who does."""
+    """Change who steps, or (empty mode) return the mode."""
     client, link = context.client, context.link
     if request.mode:
         context.lockstep.end('set_mode was called', restore=False)

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""/clock: first in every tick, rate-limited, and never without the last word."""
+"""/clock: first in every tick, rate-limited; the last time before a pause is always published."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class ClockPublisher:
         if self._held_back is not None:
             self._publish(self._held_back)
 
-    def look(self) -> None:
-        """Tell newcomers the time, even while it stands still."""
+    def poll_subscribers(self) -> None:
+        """Publish the time to new subscribers, even while it stands still."""
         subscribers = self._publisher.get_subscription_count()
         if subscribers > self._subscribers and self._last is not None:
             self._publish(self._last)

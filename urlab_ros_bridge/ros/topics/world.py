@@ -88,12 +88,12 @@ class PublishedWorld:
             if feed.rate_name:
                 feed.limiter.set_rate(getattr(settings, feed.rate_name))
 
-    def look(self) -> None:
-        """See who listens to what."""
+    def poll_subscribers(self) -> None:
+        """Count the subscribers of all topics."""
         for feed in self.feeds:
-            feed.look()
+            feed.poll_subscribers()
         if self._scene is not None:
-            self._scene.look()
+            self._scene.poll_subscribers()
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""

@@ -5,6 +5,7 @@
 import * as THREE from '../vendor/three/build/three.module.js';
 import { GLTFLoader } from '../vendor/three/examples/jsm/loaders/GLTFLoader.js';
 
+const ACCENT = new THREE.Color('#0fb5a5');
 const STILL = 2e-5; // m, and of quaternions
 const FLOOR_SIZE = 2; // m; what is larger and flat is a floor
 
@@ -130,8 +131,9 @@ export class Bodies {
         if (!mesh.isMesh || mesh.userData.body !== body) return;
         this.lit.set(mesh, mesh.material);
         mesh.material = mesh.material.clone();
-        mesh.material.emissive.set('#0fb5a5');
-        mesh.material.emissiveIntensity = 0.38;
+        mesh.material.color.lerp(ACCENT, 0.45);
+        mesh.material.emissive.copy(ACCENT);
+        mesh.material.emissiveIntensity = 0.22;
       });
     }
     this.stage.touch();

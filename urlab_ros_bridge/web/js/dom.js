@@ -140,6 +140,12 @@ export const isPhone = () => matchMedia('(max-width: 860px)').matches;
 export function number(value, digits = 3) {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);
-  if (size >= 1e5 || (size > 0 && size < 5e-4 && digits < 5)) return size < 5e-4 ? '0' : value.toExponential(2);
-  return value.toFixed(size >= 100 ? Math.min(digits, 1) : size >= 10 ? Math.min(digits, 2) : digits);
+  if (size >= 1e5) return value.toExponential(2);
+  return fixed(value, size >= 100 ? Math.min(digits, 1) : size >= 10 ? Math.min(digits, 2) : digits);
+}
+
+// A nought has no sign.
+export function fixed(value, digits) {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The right column: what is selected, its joints and sensors; who is connected.
 
-import { button, el, icon, number, panel } from './dom.js';
+import { button, el, fixed, icon, number, panel } from './dom.js';
 
 const PERIOD = 80; // ms between two writings of numbers
+const HOLD = 1500; // ms that a slider stays where it was put
 const DEGREES = 180 / Math.PI;
 
 export class Inspector {
@@ -43,8 +44,8 @@ export class Inspector {
     const kind = robot ? `body of ${robot.prefix}` : item.mocap ? 'moved by clients' : world.moving.includes(body) ? 'entity' : 'scenery';
     parts.push(el('p.sub-title', kind, item.mass ? ` · ${number(item.mass, 2)} kg` : ''));
     parts.push(this.facts([
-      ['Position', () => { const { x, y, z } = group().position; return `${number(x)}  ${number(-z)}  ${number(y)} m`; }],
-      ['Roll, pitch, yaw', () => rpy(group().quaternion).map((angle) => `${(angle * DEGREES).toFixed(1)}°`).join('  ')],
+      ['Position (m)', () => { const { x, y, z } = group().position; return [x, -z, y].map((part) => number(part)).join(', '); }],
+      ['Roll, pitch, yaw', () => rpy(group().quaternion).map((angle) => `${fixed(angle * DEGREES, 1)}°`).join(', ')],
     ]));
     parts.push(el('div.row', button('fit', 'Show it', () => app.fit(body), { text: 'Show', shape: 'button.btn.small' }), button('follow', 'Follow it', () => app.views.set('follow', body), { text: 'Follow', shape: 'button.btn.small' })));
     const isBase = robot?.base === body;
@@ -79,17 +80,37 @@ export class Inspector {
     this.channels.push(channel.id);
     const value = el('output');
     const mark = el('i');
+    const slider = this.slider(joint);
     const unit = channel.unit === 'rad' ? '°' : ' m';
     this.writers.push((values) => {
       const now = values.get(channel.id)?.[0];
       if (now === undefined) return;
-      put(value, channel.unit === 'rad' ? `${(now * DEGREES).toFixed(1)}${unit}` : `${number(now)}${unit}`);
-      if (joint.range) {
+      put(value, channel.unit === 'rad' ? `${fixed(now * DEGREES, 1)}${unit}` : `${number(now)}${unit}`);
+      if (slider) slider.follow(now);
+      else if (joint.range) {
         const share = (now - joint.range[0]) / (joint.range[1] - joint.range[0]);
         mark.style.marginLeft = `calc(${Math.min(1, Math.max(0, share)) * 100}% - ${share > 0.5 ? 3 : 0}px)`;
       }
     });
-    return el('div.joint', el('span.name', { title: joint.name }, joint.name), value, this.plotButton([channel]), joint.range && el('span.track', mark));
+    return el('div.joint', el('span.name', { title: joint.name }, joint.name), value, this.plotButton([channel]), slider ?? (joint.range && el('span.track', mark)));
+  }
+
+  // Of a joint whose actuator takes positions.
+  slider(joint) {
+    const robot = this.world.robots.find(({ prefix }) => prefix === joint.robot);
+    const actuator = robot?.actuators.find((one) => one.joint === joint.name && (one.kind === 'position' || robot.controller === 'pd'));
+    const range = actuator && (robot.controller === 'pd' ? joint.range : actuator.range ?? joint.range);
+    if (!range) return null;
+    let held = 0;
+    const slider = el('input', { type: 'range', min: range[0], max: range[1], step: 'any', title: `Command ${joint.name}`, 'aria-label': `Command ${joint.name}` });
+    slider.addEventListener('input', () => {
+      held = performance.now();
+      this.app.connection.tell('setpoint', { robot: robot.prefix, actuator: actuator.name, value: Number(slider.value) });
+    });
+    slider.follow = (now) => {
+      if (performance.now() - held > HOLD) slider.value = now;
+    };
+    return slider;
   }
 
   sensor(channel) {
@@ -97,7 +118,7 @@ export class Inspector {
     this.channels.push(channel.id);
     this.writers.push((values) => {
       const now = values.get(channel.id);
-      if (now) put(value, channel.width > 4 ? `${channel.width} values` : [...now].map((one) => number(one, channel.width > 1 ? 2 : 3)).join(' '));
+      if (now) put(value, channel.width > 4 ? `${channel.width} values` : [...now].map((one) => number(one, channel.width > 1 ? 2 : 3)).join(', '));
     });
     const row = el('div.joint', { style: 'grid-template-columns: 1fr auto 24px' }, el('span.name', { title: channel.unit ? `${channel.name} (${channel.unit})` : channel.name }, channel.name), value, channel.width <= 16 ? this.plotButton([channel]) : el('span'));
     return row;

@@ -143,7 +143,7 @@ class App {
     this.overlays.setWorld(world);
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
     this.recordings.forget();
-    this.recordings.refresh();
+    if (this.transport.status) this.recordings.refresh();
     this.stickButton.hidden = !this.driving.robots.length;
     this.first.hidden = !world.cameras.some(({ pose }) => pose);
     this.follow.hidden = !world.robots.length;
@@ -157,16 +157,18 @@ class App {
     if (this.world !== world) return;
     if (this.latest) this.bodies.setPoses(this.latest.poses);
     this.isLoaded = true;
+    this.stage.isHeld = false;
     this.overlays.measure();
     this.frameOnce();
     this.select(kept);
-    if (!this.drawnAt) {
-      requestAnimationFrame(() => requestAnimationFrame(() => {
-        this.drawnAt = performance.now();
-        performance.mark('urlab-first-picture');
-      }));
-    }
+    if (!this.drawnAt) this.stage.drawers.push(() => this.noteFirstPicture());
     this.hint();
+  }
+
+  noteFirstPicture() {
+    if (this.drawnAt || !this.stage.frames) return;
+    this.drawnAt = performance.now();
+    performance.mark('urlab-first-picture');
   }
 
   frameOnce() {

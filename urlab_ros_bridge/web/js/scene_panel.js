@@ -181,10 +181,12 @@ export class RecordingPanel {
   async refresh() {
     const answer = await this.app.connection.ask('replay_list').catch(() => null);
     if (!answer) return;
-    this.panel.count.textContent = String(answer.sessions.length || '');
-    this.list.replaceChildren(...answer.sessions.map((name) =>
+    const recorded = this.app.transport.status?.recording?.frames !== 0;
+    const sessions = answer.sessions.filter((name) => name !== 'live' || recorded);
+    this.panel.count.textContent = String(sessions.length || '');
+    this.list.replaceChildren(...sessions.map((name) =>
       el('button.item', { type: 'button', onclick: () => this.start(name), title: 'Replay' }, icon('play'), el('span.name', name === 'live' ? 'Last recording' : name))));
-    if (!answer.sessions.length) this.list.replaceChildren(el('p.empty', 'Press record to make one.'));
+    if (!sessions.length) this.list.replaceChildren(el('p.empty', 'Press record to make one.'));
   }
 
   async load() {

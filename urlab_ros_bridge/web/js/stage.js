@@ -9,6 +9,7 @@ const LOOKS = {
   light: { zenith: '#c9d6e2', horizon: '#eef1f4', ground: '#dfe4e9', line: '#8896a5', sun: 2.5, sky: 0.75, room: 0.42, exposure: 1.0 },
   dark: { zenith: '#0d1116', horizon: '#1c232b', ground: '#1a2027', line: '#5d6b7a', sun: 1.75, sky: 0.34, room: 0.26, exposure: 0.95 },
 };
+const COARSE = 0.75; // pixels of the picture to one of the screen, without a graphics card
 const SHADOW_REACH = 9; // m around what is looked at
 const FADE_FROM = 14, FADE_TO = 55; // m
 
@@ -48,7 +49,8 @@ export class Stage {
     this.frames = 0;
     this.slow = 0;
     this.clock = performance.now();
-    this.ratio = Math.min(devicePixelRatio, this.quality === 'low' ? 1 : 2);
+    this.ratio = Math.min(devicePixelRatio, this.quality === 'low' ? COARSE : 2);
+    this.isHeld = true; // until there is a world to draw
     this.fit();
     addEventListener('resize', () => this.fit());
     this.setTheme(document.documentElement.dataset.theme);
@@ -86,7 +88,7 @@ export class Stage {
   draw(time, frame) {
     const seconds = Math.min((time - this.clock) / 1000, 0.1);
     for (const drawer of this.drawers) drawer(seconds, time, frame);
-    if (!this.dirty && !this.renderer.xr.isPresenting) {
+    if (this.isHeld || (!this.dirty && !this.renderer.xr.isPresenting)) {
       this.clock = time;
       return;
     }

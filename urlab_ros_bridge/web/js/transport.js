@@ -43,7 +43,9 @@ export class Transport {
   }
 
   take(status) {
+    const isFirst = !this.status;
     this.status = status;
+    if (isFirst) this.app.recordings.refresh();
     const moves = status.mode === 'live' && !status.paused;
     this.run.replaceChildren(icon(moves ? 'pause' : 'play'));
     this.run.title = moves ? 'Pause (Space)' : 'Run (Space)';

@@ -143,3 +143,33 @@ def test_an_agent_notices_that_the_server_has_ended(served):
 
         with pytest.raises(ServerGone):
             go_on()
+
+
+def test_a_player_that_a_trainer_kills_is_silent_and_the_others_go_on(served):
+    with (
+        AgentClient(port=served.agent_port, team='Ours', sync=False) as agent,
+        AgentClient(port=served.agent_port, team='Theirs') as other,
+        MonitorClient(port=served.monitor_port) as monitor,
+    ):
+        for _ in range(5):
+            other.act({'he1': 0.5})
+            other.perceive()
+        monitor.send(['kill', ['unum', 1], ['team', 'Left']])
+        for _ in range(1000):
+            other.act({'he1': 0.5})
+            other.perceive()
+            if other.percepts.seen and not any(
+                p.team == 'Ours' for p in other.percepts.seen.players
+            ):
+                break
+        else:
+            raise AssertionError('the player stays')
+        before = other.percepts.joints['hj1']
+        for _ in range(10):
+            other.act()
+            other.perceive()
+        # The same robot, in the world that has one less.
+        assert other.percepts.joints['hj1'] == pytest.approx(before + 5.7, abs=1.5)
+        agent.act({'he1': 1.0})
+        other.act()
+        assert other.perceive().time > 0

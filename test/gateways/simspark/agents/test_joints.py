@@ -41,6 +41,21 @@ def test_every_cycle_is_a_fiftieth_of_the_way(play):
     np.testing.assert_allclose(ways, math.degrees(2) * 0.02, rtol=0.06)
 
 
+def test_a_gateway_that_comes_late_keeps_the_speed(play):
+    """Beside a server whose time passes by itself some cycles take twice as long."""
+    game = play('left_1_home')
+    agent = game.join()
+    game.cycles(2)
+    game.say(agent, '(he1 1)')
+    game.cycles(3)
+    start, began = degrees(agent), agent.percepts.time
+    for steps in (20, 10, 30, 20, 20, 10, 20, 20, 10, 20, 20):
+        game.world.scene.update(game.world.link.step(game.targets, steps))
+        game.turn()
+    passed = agent.percepts.time - began
+    assert degrees(agent) - start == pytest.approx(math.degrees(passed), rel=0.1)
+
+
 def test_an_action_is_seen_in_the_percepts_but_one(play):
     game = play('left_1_home')
     agent = game.join()

@@ -198,6 +198,17 @@ def test_beyond_fifty_metres_nobody_hears(play):
     assert left.percepts.heard and not right.percepts.heard
 
 
+def test_what_a_trainer_says_of_a_player_is_felt_by_it(play):
+    game = play()
+    agent, other = game.join('A'), game.join('B')
+    game.cycles(1)
+    assert '(AgentState' not in agent.text
+    game.state.condition(game.state.roster.find(Side.LEFT, 1)).battery = 40.0
+    game.cycles(1)
+    assert agent.text.endswith('(AgentState (temp 23) (battery 40))')
+    assert '(AgentState' not in other.text
+
+
 def test_agents_that_send_syn_are_waited_for(play):
     game = play()
     agent, other = game.join('A'), game.join('B')
@@ -240,11 +251,13 @@ def test_vision_comes_in_every_second_message(play):
 def test_agents_keep_their_players_when_the_world_begins_anew(play, soccer):
     game = play()
     agent = game.join('A')
-    game.cycles(2)
-    game.agents.begin(game.stage)
     game.say(agent, '(he1 1)')
-    game.cycles(10)
-    assert agent.percepts.joints['hj1'] > 3
+    game.cycles(5)
+    before = agent.percepts.joints['hj1']
+    game.agents.begin(game.stage)
+    game.cycles(11)
+    # A speed lasts, in the new world too.
+    assert agent.percepts.joints['hj1'] - before == pytest.approx(math.degrees(0.2), abs=2.5)
 
 
 def test_noise_moves_beams_by_a_little(play, soccer):

@@ -48,6 +48,7 @@ def test_an_example_with_everything():
     assert player.parts == {'head': (2.0, 1.0, 0.5), 'rfoot': (2.1, 1.1, -9.5)}
     assert seen.lines == [((1.0, 2.0, 3.0), (4.0, 5.0, 6.0))]
     assert seen.truth == {'mypos': (1.0, 2.0, 0.5)}
+    assert (found.temperature, found.battery) == (20, 90)
     assert [call.direction for call in found.heard] == ['self', '-35.50']
 
 

@@ -45,6 +45,7 @@ class Stand:
     def join(self, period=PERIOD):
         watcher = Watcher()
         self.viewers.join(watcher, period)
+        self.viewers.cycle()
         return watcher
 
     def player(self):

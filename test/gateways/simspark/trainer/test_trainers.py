@@ -24,7 +24,10 @@ def pitch():
 
 
 def say(pitch, text, **options):
-    pitch.trainers(**options).received(pitch.reply, read(text.encode()))
+    trainers = pitch.trainers(**options)
+    trainers.received(pitch.reply, read(text.encode()))
+    while trainers.is_busy:
+        trainers.work()
     return pitch
 
 
@@ -221,7 +224,10 @@ def test_any_expressions_are_carried_out_or_refused(items):
     logging.disable()
     try:
         pitch = Pitch()
-        pitch.trainers().received(pitch.reply, items)
+        trainers = pitch.trainers()
+        trainers.received(pitch.reply, items)
+        while trainers.is_busy:
+            trainers.work()
         for call in pitch.moves.calls:
             numbers = [v for part in call if isinstance(part, list) for v in part]
             assert all(math.isfinite(v) for v in numbers)

@@ -64,8 +64,8 @@ class Visitor:
 
     def drawn(self):
         """Wait until what is there now has been drawn."""
-        self.js('urlab.stage.touch()')
-        self.until(f'urlab.stage.frames > {self.js("urlab.stage.frames")} + 1')
+        frames = self.js('urlab.stage.frames')
+        self.until(f'(urlab.stage.touch(), urlab.stage.frames > {frames} + 1)')
 
     def picture(self):
         """Return what the world looks like, without panels: shape (height, width, 3)."""

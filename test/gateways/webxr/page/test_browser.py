@@ -186,6 +186,37 @@ def test_a_push_moves_what_is_pushed_and_ends_with_the_drag(visitor, urlab):
     )
 
 
+def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
+    visitor.until('urlab.history.frames.length > 3')
+    visitor.tab.keyboard.press('k')
+    visitor.until('!urlab.history.bar.hidden')
+    visitor.js(
+        "(urlab.history.slider.value = 0, urlab.history.slider.dispatchEvent(new Event('input')))"
+    )
+    shown = 'urlab.bodies.groups[urlab.world.moving[0]].position.x'
+    assert visitor.js(f'Math.abs({shown} - urlab.history.frames[0].poses[0])') < 1e-4
+    assert visitor.js('urlab.history.isBack')
+    visitor.tab.get_by_role('button', name='Back to now').click()
+    assert not visitor.js('urlab.history.isBack')
+    visitor.tab.keyboard.press('k')
+
+
+def test_a_recording_is_replayed_and_the_world_runs_again(visitor, urlab):
+    urlab.recording_start()
+    begin = urlab.status().step
+    while urlab.status().step < begin + 100:
+        visitor.tab.wait_for_timeout(20)
+    frames = urlab.recording_stop().frame_count
+    visitor.js("urlab.recordings.start('live')")
+    visitor.until('urlab.recordings.replay?.frame > 20')
+    assert visitor.js('urlab.recordings.replay.total') == frames
+    visitor.js('urlab.recordings.seek(5)')
+    visitor.until('!urlab.recordings.replay.seeking')
+    visitor.js('urlab.recordings.stop()')
+    visitor.until("urlab.transport.run.dataset.state === 'running'")
+    assert urlab.status().mode == 'live'
+
+
 def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):
     visitor.js("urlab.transport.act('mode', { mode: 'sideways' })")
     visitor.until("document.querySelector('.toast.bad')?.textContent.includes('sideways')")

@@ -13,7 +13,7 @@ import numpy as np
 from odd_models import ODDS
 
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
-from urlab_ros_bridge.ros.plan.appearance import with_looks
+from urlab_ros_bridge.ros.plan.appearance import with_appearance
 from urlab_ros_bridge.ros.plan.plan import plan_world
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -89,10 +89,10 @@ class Described:
         }
         given = Settings(**{'mesh_directory': str(folder), **settings})
         handshake = parse_handshake(reply)
-        self.world = with_looks(plan_world(handshake, given), handshake, given)
+        self.world = with_appearance(plan_world(handshake, given), handshake, given)
         (self.plan,) = self.world.robots
-        self.skeleton = self.plan.look.skeleton
-        self.text = self.plan.look.urdf
+        self.skeleton = self.plan.appearance.skeleton
+        self.text = self.plan.appearance.urdf
         path = folder / 'robot.urdf'
         path.write_text(self.text)
         self.urdf = yourdfpy.URDF.load(

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.ros
 def chained(robot, rows, root_pose):
     """Return the pose in the world of every link that transforms lead to."""
     transforms = {child: (parent, row[:3], row[3:]) for (parent, child), row in rows.items()}
-    for parent, child, position, turn in (*robot.plan.tree.static, *robot.plan.look.static):
+    for parent, child, position, turn in (*robot.plan.tree.static, *robot.plan.appearance.static):
         transforms.setdefault(child, (parent, position, turn))
     found = {robot.skeleton.root: root_pose}
 

@@ -59,7 +59,7 @@ class Topic:
     def __init__(self):
         self.publisher, self.sent = self, []
 
-    def look(self):
+    def poll_subscribers(self):
         return True
 
     def make(self, stamp_ns, found, color):

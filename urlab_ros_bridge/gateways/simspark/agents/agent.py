@@ -27,7 +27,11 @@ from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
+from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+
+# A gateway that comes later than this moves joints more slowly than it was told, s.
+_LONGEST = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,7 @@ class PlayedRobot:
         self.eye = Eye(robot, noise)
         self._sensors = BodySensors(robot)
         self._joints = JointControl(robot)
+        self._time: float | None = None
         self._joints.start(scene.state(robot.prefix).qpos)
 
     @property
@@ -71,6 +76,10 @@ class PlayedRobot:
         """Return the height of the base in the reference configuration, m."""
         base = self._robot.base
         return base.pose.position[2]
+
+    def resume(self, other: PlayedRobot) -> None:
+        """Go on as the same robot of another world."""
+        self._joints.resume(other._joints)
 
     def move(self, effector: JointEffector) -> None:
         """
@@ -83,17 +92,24 @@ class PlayedRobot:
 
     def targets(self, scene: Scene) -> Target:
         """Return the set-points of the next cycle."""
-        return self._joints.advance(scene.state(self.player.robot).qpos)
+        passed = CYCLE if self._time is None else scene.time - self._time
+        self._time = scene.time
+        seconds = min(max(passed, CYCLE / 2), _LONGEST)
+        return self._joints.advance(scene.state(self.player.robot).qpos, seconds)
 
     def percepts(self, moment: Moment) -> str:
         """Return what only this robot perceives."""
         scene = moment.scene
         state = scene.state(self.player.robot)
-        parts = [self._sensors.percepts(scene, state.sensors), self._joints.percepts(state.qpos)]
+        parts = [self._sensors.percepts(scene, state), self._joints.percepts(state.qpos)]
         if moment.sees:
             more = self._truth(scene) if self._options.ground_truth else ''
             parts.append(self.eye.see(scene, moment.landmarks, moment.players, more))
         parts += [self._heard(moment, call) for call in moment.calls]
+        condition = moment.game.conditions.get(self.player.robot)
+        if condition is not None:  # the Nao has no such perceptor until a trainer speaks of it
+            state_of_it = f'(temp {condition.temperature:.0f}) (battery {condition.battery:.0f})'
+            parts.append(f'(AgentState {state_of_it})')
         return ''.join(parts)
 
     def _heard(self, moment: Moment, call: Call) -> str:

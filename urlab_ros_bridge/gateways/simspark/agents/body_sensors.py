@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from urlab_ros_bridge.client.model import Sensor
+from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
@@ -26,11 +25,15 @@ class BodySensors:
     """
     GYR, ACC, FRP and TCH of one robot.
 
-    The first gyro and the first accelerometer of the robot are those of the torso.
+    The first gyro and the first accelerometer of the robot are those of the torso.  Of a floating
+    base ACC is the mean of a cycle, from the difference of velocities, as in SimSpark: what a foot
+    that strikes the ground does to the torso lasts for some milliseconds only.
     """
 
     def __init__(self, robot: ServedRobot) -> None:
         self._base = body_frame(robot.base.id)
+        self._free = None if robot.base_joint is None else robot.base_joint.dof
+        self._before: tuple[float, np.ndarray] | None = None
         self._gyro = _first(robot, 'gyro')
         self._accelerometer = _first(robot, 'accelerometer')
         self._feet = [
@@ -45,19 +48,18 @@ class BodySensors:
             if sensor.kind == 'touch' and _body_of(robot, sensor) not in felt
         ]
 
-    def percepts(self, scene: Scene, readings: Mapping[str, np.ndarray]) -> str:
-        """
-        Return the messages of one moment.
-
-        :param readings: local sensor name -> values.
-        """
+    def percepts(self, scene: Scene, state: ArticulationState) -> str:
+        """Return the messages of one moment."""
         parts = []
+        readings = state.sensors
         if self._gyro is not None and self._gyro[0] in readings:
             rates = np.degrees(self._in_torso(scene, self._gyro[1], readings[self._gyro[0]]))
             parts.append(f'(GYR (n torso) (rt {_numbers(rates)}))')
         if self._accelerometer is not None and self._accelerometer[0] in readings:
-            name, frame = self._accelerometer
-            felt = self._in_torso(scene, frame, readings[name])
+            felt = self._mean_acceleration(scene, state.qvel)
+            if felt is None:
+                name, frame = self._accelerometer
+                felt = self._in_torso(scene, frame, readings[name])
             parts.append(f'(ACC (n torso) (a {_numbers(felt)}))')
         parts += [
             _force(scene, foot, frame, readings[name])
@@ -70,6 +72,17 @@ class BodySensors:
             if name in readings
         ]
         return ''.join(parts)
+
+    def _mean_acceleration(self, scene: Scene, qvel: np.ndarray) -> np.ndarray | None:
+        """Return the proper acceleration since the last percepts, None where it is not known."""
+        if self._free is None:
+            return None
+        velocity = np.array(qvel[self._free : self._free + 3])
+        before, self._before = self._before, (scene.time, velocity)
+        if before is None or not scene.time > before[0]:
+            return None
+        mean = (velocity - before[1]) / (scene.time - before[0]) - scene.gravity
+        return to_body_axes(self._base.axes(scene).T @ mean)
 
     def _in_torso(self, scene: Scene, frame: FixedFrame, reading: np.ndarray) -> np.ndarray:
         """Turn a reading from the axes of its site to those of the torso."""

@@ -100,6 +100,13 @@ class JointControl:
         self._wanted[:] = qpos[self._slots]
         self._speeds[:] = 0.0
 
+    def resume(self, other: JointControl) -> None:
+        """Go on as the same robot of a world that this one takes the place of."""
+        for name, place in self._index.items():
+            there = other._index.get(name)
+            if there is not None:
+                self._speeds[place] = other._speeds[there]
+
     def command(self, name: str, speeds: Sequence[float]) -> None:
         """
         Set the speed of a hinge, or the two speeds of a universal joint, rad/s.
@@ -119,12 +126,18 @@ class JointControl:
             fastest = self._fastest[place]
             self._speeds[place] = min(max(speed, -fastest), fastest)
 
-    def advance(self, qpos: np.ndarray) -> Target:
-        """Return the set-points of the next cycle; `qpos` is the articulation's, where it is."""
+    def advance(self, qpos: np.ndarray, seconds: float = CYCLE) -> Target:
+        """
+        Return the set-points of the next cycle.
+
+        :param qpos: of the articulation, where it is.
+        :param seconds: how long the cycle is: longer where the gateway comes late.
+        """
         now = qpos[self._slots]
         wanted = self._wanted
-        wanted += self._speeds * CYCLE
-        np.clip(wanted, now - self._slack, now + self._slack, out=wanted)
+        wanted += self._speeds * seconds
+        slack = self._slack * max(seconds / CYCLE, 1.0)
+        np.clip(wanted, now - slack, now + slack, out=wanted)
         np.clip(wanted, self._low, self._high, out=wanted)
         ctrl = (wanted + self._speeds * self._lead) * self._gear
         ctrl[self._by_speed] = (self._speeds * self._gear)[self._by_speed]

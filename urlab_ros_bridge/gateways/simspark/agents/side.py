@@ -87,7 +87,9 @@ class Agents:
             if robot is None:
                 self._lose(agent)
             else:
+                before = agent.played
                 agent.played = PlayedRobot(player, robot, stage.scene, self._options)
+                agent.played.resume(before)
 
     def connected(self, connection: Connection) -> None:
         """Take a new client."""

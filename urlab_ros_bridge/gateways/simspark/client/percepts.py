@@ -83,6 +83,7 @@ class Percepts:
     :ivar joints: perceptor name -> degrees; `universal` likewise with two.
     :ivar gyro: degrees/s; `acceleration` m/s^2; x right, y forward, z up; None without a sensor.
     :ivar seen: None in messages without vision.
+    :ivar temperature, battery: degrees Celsius and percent, None where they are not told.
     """
 
     time: float = 0.0
@@ -99,6 +100,8 @@ class Percepts:
     touched: dict[str, bool] = field(default_factory=dict)
     heard: list[Heard] = field(default_factory=list)
     seen: Seen | None = None
+    temperature: float | None = None
+    battery: float | None = None
 
 
 def read_percepts(payload: bytes) -> Percepts:
@@ -180,6 +183,10 @@ def _hear(found: Percepts, values: Sequence[Expression]) -> None:
         found.heard.append(Heard(str(team), as_float(time), str(way), str(text)))
 
 
+def _condition(found: Percepts, values: Sequence[Expression]) -> None:
+    found.temperature, found.battery = _number(values, 'temp'), _number(values, 'battery')
+
+
 def _see(found: Percepts, values: Sequence[Expression]) -> None:
     seen = found.seen = Seen()
     for item in values:
@@ -207,6 +214,7 @@ def _see(found: Percepts, values: Sequence[Expression]) -> None:
 _READERS = {
     'time': _time, 'GS': _game, 'HJ': _hinge, 'UJ': _universal, 'GYR': _gyro,
     'ACC': _accelerometer, 'FRP': _foot, 'TCH': _touch, 'hear': _hear, 'See': _see,
+    'AgentState': _condition,
 }  # fmt: skip
 
 

@@ -91,6 +91,7 @@ class Viewers:
         self._stage: Stage | None = None
         self._graph: SceneGraph | None = None
         self._known: _Seen | None = None
+        self._second: tuple[_Seen, bytes] | None = None
         self._roster_version = self._scene_version = -1
         self._rules: Rules | None = None
         self._environment = b''
@@ -104,15 +105,12 @@ class Viewers:
         self._graph = None
 
     def join(self, receiver: Receiver, period: float = PERIOD) -> None:
-        """Add a viewer, which gets everything at once, when there is a world."""
+        """Add a viewer, which gets everything with the next cycle."""
         now = self._clock()
         watches = period == PERIOD
         repeats = [now + seconds for seconds in _REPEATS] if watches else []
         viewer = _Viewer(receiver, period, watches, introduced=not watches, repeats=repeats)
         self._viewers[receiver] = viewer
-        if self._stage is not None and self._graph is not None:
-            known = self._known or self._renew(self._stage, self._graph)
-            self._send(viewer, known, {})
 
     def leave(self, receiver: Receiver) -> None:
         """Forget a viewer; one that is not there is not missed."""
@@ -170,8 +168,14 @@ class Viewers:
         if not viewer.introduced:
             viewer.introduced = True
             # The page has two full messages: after the environment, and after the game state.
+            viewer.receiver.send(self._second_full(known))
+
+    def _second_full(self, known: _Seen) -> bytes:
+        """Return the message after the first one, written once for all who come now."""
+        if self._second is None or self._second[0] is not known:
             nodes = known.graph.full(known.nodes)
-            viewer.receiver.send(b'(%b)%b(%b)' % (game_state(known.game), FULL, nodes))
+            self._second = known, b'(%b)%b(%b)' % (game_state(known.game), FULL, nodes)
+        return self._second[1]
 
     def _write(self, seen: _Seen | None, known: _Seen) -> bytes:
         if seen is None:

@@ -41,6 +41,8 @@ AGENT, MONITOR = 'agent', 'monitor'  # the ports
 # While a simulation is gone, it is looked for so often (s).
 RETRY_SECONDS = 0.5
 RETURN_SECONDS = 2.0
+# What clients send gets so much of each cycle, even when the next one is due (s).
+BUDGET = 0.005
 # The longest time without a look at the flag that ends the cycle (s).
 _PATIENCE = 0.1
 # An agent in sync mode that says nothing holds the others up so long (s).
@@ -159,24 +161,33 @@ class Cycle:
             self._server.refill()
 
     def _wait(self, until: float) -> None:
-        """Carry out what clients send, until a moment."""
-        while not self._stopping.is_set():
-            left = until - time.monotonic()
-            event = self._server.next_event(min(left, _PATIENCE))
-            if event is not None:
-                self._carry_out(event)
-            elif left <= 0:
-                return
+        """Carry out what clients send, until a moment, and hardly longer however much it is."""
+        now = time.monotonic()
+        latest = max(until, now + BUDGET)
+        while not self._stopping.is_set() and now < latest:
+            if self._trainers.is_busy:
+                self._trainers.work()
+            else:
+                event = self._server.next_event(min(until - now, _PATIENCE))
+                if event is not None:
+                    self._carry_out(event)
+                elif now >= until:
+                    return
+            now = time.monotonic()
 
     def _wait_for_agents(self) -> None:
         patience = time.monotonic() + SYNC_SECONDS
         while self._agents is not None and self._agents.is_waiting:
             if self._stopping.is_set() or time.monotonic() > patience:
                 return
+            if self._trainers.is_busy:
+                self._trainers.work()
+                continue
             event = self._server.next_event(_PATIENCE)
             if event is not None:
                 self._carry_out(event)
             else:
+                self.viewers.cycle()
                 self._server.refill()
 
     def _carry_out(self, event: Event) -> None:

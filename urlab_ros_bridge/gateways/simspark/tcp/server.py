@@ -37,6 +37,8 @@ MAX_CLIENTS = 64
 # What one client may send between two refills; a 20 ms cycle of an agent has one message.
 BYTES_A_TURN = 1 << 14
 MESSAGES_A_TURN = 64
+# Events that wait for `next_event`; beyond, nothing more is read.
+MAX_WAITING = 512
 BACKLOG = 128
 _PAUSE = 0.05  # s, when the process is out of file descriptors
 
@@ -247,6 +249,11 @@ class TcpServer:
 
     def _read(self, client: _Client) -> None:
         connection = client.connection
+        if self._events.qsize() > MAX_WAITING:
+            client.messages_left = 0  # until the next refill
+            self._starved = True
+            self._listen(client)
+            return
         try:
             data = connection.link.recv(client.bytes_left)
         except BlockingIOError:
@@ -285,6 +292,8 @@ class TcpServer:
                 self._events.put(Event(Happening.RECEIVED, client.connection, expressions))
 
     def _fill_up(self) -> None:
+        if self._events.qsize() > MAX_WAITING:
+            return  # the next refill is soon
         self._refill = self._starved = False
         for client in self._clients.values():
             if client.may_send and not client.waiting:

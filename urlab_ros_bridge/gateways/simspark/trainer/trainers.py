@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Iterator
 import logging
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
@@ -29,8 +31,9 @@ class Trainers:
     """
     The clients of the monitors' port as those who command.
 
-    Commands of a message are carried out in order; what is wrong with one goes to the log and not
-    to the client (page, "Command Messages from Coach/Trainer").
+    Commands of a message are carried out in order, one with each `work`, so that a long message
+    holds nobody up; what is wrong with one goes to the log and not to the client (page,
+    "Command Messages from Coach/Trainer").
     """
 
     def __init__(
@@ -42,31 +45,48 @@ class Trainers:
         self._kill_simulation = kill_simulation
         self._powers: Powers | None = None
         self._log = LimitedLog(_LOG)
+        self._pending: deque[Iterator[None]] = deque()
 
     def begin(self, stage: Stage) -> None:
         """Command another world."""
         self._powers = Powers(stage, self._request_full_state, self._kill_simulation)
 
     def received(self, connection: Connection, expressions: Iterable[Expression]) -> None:
-        """Carry out a message."""
+        """Take a message; `work` carries it out."""
         for group in _groups(expressions):
-            self._carry_out(connection, group)
+            steps = self._carry_out(connection, group)
+            self._pending.extend(steps for _ in group)
 
-    def _carry_out(self, connection: Connection, commands: list[Expression]) -> None:
-        """Carry out commands in order; a cookie answers when those before it went well."""
+    @property
+    def is_busy(self) -> bool:
+        """Return whether commands wait."""
+        return bool(self._pending)
+
+    def work(self) -> None:
+        """Carry out the next command that waits."""
+        next(self._pending.popleft(), None)
+
+    def _carry_out(self, connection: Connection, commands: list[Expression]) -> Iterator[None]:
+        """Carry out one command at a time; a cookie answers when those before it went well."""
         well = True
         for command in commands:
             name = head(command)
-            if name == ACKNOWLEDGE:
+            if name != ACKNOWLEDGE:
+                well = self._try(connection, name, command) and well
+            else:
                 if well:
                     self._acknowledge(connection, command)
                 well = True
-                continue
-            try:
-                self._run(name, command)
-            except (BadCommand, MalformedMessage, UrlabError) as error:
-                well = False
-                self._log.warning('%s: %s: %s', connection.peer, name or 'a command', error)
+            yield
+
+    def _try(self, connection: Connection, name: str, command: Expression) -> bool:
+        """Carry out a command; return whether it went well."""
+        try:
+            self._run(name, command)
+        except (BadCommand, MalformedMessage, UrlabError) as error:
+            self._log.warning('%s: %s: %s', connection.peer, name or 'a command', error)
+            return False
+        return True
 
     def _run(self, name: str, command: Expression) -> None:
         carry_out = COMMANDS.get(name)

@@ -93,6 +93,12 @@ class Scene:
         qpos: np.ndarray = self._local.data.qpos
         return qpos
 
+    @property
+    def gravity(self) -> np.ndarray:
+        """Return the acceleration of free fall, m/s^2, shape (3,)."""
+        gravity: np.ndarray = self._local.model.opt.gravity
+        return gravity
+
     def state(self, robot: str) -> ArticulationState:
         """
         Return what the server sent of a robot: qpos, qvel, sensors, ...

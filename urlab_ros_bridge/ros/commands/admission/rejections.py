@@ -23,7 +23,7 @@ class Rejections:
         self.counts: dict[str, int] = {}
         self.last: dict[str, str] = {}
         self._log = log
-        self._told: dict[str, float] = {}
+        self._logged: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def add(self, topic: str, error: Exception) -> None:
@@ -32,8 +32,8 @@ class Rejections:
         with self._lock:
             self.counts[topic] = self.counts.get(topic, 0) + 1
             self.last[topic] = str(error)
-            quiet = now - self._told.get(topic, -_QUIET_SECONDS) < _QUIET_SECONDS
+            quiet = now - self._logged.get(topic, -_QUIET_SECONDS) < _QUIET_SECONDS
             if not quiet:
-                self._told[topic] = now
+                self._logged[topic] = now
         if not quiet:
             self._log('warning', f'{topic} refused: {error}')

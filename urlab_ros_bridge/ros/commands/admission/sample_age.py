@@ -83,7 +83,7 @@ class _Clock:
         self._recent = min(self._recent, difference)
 
     def _runs(self, difference: float, now: float) -> bool:
-        """Count a message that is too old; tell whether it is to be believed nevertheless."""
+        """Count a message that is too old; return whether it is to be believed nevertheless."""
         run = self._run
         if run is None or difference < run.difference - JITTER or now - run.last > RUN_GAP:
             self._run = _Run(difference, now, now)

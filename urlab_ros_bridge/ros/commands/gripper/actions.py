@@ -185,7 +185,7 @@ class _Action:
             self._dialect.gripper.cancel(grasp)
 
     def feedback(self, handle: ServerGoalHandle, grip: Grip) -> None:
-        """Tell how it goes; may be called from any thread."""
+        """Publish feedback; may be called from any thread."""
         if handle.is_active:
             handle.publish_feedback(self._dialect.feedback(grip))
 

@@ -69,7 +69,7 @@ class Grasp:
     stiffness: np.ndarray = field(init=False)
     moved_ns: int | None = None
     changed_ns: int | None = None
-    told_ns: int = -_PERIOD_NS
+    reported_ns: int = -_PERIOD_NS
 
     def __post_init__(self) -> None:
         self.setpoint = self.target.copy()
@@ -87,9 +87,9 @@ def grippers_of(
     if settings.grippers == (AUTO,):
         entries = handshake.raw.get('articulations') if handshake else None
         for entry in entries if isinstance(entries, list) else ():
-            told = entry.get('grippers') if entry.get('prefix') == plan.prefix else None
-            if isinstance(told, dict):
-                return {str(name): tuple(map(str, joints)) for name, joints in told.items()}
+            reported = entry.get('grippers') if entry.get('prefix') == plan.prefix else None
+            if isinstance(reported, dict):
+                return {str(name): tuple(map(str, joints)) for name, joints in reported.items()}
         return {}
     found = {}
     for entry in settings.grippers:
@@ -142,7 +142,7 @@ class Gripper:
 
     @property
     def active(self) -> bool:
-        """Tell whether it needs ticks with the state of the joints."""
+        """Return whether it needs ticks with the state of the joints."""
         return self._grasp is not None
 
     def start(
@@ -192,16 +192,16 @@ class Gripper:
         grasp = self._grasp
         if grasp is None or measured is None:
             return
-        grip = self._last = self._look(grasp, stamp_ns, measured)
+        grip = self._last = self._inspect(grasp, stamp_ns, measured)
         if grip.reached or grip.stalled:
             well = grip.reached or self._settings().gripper_allow_stalling
             self._finish(grasp, Ending.SUCCEEDED if well else Ending.ABORTED)
-        elif stamp_ns - grasp.told_ns >= _PERIOD_NS:
-            grasp.told_ns = stamp_ns
+        elif stamp_ns - grasp.reported_ns >= _PERIOD_NS:
+            grasp.reported_ns = stamp_ns
             self._limit(grasp, grip)
             grasp.listener.feedback(grip)
 
-    def _look(self, grasp: Grasp, stamp_ns: int, measured: Sequence[np.ndarray]) -> Grip:
+    def _inspect(self, grasp: Grasp, stamp_ns: int, measured: Sequence[np.ndarray]) -> Grip:
         settings, places = self._settings(), self._places
         position, velocity, effort = (values[places].astype(float) for values in measured)
         reached = bool(np.all(np.abs(grasp.target - position) <= settings.gripper_goal_tolerance))

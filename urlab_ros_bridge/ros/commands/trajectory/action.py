@@ -123,7 +123,7 @@ class FollowAction:
         self._server.finish(handle, outcome.ending, result)
 
     def feedback(self, handle: ServerGoalHandle, report: Report) -> None:
-        """Tell how it goes; may be called from any thread."""
+        """Publish feedback; may be called from any thread."""
         if handle.is_active:
             handle.publish_feedback(feedback_to_ros(self._type.Feedback, report))
 

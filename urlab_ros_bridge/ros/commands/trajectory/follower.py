@@ -69,7 +69,7 @@ class Follower:
 
     @property
     def active(self) -> bool:
-        """Tell whether it needs ticks with the state of the joints."""
+        """Return whether it needs ticks with the state of the joints."""
         return self._motion is not None or self._next is not None
 
     def read(self, message: Any) -> Path:

@@ -117,7 +117,7 @@ class Motion:
         )
 
     def judge(self, report: Report) -> Outcome | None:
-        """Say whether it is over, and how."""
+        """Return whether it is over, and how."""
         assert self.spline is not None
         over = report.stamp_ns >= self.spline.end_ns
         if self.tolerances is None:
@@ -137,11 +137,11 @@ class Motion:
         text = self.tolerances.goal.violation(self.joints, *errors)
         if not text:
             return Outcome(Ending.SUCCEEDED, SUCCESSFUL, 'goal reached')
-        patience = self.tolerances.goal_time_ns
-        if patience is None or report.stamp_ns <= self.spline.end_ns + patience:
+        timeout_ns = self.tolerances.goal_time_ns
+        if timeout_ns is None or report.stamp_ns <= self.spline.end_ns + timeout_ns:
             return None
         return Outcome(
             Ending.ABORTED,
             GOAL_TOLERANCE_VIOLATED,
-            f'{text}, {patience / NANOSECONDS:g} s after the last point',
+            f'{text}, {timeout_ns / NANOSECONDS:g} s after the last point',
         )

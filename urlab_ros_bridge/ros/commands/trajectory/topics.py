@@ -78,7 +78,7 @@ class TrajectoryTopics:
         except (BadGoal, CommandRejected) as error:
             self._path.reject(self.topic, error)
 
-    def tell(self, report: Report | None) -> None:
+    def publish_state(self, report: Report | None) -> None:
         """Publish the state while something is under way and somebody listens."""
         if report is None or self._state is None or not self._limiter.due(report.stamp_ns):
             return

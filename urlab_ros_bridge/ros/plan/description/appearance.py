@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 
 
 @dataclass(frozen=True)
-class RobotLook:
+class RobotAppearance:
     """
     A robot's links, and its URDF ('' = not published).
 

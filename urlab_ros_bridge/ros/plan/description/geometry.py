@@ -115,7 +115,7 @@ class Geometry:
 
 
 def is_endless(geom: Geom) -> bool:
-    """Tell whether a geom is a plane without an end."""
+    """Return whether a geom is a plane without an end."""
     return geom.kind == 'plane' and min(geom.size[:2]) <= 0.0
 
 

@@ -67,7 +67,7 @@ class SimulationContext(ServiceContext):
         self.paused_epoch: int | None = None
 
     def has(self, need: str) -> bool:
-        """Tell whether the server has an extension, or whether its model can be read here."""
+        """Return whether the server has an extension, or whether its model can be read here."""
         if need != MODEL:
             return not need or self.link.has(need)
         handshake = self.link.handshake
@@ -117,7 +117,7 @@ class SimulationContext(ServiceContext):
         """Wait until the bridge publishes the world that the services know; not for ever."""
         link, deadline = self.link, time.monotonic() + _DISCOVERY_SECONDS
         wanted = _revision(link.client.handshake)
-        link.look()
+        link.check_now()
         while time.monotonic() < deadline:
             if link.state.connected and _revision(link.handshake) >= wanted:
                 return

@@ -53,13 +53,13 @@ def one(context: SimulationContext, name: str, bounds: bool = False) -> EntitySt
 
 
 def get_entities(context: SimulationContext, request: Any, response: Any) -> str:
-    """Tell the names of robots, movable and fixed bodies, filtered."""
+    """Return the names of robots, movable and fixed bodies, filtered."""
     response.entities = sorted(chosen(context, request.filters))
     return f'{len(response.entities)} entities'
 
 
 def get_entity_info(context: SimulationContext, request: Any, response: Any) -> None:
-    """Tell category, kind and tags of an entity."""
+    """Return category, kind and tags of an entity."""
     entity = one(context, request.entity)
     response.info.category.category = category_of(entity)
     response.info.description = describe(context, entity)
@@ -67,7 +67,7 @@ def get_entity_info(context: SimulationContext, request: Any, response: Any) -> 
 
 
 def describe(context: SimulationContext, entity: EntityState) -> str:
-    """Say what an entity is."""
+    """Return what an entity is, in words."""
     text = _KINDS.get(entity.kind, entity.kind)
     robot = context.handshake.articulations.get(entity.name)
     if robot is not None and robot.actor_id not in ('', entity.name):
@@ -76,7 +76,7 @@ def describe(context: SimulationContext, entity: EntityState) -> str:
 
 
 def get_entity_bounds(context: SimulationContext, request: Any, response: Any) -> str:
-    """Tell the box around an entity, along the axes of its base."""
+    """Return the box around an entity, along the axes of its base."""
     entity = one(context, request.entity, bounds=True)
     if entity.body_bounds is None:
         return f'{entity.name} has no bounded geometry'
@@ -91,12 +91,12 @@ INVALID_POSE = 101
 
 
 def get_entity_state(context: SimulationContext, request: Any, response: Any) -> None:
-    """Tell pose and twist of an entity in the world."""
+    """Return pose and twist of an entity in the world."""
     fill_in(response.state, one(context, request.entity), context.settings().map_frame)
 
 
 def get_entities_states(context: SimulationContext, request: Any, response: Any) -> str:
-    """Tell pose and twist of entities in the world, filtered."""
+    """Return pose and twist of entities in the world, filtered."""
     found = chosen(context, request.filters)
     message_type = load_interface(f'{PACKAGE}/msg/EntityState')
     response.entities = sorted(found)

@@ -105,7 +105,7 @@ def _posix_class(match: re.Match[str]) -> str:
 
 
 def has_tags(tags: Collection[str], wanted: Any) -> bool:
-    """Tell whether tags pass a simulation_interfaces/msg/TagsFilter."""
+    """Return whether tags pass a simulation_interfaces/msg/TagsFilter."""
     if not wanted.tags:
         return True
     enough = all if wanted.filter_mode == _ALL else any
@@ -132,7 +132,7 @@ def read_bounds(bounds: Any) -> Volume | None:
 
 
 def overlap(entity: EntityState, volume: Volume) -> bool:
-    """Tell whether the box around an entity, or the place of one without, is in a volume."""
+    """Return whether the box around an entity, or the place of one without, is in a volume."""
     kind, points = volume
     least, greatest = (entity.pos, entity.pos) if entity.bounds is None else entity.bounds
     if kind == SPHERE:

@@ -63,7 +63,7 @@ def present_state(context: SimulationContext) -> State:
 
 
 def get_simulation_state(context: SimulationContext, request: Any, response: Any) -> None:
-    """Tell whether the simulation is stopped, playing or paused."""
+    """Return whether the simulation is stopped, playing or paused."""
     response.state.state = present_state(context)
 
 
@@ -110,9 +110,9 @@ def _check_mode(context: SimulationContext) -> None:
 
 def _pause(context: SimulationContext, paused: bool) -> None:
     with context.lockstep.between_rounds():
-        told = context.client.set_paused(paused)
-        context.link.note_paused(told)
-    if told is not paused:
+        is_paused = context.client.set_paused(paused)
+        context.link.note_paused(is_paused)
+    if is_paused is not paused:
         wanted = 'paused' if paused else 'running'
         raise StandardRejected(
             STATE_TRANSITION_ERROR, f'the server reports that it is not {wanted}'

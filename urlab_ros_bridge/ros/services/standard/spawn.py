@@ -57,18 +57,18 @@ def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str
 
 
 def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
-    """Add several; what became of each is told apart."""
+    """Add several; each has a result of its own."""
     result_type = load_interface(f'{PACKAGE}/msg/SpawnResult')
     failed = []
     for item in request.spawn_requests:
-        told = result_type()
+        outcome = result_type()
         try:
-            told.entity_name = spawn(context, item)
-            told.result.result = OK
+            outcome.entity_name = spawn(context, item)
+            outcome.result.result = OK
         except Exception as error:
-            told.result.result, told.result.error_message = judge(error)
-            failed.append(f'{item.name!r}: {told.result.error_message}')
-        response.results.append(told)
+            outcome.result.result, outcome.result.error_message = judge(error)
+            failed.append(f'{item.name!r}: {outcome.result.error_message}')
+        response.results.append(outcome)
     if failed:
         raise StandardRejected(ENTITIES_SPAWN_FAILED, '; '.join(failed))
     return f'{len(response.results)} spawned'

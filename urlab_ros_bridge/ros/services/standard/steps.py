@@ -30,7 +30,7 @@ from urlab_ros_bridge.wire.errors import count_of
 
 def check_steps(context: SimulationContext, steps: int) -> None:
     """
-    Tell whether so many steps can be made now.
+    Return whether so many steps can be made now.
 
     :raises StandardRejected: when not.
     """

@@ -22,26 +22,26 @@ FORMATS = ('mjcf', 'urdf')
 
 
 def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
-    """Tell what is served at present; nothing while the bridge has no server."""
-    told = response.features
-    told.features = [int(feature) for feature in context.features]
-    told.spawn_formats = list(FORMATS) if StandardFeature.SPAWNING in context.features else []
+    """Return what is served at present; nothing while the bridge has no server."""
+    features = response.features
+    features.features = [int(feature) for feature in context.features]
+    features.spawn_formats = list(FORMATS) if StandardFeature.SPAWNING in context.features else []
     state = context.link.state
     if not state.connected:
-        told.custom_info = describe(state, context.stream.silence)[1]
+        features.custom_info = describe(state, context.stream.silence)[1]
         return
     handshake = context.handshake
-    told.custom_info = (
+    features.custom_info = (
         f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
         f'MuJoCo {handshake.mujoco_version}'
     )
     missing = [name for name in (ENTITIES, SPAWN) if not context.has(name)]
     if missing:
-        told.custom_info += f'; the server lacks: {", ".join(missing)}'
+        features.custom_info += f'; the server lacks: {", ".join(missing)}'
 
 
 def get_current_world(context: SimulationContext, request: Any, response: Any) -> None:
-    """Tell the name of the world, and what is in it."""
+    """Return the name of the world, and what is in it."""
     if present_state(context) is State.NO_WORLD:
         raise StandardRejected(NO_WORLD_LOADED, 'the server has no world yet')
     handshake = context.handshake

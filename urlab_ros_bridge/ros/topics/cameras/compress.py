@@ -40,8 +40,8 @@ class CompressedTemplate:
         :raises CdrError: when the middleware serialises in another way than expected.
         """
         self._kind, self._encoding, self._metres = kind, encoding, metres
-        told = {'jpeg': 'jpeg compressed bgr8', 'png': 'png compressed bgr8'}
-        form = f'{encoding}; {told.get(kind, "compressedDepth png")}'
+        formats = {'jpeg': 'jpeg compressed bgr8', 'png': 'png compressed bgr8'}
+        form = f'{encoding}; {formats.get(kind, "compressedDepth png")}'
         self._template = BlobTemplate(
             CompressedImage(header=Header(frame_id=frame_id), format=form)
         )

@@ -31,7 +31,7 @@ class FrameGate:
         self._on_sent: Callable[[], None] | None = None
 
     @property
-    def patient(self) -> bool:
+    def waited_for(self) -> bool:
         """Whether somebody waits for every picture, however late it is."""
         return self._on_sent is not None
 
@@ -44,7 +44,7 @@ class FrameGate:
         self._on_sent, self._ahead_ns = on_sent, ahead_ns
 
     def sent(self) -> None:
-        """Tell who waits that a picture was published."""
+        """Notify whoever waits that a picture was published."""
         if self._on_sent is not None:
             self._on_sent()
 
@@ -60,7 +60,7 @@ class FrameGate:
                 self._start_ns, self._shut = stamp_ns, False
 
     def publish(self, stamp_ns: int, send: Callable[[], None]) -> bool:
-        """Send a picture if it belongs to the present timeline; tell whether it did."""
+        """Send a picture if it belongs to the present timeline; return whether it did."""
         with self._lock:
             now = self._timeline.stamp_ns
             if self._shut or now is None or not self._start_ns <= stamp_ns <= now + self._ahead_ns:

@@ -50,8 +50,8 @@ class Output:
         self.wanted = False
         self.count = 0
 
-    def look(self) -> bool:
-        """See who listens."""
+    def poll_subscribers(self) -> bool:
+        """Count the subscribers; return whether there are any."""
         self.wanted = self.publisher.get_subscription_count() > 0
         return self.wanted
 
@@ -67,8 +67,8 @@ def make_outputs(
     camera, now = plan.camera, settings()
     lens = intrinsics(*camera.resolution, camera.fovy)
     info = CameraInfoTemplate(plan.frame, lens)
-    told = publishers.get(CameraInfo, f'{plan.topic}/camera_info', qos.sensor)
-    outputs = [Output(told, lambda stamp, frame, color: info.update(stamp))]
+    camera_info = publishers.get(CameraInfo, f'{plan.topic}/camera_info', qos.sensor)
+    outputs = [Output(camera_info, lambda stamp, frame, color: info.update(stamp))]
     if camera.mode == 'depth':
         return outputs + _depth(plan, publishers, now, lens)
     if camera.labels:
@@ -120,7 +120,7 @@ def _depth(
 
 
 def _publish_labels(plan: CameraPlan, publishers: Publishers) -> None:
-    """Say once, for late listeners too, which colour means what: name -> [red, green, blue]."""
+    """Publish once, also for late subscribers, which colour means what: name -> [r, g, b]."""
     labels = {name: [red, green, blue] for (blue, green, red), name in plan.camera.labels.items()}
     publisher = publishers.get(String, f'{plan.topic}/labels', qos.latched)
     publisher.publish(String(data=json.dumps(labels, sort_keys=True)))

@@ -83,7 +83,7 @@ class CameraThread:
 
     @property
     def watched(self) -> bool:
-        """Say whether the camera is received now."""
+        """Return whether the camera is received now."""
         return self._source is not None
 
     @property
@@ -105,7 +105,7 @@ class CameraThread:
         self._close()
 
     def _turn(self) -> None:
-        wanted = [output for output in self._outputs if output.look()]
+        wanted = [output for output in self._outputs if output.poll_subscribers()]
         if self._moved.is_set():
             self._moved.clear()
             self._close()
@@ -162,7 +162,7 @@ class CameraThread:
         return self._color.at(frame.stamp_ns)
 
     def _late(self, frame: Frame) -> bool:
-        if frame.wall_time is None or self._gate.patient:
+        if frame.wall_time is None or self._gate.waited_for:
             return False
         return time.time() - frame.wall_time > MAX_LAG
 

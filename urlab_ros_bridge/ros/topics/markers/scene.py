@@ -72,7 +72,7 @@ class SceneTopic:
         self._message = MarkerArray(markers=[delete_all(scene.frame), *markers])
         self._sent = False
 
-    def look(self) -> None:
+    def poll_subscribers(self) -> None:
         """Publish it if somebody waits for it; whoever comes later gets it from the middleware."""
         if not self._sent and self._publisher.get_subscription_count():
             self._publisher.publish(self._message)

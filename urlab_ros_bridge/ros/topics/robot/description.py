@@ -39,9 +39,9 @@ class DescriptionParameters:
 def description_messages(plan: WorldPlan, settings: Settings) -> dict[str, String]:
     """Return the robot_description of each robot by topic."""
     return {
-        join(robot.namespace, 'robot_description'): String(data=robot.look.urdf)
+        join(robot.namespace, 'robot_description'): String(data=robot.appearance.urdf)
         for robot in plan.robots
-        if robot.look.urdf
+        if robot.appearance.urdf
     }
 
 

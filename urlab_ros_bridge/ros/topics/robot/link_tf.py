@@ -65,7 +65,7 @@ class LinkTFTemplate(TFTemplate):
 def feeds(robot: RobotTopics) -> list[Feed]:
     """Make the topic of a robot's moving links, if it has any."""
     plan, state, settings = robot.plan, robot.state, robot.settings
-    links = LinkPoses(plan.look.skeleton, plan.joints)
+    links = LinkPoses(plan.appearance.skeleton, plan.joints)
     if not settings.publish_link_tf or not links.frames:
         return []
     template = LinkTFTemplate(links.frames)

@@ -61,24 +61,24 @@ class OdometryParameters:
     )
 
 
-def stddevs(override: Sequence[float], told: Any) -> list[float] | None:
+def stddevs(override: Sequence[float], reported: Any) -> list[float] | None:
     """
-    Choose standard deviations: the parameter, else what the server told, else None (unknown).
+    Choose standard deviations: the parameter, else what the server reported, else None (unknown).
 
     >>> stddevs((-1.0,), [0.1] * 6) == [0.1] * 6
     True
     """
     if override[0] >= 0:
         return list(override)
-    return [float(value) for value in told] if told else None
+    return [float(value) for value in reported] if reported else None
 
 
 def covariances(robot: RobotTopics) -> tuple[list[float] | None, list[float] | None]:
     """Return the standard deviations of a robot's pose and twist, None for what is unknown."""
-    told, settings = robot.plan.covariances, robot.settings
+    reported, settings = robot.plan.covariances, robot.settings
     return (
-        stddevs(settings.pose_stddev, told.get('pose_stddev')),
-        stddevs(settings.twist_stddev, told.get('twist_stddev')),
+        stddevs(settings.pose_stddev, reported.get('pose_stddev')),
+        stddevs(settings.twist_stddev, reported.get('twist_stddev')),
     )
 
 

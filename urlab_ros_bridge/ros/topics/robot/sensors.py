@@ -269,10 +269,10 @@ class SensorFeeds:
         feed.own_limiter = scans
 
     def stddev(self, name: str) -> float:
-        """Return a standard deviation: the parameter, else what the server told, else 0."""
+        """Return a standard deviation: the parameter, else what the server reported, else 0."""
         override = getattr(self.settings, name)
-        told: Mapping[str, Any] = self.plan.covariances
-        return override if override >= 0 else float(told.get(name) or 0.0)
+        reported: Mapping[str, Any] = self.plan.covariances
+        return override if override >= 0 else float(reported.get(name) or 0.0)
 
     def add(
         self, name: str, template: MessageTemplate, build: Callable[[int], Any], sensors: list[str]

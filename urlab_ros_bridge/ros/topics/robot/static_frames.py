@@ -38,7 +38,7 @@ def _static_frames(robot: RobotPlan, settings: Settings) -> list[tuple]:
     links = set(robot.tree.bodies.values())
     wanted = {True: settings.publish_link_tf, False: settings.publish_sensor_frames}
     found = [row for row in robot.tree.static if wanted[row.child in links]]
-    return [*found, *(robot.look.static if settings.publish_link_tf else ())]
+    return [*found, *(robot.appearance.static if settings.publish_link_tf else ())]
 
 
 def static_messages(plan: WorldPlan, settings: Settings) -> dict[str, Any]:
