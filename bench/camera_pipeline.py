@@ -36,7 +36,7 @@ import yaml
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
@@ -184,7 +184,7 @@ def jitter(seconds: float, rounds: int) -> None:
         print(f'p99 with {name} / without: {middle[name] / middle[QUIET]:.2f}')
 
 
-def place(camera: Camera) -> str:
+def place(camera: CameraInfo) -> str:
     return f'tcp://127.0.0.1:{camera.port}|{camera.topic}'
 
 

@@ -135,7 +135,7 @@ def main() -> int:
     parser.add_argument('--json', action='store_true', help='one JSON line for each row')
     options = parser.parse_args()
     ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.commands.server', '--world', 'rover']
+    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', '--world', 'rover']
     command += ['--cameras', 'off', '--log-level', 'error', *ports]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

@@ -33,7 +33,7 @@ from narrow import with_option
 from narrow import with_values
 from narrow import without
 
-from urlab_ros_bridge.conformance.checks.options import NEW
+from urlab_ros_bridge.conformance.checks.world.options import NEW
 
 FAULTS = (
     ('encoding.msgpack_default', always_json),

@@ -214,6 +214,44 @@ def test_requests_come_between_rounds(connected):
     assert not bridge.lockstep.on and server.mode == 'live'
 
 
+def test_a_pause_between_the_look_and_the_round_is_seen(connected):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    Controller(listener)
+    wait_until(lambda: rounds(server) > 5)
+    present = bridge.lockstep._rounds
+    ready, stopped = present._ready, []
+
+    def pause_just_after():
+        answer = ready()
+        if answer and not stopped:
+            assert listener.call(SetBool, '/pause', data=True).success
+            stopped.append(rounds(server))
+        return answer
+
+    present._ready = pause_just_after
+    wait_until(lambda: stopped and state(bridge) == 'on: paused')
+    assert rounds(server) == stopped[0]
+
+
+def test_a_status_asked_for_before_a_pause_does_not_undo_it(connected):
+    _, bridge, _ = connected()
+    link = bridge.link
+    ask = link.commands.status
+
+    def late():
+        status = ask()
+        if not status.paused:
+            link.note_paused(True)  # while the reply is on its way
+        return status
+
+    link.commands.status = late
+    link._ask()
+    assert link.state.paused
+    link.commands.status = ask
+    link.check_now()
+    wait_until(lambda: not link.state.paused)  # the next one counts again
+
+
 def test_what_cannot_be_done_is_said(connected):
     server, bridge, listener = connected()
 

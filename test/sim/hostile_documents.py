@@ -88,7 +88,7 @@ HOSTILE = {
     'custom': ('<mujoco><custom><numeric size="2000000000"/></custom></mujoco>', '2000000000'),
     'camera': (world('<camera resolution="64 100000"/>'), 'resolution of <camera>'),
     'off screen': ('<mujoco><visual><global offwidth="99999"/></visual></mujoco>', 'offwidth'),
-    'include': ('<mujoco><include file="a.xml"/></mujoco>', 'includes nothing'),
+    'include': ('<mujoco><include file="a.xml"/></mujoco>', 'cannot include files'),
     'model': (asset('<model name="a" file="a.xml"/>'), 'no <model>'),
     'urdf extension': ('<robot><mujoco><size memory="99G"/></mujoco></robot>', 'memory of <size>'),
     'urdf plugin': ('<robot><mujoco><compiler x="1"/></mujoco></robot>', 'unrecognized'),

@@ -9,7 +9,7 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
-from urlab_ros_bridge.sim.transports import frame_reader
+from urlab_ros_bridge.sim.transports import frame_decoder
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.limits import REQUEST
 
@@ -59,12 +59,12 @@ def attack():
 def held(monkeypatch):
     """Stop every frame reader after its first step until the event is set."""
     go_on = threading.Event()
-    real = frame_reader.FrameReader.__init__
+    real = frame_decoder.FrameDecoder.__init__
 
     def prepare(self, dispatcher):
         real(self, dispatcher, rest=lambda seconds: go_on.wait(30))
 
-    monkeypatch.setattr(frame_reader.FrameReader, '__init__', prepare)
+    monkeypatch.setattr(frame_decoder.FrameDecoder, '__init__', prepare)
     yield go_on
     go_on.set()
 
@@ -109,13 +109,13 @@ def test_a_large_legal_request_waits_its_turn_and_is_carried_out(
 def test_too_many_at_a_time_are_refused_at_once(held, server, connect, attack):
     running = server(step_mode='direct')
     greedy = attack(running)
-    for _ in range(frame_reader.MAX_OF_ONE + 3):
+    for _ in range(frame_decoder.MAX_OF_ONE + 3):
         greedy.send(hostile())
     assert [greedy.code() for _ in range(3)] == ['not_ready'] * 3
     assert connect(running, shared=True).ask('step')['step'] == 1
     held.set()
-    assert [greedy.code() for _ in range(frame_reader.MAX_OF_ONE)] == (
-        ['session_expired'] * frame_reader.MAX_OF_ONE
+    assert [greedy.code() for _ in range(frame_decoder.MAX_OF_ONE)] == (
+        ['session_expired'] * frame_decoder.MAX_OF_ONE
     )
 
 

@@ -18,7 +18,7 @@ from urlab_ros_bridge.wire.codec import unpack_request
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import Limits
+from urlab_ros_bridge.wire.limits import DecodeLimits
 from urlab_ros_bridge.wire.limits import MAX_VECTOR
 from urlab_ros_bridge.wire.limits import REPLY
 from urlab_ros_bridge.wire.limits import REQUEST
@@ -172,7 +172,7 @@ VALUES = st.recursive(
     ),
     max_leaves=25,
 )
-SMALL = Limits(10_000, 10_000, 100, 100, 10, 16, 16)
+SMALL = DecodeLimits(10_000, 10_000, 100, 100, 10, 16, 16)
 
 
 def by_steps(frame, limits=REPLY):

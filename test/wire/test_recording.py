@@ -13,11 +13,11 @@ import pytest
 
 from urlab_ros_bridge.wire.recording import decode
 from urlab_ros_bridge.wire.recording import encode
-from urlab_ros_bridge.wire.recording import Joint
 from urlab_ros_bridge.wire.recording import JOINT_WIDTHS
-from urlab_ros_bridge.wire.recording import Layout
 from urlab_ros_bridge.wire.recording import MalformedRecording
-from urlab_ros_bridge.wire.recording import Take
+from urlab_ros_bridge.wire.recording import RecordedJoint
+from urlab_ros_bridge.wire.recording import RecordedTake
+from urlab_ros_bridge.wire.recording import RecordingLayout
 
 STOCK = {
     'Frames': [
@@ -41,11 +41,11 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 @st.composite
 def takes(draw):
     joints = tuple(
-        Joint(name, *draw(st.sampled_from(JOINT_WIDTHS)))
+        RecordedJoint(name, *draw(st.sampled_from(JOINT_WIDTHS)))
         for name in draw(st.lists(names, unique=True, max_size=4))
     )
     extras = [tuple(draw(st.lists(names, max_size=3))) for _ in range(3)]
-    layout = Layout(joints, *extras)
+    layout = RecordingLayout(joints, *extras)
     sizes = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3).filter(any))
     blocks = tuple(
         np.array(
@@ -59,7 +59,7 @@ def takes(draw):
         ).reshape(size, layout.width)
         for size in sizes
     )
-    return Take(layout, blocks, draw(st.none() | st.just(0.002)))
+    return RecordedTake(layout, blocks, draw(st.none() | st.just(0.002)))
 
 
 def text_of(take):
@@ -71,9 +71,14 @@ def rows_of(take):
 
 
 def small_take(frames=4):
-    layout = Layout((Joint('a%s"ü', 1, 1), Joint('root', 7, 6)), ('m', 'n'), ('m',), ('target',))
+    layout = RecordingLayout(
+        (RecordedJoint('a%s"ü', 1, 1), RecordedJoint('root', 7, 6)),
+        ('m', 'n'),
+        ('m',),
+        ('target',),
+    )
     rows = np.random.default_rng(0).standard_normal((frames, layout.width))
-    return Take(layout, (rows[:1], rows[1:]), 0.002)
+    return RecordedTake(layout, (rows[:1], rows[1:]), 0.002)
 
 
 @settings(max_examples=60, deadline=None)
@@ -151,8 +156,8 @@ KNEE = ('Frames', 1, 'jointStates', 'g1_knee')
         (json.dumps(STOCK) + 'x', 'after the end'),
         (json.dumps(STOCK)[:-1], 'end of the text'),
         (json.dumps(STOCK)[:-1] + ',' + json.dumps(STOCK)[1:], 'twice'),
-        (changed('Frames', 1, 'timestamp', value='0'), 'no number'),
-        (changed('Frames', 1, 'timestamp', value=True), 'no number'),
+        (changed('Frames', 1, 'timestamp', value='0'), 'not a number'),
+        (changed('Frames', 1, 'timestamp', value=True), 'not a number'),
         (changed('Frames', 1, 'timestamp', value=10**400), 'too large'),
         (changed('Frames', 1, 'timestamp', value=float('nan')), 'NaN'),
         (changed('Frames', 1, 'timestamp', value=None), "'timestamp'"),
@@ -200,8 +205,8 @@ def test_a_frame_that_json_cannot_hold_is_left_out():
 
 
 def test_the_text_comes_in_small_pieces_that_tell_how_far_it_is():
-    layout = Layout(tuple(Joint(f'j{i}', 1, 1) for i in range(24)))
-    take = Take(layout, (np.ones((3000, layout.width)),), 0.002)
+    layout = RecordingLayout(tuple(RecordedJoint(f'j{i}', 1, 1) for i in range(24)))
+    take = RecordedTake(layout, (np.ones((3000, layout.width)),), 0.002)
     pieces = list(encode(take))
     assert max(len(text) for _, text in pieces) < 40_000
     done = [count for count, _ in pieces]
@@ -214,4 +219,4 @@ def test_rows_are_found_across_blocks_and_no_further():
     for frame in (-1, 6):
         with pytest.raises(IndexError):
             take.row(frame)
-    assert len(Take(take.layout, ())) == 0
+    assert len(RecordedTake(take.layout, ())) == 0

@@ -111,22 +111,22 @@ def test_a_promised_dimension_is_not_believed(payload, dim):
 @given(PREFIX, NAME, st.sampled_from(['joint', 'sensor', 'base_state']))
 def test_component_topics(prefix, name, kind):
     topic = rows.parse_topic(f'{prefix}/{kind}/{name}'.encode())
-    assert topic == rows.Topic(kind, prefix, name)
+    assert topic == rows.RowTopic(kind, prefix, name)
 
 
 @given(PREFIX, st.sampled_from(['twist', 'actions', 'effort']))
 def test_articulation_topics(prefix, kind):
-    assert rows.parse_topic(f'{prefix}/{kind}') == rows.Topic(kind, prefix)
+    assert rows.parse_topic(f'{prefix}/{kind}') == rows.RowTopic(kind, prefix)
 
 
 @given(NAME, st.sampled_from(list(rows.ENTITY_FIELDS)))
 def test_entity_topics(name, field):
-    assert rows.parse_topic(f'scene/{name}/{field}') == rows.Topic('scene', '', name, field)
+    assert rows.parse_topic(f'scene/{name}/{field}') == rows.RowTopic('scene', '', name, field)
 
 
 def test_closing_topics():
-    assert rows.parse_topic(rows.SIM_TIME_TOPIC) == rows.Topic('sim_time')
-    assert rows.parse_topic(rows.STATE_FULL_TOPIC) == rows.Topic('state_full')
+    assert rows.parse_topic(rows.SIM_TIME_TOPIC) == rows.RowTopic('sim_time')
+    assert rows.parse_topic(rows.STATE_FULL_TOPIC) == rows.RowTopic('state_full')
 
 
 @settings(max_examples=300)

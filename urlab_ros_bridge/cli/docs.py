@@ -163,7 +163,7 @@ def limits_table() -> str:
 
 def protocol_page() -> str:
     """Return docs/protocol.md."""
-    from urlab_ros_bridge.sim.transports import frame_reader as reader  # needs MuJoCo
+    from urlab_ros_bridge.sim.transports import frame_decoder as reader  # needs MuJoCo
 
     heads = ('Op', 'Category', 'Required', 'Optional', 'Reply')
     namespaces = dict.fromkeys(op.namespace for op in OPS.values())

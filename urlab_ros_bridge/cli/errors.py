@@ -44,7 +44,7 @@ class UnknownCommand(UnknownName, CliError):
         return f'unknown command {self.name!r}; {hint(self.name, self.valid)}'
 
 
-class Misused(CliError):
+class UsageError(CliError):
     """A command line cannot be read: a value is missing, or a word stands alone."""
 
 

@@ -26,7 +26,7 @@ FREE = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class JointView:
     """One joint: its slots are qpos[q : q + nq] and qvel[v : v + nv]."""
 
     id: int
@@ -55,7 +55,7 @@ class Robot:
     """
 
     prefix: str
-    joints: list[Joint] = field(default_factory=list)
+    joints: list[JointView] = field(default_factory=list)
     actuators: list[tuple[int, str]] = field(default_factory=list)
     sensors: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     bodies: dict[str, int] = field(default_factory=dict)
@@ -145,15 +145,15 @@ class ModelView:
             raise skip('some joints belong to no articulation and no free entity')
         return qpos, qvel
 
-    def _entity_joint(self, name: str) -> Joint:
+    def _entity_joint(self, name: str) -> JointView:
         body = self.find('body', name)
         if body < 0 or not self.mj.body_jntnum[body]:
             raise Failed(f'entity {name!r} as a body with a free joint in the model', 'none')
         return self._joint(int(self.mj.body_jntadr[body]), '')
 
-    def _joint(self, number: int, cut: str) -> Joint:
+    def _joint(self, number: int, cut: str) -> JointView:
         mj = self.mj
-        return Joint(
+        return JointView(
             number,
             self.name('joint', number).removeprefix(cut),
             int(mj.jnt_type[number]),

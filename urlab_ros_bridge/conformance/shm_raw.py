@@ -25,7 +25,7 @@ _HEADER = struct.Struct('<IIIIQI')
 _POLL = 5e-5  # s
 
 
-class Region:
+class RawRegion:
     """One region, mapped."""
 
     def __init__(self, path: Path, writable: bool = False) -> None:
@@ -93,8 +93,8 @@ class ShmChannel:
     name = 'shm'
 
     def __init__(self, directory: Path) -> None:
-        self._requests = Region(directory / 'req.shm', writable=True)
-        self._replies = Region(directory / 'rep.shm')
+        self._requests = RawRegion(directory / 'req.shm', writable=True)
+        self._replies = RawRegion(directory / 'rep.shm')
 
     def exchange(self, frame: bytes, timeout: float = 10.0) -> bytes:
         """

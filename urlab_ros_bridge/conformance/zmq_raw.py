@@ -68,7 +68,7 @@ class ZmqChannel:
         self._context.destroy(linger=0)
 
 
-class Listener:
+class RowListener:
     """A SUB socket that keeps what it hears."""
 
     def __init__(self, endpoint: str, topics: Iterable[bytes] = (b'',)) -> None:
@@ -80,7 +80,7 @@ class Listener:
             self._socket.setsockopt(zmq.SUBSCRIBE, topic)
         self._socket.connect(endpoint)
 
-    def __enter__(self) -> Listener:
+    def __enter__(self) -> RowListener:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -109,7 +109,7 @@ class Listener:
             pass
 
 
-class Speaker:
+class ControlSender:
     """A PUB socket that connects to a SUB that is bound (the inbound control stream)."""
 
     def __init__(self, endpoint: str) -> None:
@@ -117,7 +117,7 @@ class Speaker:
         self._socket = self._context.socket(zmq.PUB)
         self._socket.connect(endpoint)
 
-    def __enter__(self) -> Speaker:
+    def __enter__(self) -> ControlSender:
         return self
 
     def __exit__(self, *_: object) -> None:

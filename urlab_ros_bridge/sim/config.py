@@ -9,8 +9,6 @@ from pathlib import Path
 
 from urlab_ros_bridge.wire import ops
 
-STEP_MODES = ('auto', *ops.MODES)
-
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:

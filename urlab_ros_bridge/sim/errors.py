@@ -16,7 +16,7 @@ class OpError(UrlabError):
 
     def __init__(self, code: str, message: str = '') -> None:
         if code not in ERROR_CODES:
-            raise ValueError(f'{code!r} is no error code of the protocol')
+            raise ValueError(f'{code!r} is not an error code of the protocol')
         self.code = code
         super().__init__(message or ERROR_CODES[code])
 

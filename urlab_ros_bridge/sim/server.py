@@ -13,7 +13,7 @@ import zmq
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.service import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.editor import Editor
+from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.model.assembly import EMPTY_PREFIX
 from urlab_ros_bridge.sim.model.world import load_world
@@ -21,6 +21,7 @@ from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.requests.background import compiling
+from urlab_ros_bridge.sim.requests.sockets import bound_endpoint
 from urlab_ros_bridge.sim.requests.subscriptions import MAX_TOPIC_BYTES
 from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.stage import build_context
@@ -33,8 +34,9 @@ from urlab_ros_bridge.sim.streams.info import InfoPublisher
 from urlab_ros_bridge.sim.streams.state import SEND_QUEUE
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
-from urlab_ros_bridge.sim.transports.shm.large_replies import SecondTries
+from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
+from urlab_ros_bridge.sim.transports.shm.large_replies import RepetitionRunner
 from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
@@ -54,8 +56,7 @@ class Server:
         self._stopped = threading.Event()
         self._zmq = zmq.Context()
         self._transport: ZmqRpcTransport | None = None
-        self._state_socket: zmq.Socket | None = None
-        self._side_sockets: dict[str, zmq.Socket] = {}
+        self._stream_sockets: dict[str, zmq.Socket] = {}
         self.stage = Stage(config)
 
     @property
@@ -75,8 +76,9 @@ class Server:
         mujoco.set_mju_user_warning(log)
         try:
             rpc = self._bind(zmq.ROUTER, self.config.rpc_port, '--rpc-port')
-            self._state_socket = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
-            self._state_subscribed = Subscriptions(self._state_socket)
+            state = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
+            self._stream_sockets['state'] = state
+            self._state_subscribed = Subscriptions(state)
             self.stage.add_part(self._state_publisher)
             shm = self.stage.shm = offer_shared_memory(self.config)
             if shm is not None:
@@ -92,16 +94,17 @@ class Server:
             raise
         registry = build_registry(self.config.editor)
         dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
-        sockets = {'rpc': rpc, 'state': self._state_socket, **self._side_sockets}
-        self._endpoints = {name: _endpoint(socket) for name, socket in sockets.items()}
+        sockets = {'rpc': rpc, **self._stream_sockets}
+        self._endpoints = {name: bound_endpoint(socket) for name, socket in sockets.items()}
         self.stage.ports = {
             name: int(endpoint.rpartition(':')[2]) for name, endpoint in self._endpoints.items()
         }
-        self._reader = reader = FrameReader(dispatcher)
+        self._reader = reader = FrameDecoder(dispatcher)
+        runner: RequestRunner = dispatcher
         if shm is not None:
             shm.serve(dispatcher, reader)
-            dispatcher = SecondTries(dispatcher, shm.large)
-        self._transport = ZmqRpcTransport(self._zmq, rpc, dispatcher, reader, eager=self._stepped)
+            runner = RepetitionRunner(dispatcher, shm.large)
+        self._transport = ZmqRpcTransport(self._zmq, rpc, runner, reader, eager=self._stepped)
         self._transport.start()
 
     @property
@@ -132,7 +135,7 @@ class Server:
         if self.stage.shm is not None:
             self.stage.shm.close()
         self._transport.stop()
-        for socket in (self._state_socket, *self._side_sockets.values()):
+        for socket in self._stream_sockets.values():
             socket.close(linger=0)
         self._zmq.term()
         self._stopped.set()
@@ -143,7 +146,7 @@ class Server:
             world = load_world(config)
             self.stage.open(build_context(config, self.stage.data, world))
             return
-        self.stage.editor = Editor(self.stage)
+        self.stage.editor = LevelEditor(self.stage)
         if config.model or config.world:
             self.stage.editor.open_and_play(config.model or world_path(config.world))
 
@@ -170,7 +173,7 @@ class Server:
 
     def _bind_side(self, name: str, kind: int, port: int) -> zmq.Socket | None:
         try:
-            socket = self._side_sockets[name] = self._bind(kind, port, f'--{name}-port')
+            socket = self._stream_sockets[name] = self._bind(kind, port, f'--{name}-port')
         except SocketInUse as error:
             _LOG.warning('no %s stream: %s', name, error)
             return None
@@ -195,9 +198,5 @@ class Server:
         except zmq.ZMQError as error:
             socket.close()
             # The text of the error itself names the address again.
-            raise SocketInUse(endpoint, zmq.strerror(error.errno), option) from error
+            raise SocketInUse(endpoint, zmq.strerror(error.errno or 0), option) from error
         return socket
-
-
-def _endpoint(socket: zmq.Socket) -> str:
-    return socket.getsockopt(zmq.LAST_ENDPOINT).decode().rstrip('\x00')

@@ -19,6 +19,7 @@ import logging
 import threading
 from typing import Any
 from typing import Protocol
+from typing import TypeVar
 import uuid
 
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
@@ -34,21 +35,22 @@ from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.live import LiveLoop
 from urlab_ros_bridge.sim.physics.observations.observer import Observer
 from urlab_ros_bridge.sim.physics.randomize.randomize import Randomizer
-from urlab_ros_bridge.sim.physics.recording.recorder import Recorder
+from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
 from urlab_ros_bridge.sim.physics.recording.replay import Replay
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.noise import RangeNoise
 from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
 from urlab_ros_bridge.sim.requests.paths import DataFolder
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.requests.sessions import SessionTable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
 
 _LOG = logging.getLogger(__name__)
+Made = TypeVar('Made')
 
 
-class Part(Protocol):
+class WorldPart(Protocol):
     """Something that lives as long as one world: a publisher, a renderer."""
 
     def close(self) -> None:
@@ -83,8 +85,8 @@ class Stage:
         self.editor: Any = None
         self.shm: Any = None
         self.ports: dict[str, int] = {}
-        self._makers: list[Callable[[Context], Part]] = []
-        self._parts: list[Part] = []
+        self._makers: list[Callable[[Context], WorldPart]] = []
+        self._parts: list[WorldPart] = []
         self._lock = threading.RLock()
         self.changing = threading.Lock()
 
@@ -93,7 +95,7 @@ class Stage:
         """Return the session directory that the handshake tells, '' without shared memory."""
         return str(self.shm.path) if self.shm is not None else ''
 
-    def add_part(self, make: Callable[[Context], Part]) -> None:
+    def add_part(self, make: Callable[[Context], WorldPart]) -> None:
         """Have `make(context)` called for every world that is opened from now on."""
         self._makers.append(make)
 
@@ -118,7 +120,7 @@ class Stage:
             context.live.start()
 
     def replace(
-        self, old: Context, new: Context, carry: Callable[[], None], keep: Session
+        self, old: Context, new: Context, carry: Callable[[], None], keep: ServerSession
     ) -> None:
         """
         Let a changed world take the place of the running one, which goes on until then.
@@ -203,13 +205,23 @@ class Context:
     engine: Engine
     observer: Observer
     live: LiveLoop
-    recorder: Recorder
+    recorder: StateRecorder
     replay: Replay
     data: DataFolder
     cameras: CameraRig
     inbound: StreamCounters = field(default_factory=StreamCounters)
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
     randomizer: Randomizer = field(default_factory=Randomizer)
+    _kept: dict[str, tuple[int, Any]] = field(default_factory=dict)
+
+    def kept(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return what `make` made of the model; it is made anew once the model has changed."""
+        revision = self.engine.revision
+        found = self._kept.get(name)
+        if found is None or found[0] != revision:
+            found = self._kept[name] = (revision, make())
+        made: Made = found[1]
+        return made
 
 
 def build_context(
@@ -233,7 +245,7 @@ def build_context(
     scanners = [lidar for group in lidars.values() for lidar in group]
     sensing = Sensing(scanners, noises)
     engine = Engine(world, controls, lidars, config.step_mode, config.paused, sensing)
-    recorder = Recorder(engine)
+    recorder = StateRecorder(engine)
     made = Context(
         config,
         world,
@@ -248,18 +260,18 @@ def build_context(
     return made if before is None else replace(made, inbound=before.inbound, run=before.run)
 
 
-def _scanners(world: World, spec: ArticulationSpec) -> list[Lidar]:
+def _scanners(world: World, spec: ArticulationSpec) -> list[RayScanner]:
     sensors = world.articulations[spec.prefix].local('sensors')
     found = []
     for name, lidar_spec in spec.lidars.items():
         _check_sensor(world, 'lidars', name, sensors)
-        lidar = Lidar(world.model, sensors[name], lidar_spec)
+        lidar = RayScanner(world.model, sensors[name], lidar_spec)
         lidar.name = name
         found.append(lidar)
     return found
 
 
-def _noises(world: World, spec: ArticulationSpec, lidars: list[Lidar]) -> list[SensorNoise]:
+def _noises(world: World, spec: ArticulationSpec, lidars: list[RayScanner]) -> list[SensorNoise]:
     """Give scanners their noise, and return that of the other sensors."""
     sensors = {sensor.name: sensor for sensor in world.articulations[spec.prefix].sensors}
     scanners = {lidar.name: lidar for lidar in lidars}
@@ -283,4 +295,4 @@ def _check_sensor(world: World, key: str, name: str, sensors: Iterable[str]) -> 
         raise WorldError(f'{world.spec.source}: {key}: {error}')
 
 
-__all__ = ['Part', 'Stage']
+__all__ = ['Stage', 'WorldPart']

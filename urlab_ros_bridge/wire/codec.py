@@ -28,7 +28,7 @@ import msgpack
 
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
-from urlab_ros_bridge.wire.limits import Limits
+from urlab_ros_bridge.wire.limits import DecodeLimits
 from urlab_ros_bridge.wire.limits import MAX_DEPTH
 from urlab_ros_bridge.wire.limits import REPLY
 from urlab_ros_bridge.wire.limits import REQUEST
@@ -90,7 +90,7 @@ def unpack_request(frame: bytes) -> dict[str, Any] | Steps:
     return message if message is not None else _steps(frame, REQUEST)
 
 
-def _at_once(frame: bytes | memoryview, limits: Limits) -> dict[str, Any] | None:
+def _at_once(frame: bytes | memoryview, limits: DecodeLimits) -> dict[str, Any] | None:
     """Decode a frame of which that cannot take long; None for others, and for odd ones."""
     size = len(frame)
     if size == 0:
@@ -123,7 +123,7 @@ def _container_bytes(frame: bytes | memoryview) -> int:
     return len(frame) - len(bytes(frame).translate(None, _CONTAINER_BYTES))
 
 
-def _is_quick_json(frame: bytes | memoryview, limits: Limits) -> bool:
+def _is_quick_json(frame: bytes | memoryview, limits: DecodeLimits) -> bool:
     size = len(frame)
     if size <= limits.at_once_containers:
         return True
@@ -173,7 +173,7 @@ def _depth_is_right(message: dict[str, Any]) -> bool:
     return False
 
 
-def _steps(frame: bytes | memoryview, limits: Limits) -> Steps:
+def _steps(frame: bytes | memoryview, limits: DecodeLimits) -> Steps:
     if frame[0] in _JSON_FIRST_BYTES:
         return _json_steps(frame, limits)
     return unpack_stepwise(frame, limits)
@@ -192,7 +192,7 @@ def _drop_extension(code: int, data: bytes) -> None:
     return None
 
 
-def _json_steps(frame: bytes | memoryview, limits: Limits) -> Steps:
+def _json_steps(frame: bytes | memoryview, limits: DecodeLimits) -> Steps:
     """
     Decode JSON; a step is one pass over the text.
 
@@ -237,7 +237,7 @@ def _integer(digits: str) -> int | float:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f'{name} is no JSON number')
+    raise ValueError(f'{name} is not a JSON number')
 
 
 def _json_value(value: Any) -> Any:

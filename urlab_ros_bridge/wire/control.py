@@ -142,7 +142,7 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
         for gain, value in gains.items():
             if gain not in GAINS:
                 valid = ', '.join(GAINS)
-                raise MalformedControl(SET_GAINS, f'{gain!r:.80} is none of {valid}')
+                raise MalformedControl(SET_GAINS, f'{gain!r:.80} is not one of {valid}')
             out.setdefault(gain, {})[actuator] = _gain(actuator, gain, value)
     return out
 

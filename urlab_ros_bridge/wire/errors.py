@@ -44,7 +44,7 @@ class UnknownTopic(WireError):
 
     def __init__(self, topic: object) -> None:
         super().__init__(
-            f'topic {topic!r} is none of: {{prefix}}/joint|sensor|base_state/{{name}}, '
+            f'topic {topic!r} is not one of: {{prefix}}/joint|sensor|base_state/{{name}}, '
             '{prefix}/twist|actions|effort, scene/{entity}/xpos|xquat|qpos|qvel, '
             'state/full, sim_time'
         )
@@ -54,7 +54,7 @@ class MalformedRegion(WireError):
     """A shared-memory file is no region, is cut short, or its header makes no sense."""
 
     def __init__(self, path: object, reason: str) -> None:
-        super().__init__(f'{path} is no sound shared-memory region: {reason}')
+        super().__init__(f'{path} is not a valid shared-memory region: {reason}')
 
 
 class RegionUnavailable(UrlabError):
@@ -141,7 +141,7 @@ ERROR_CODES: dict[str, str] = {
     'wrong_transport': 'The op is not served on this transport; use ZMQ.',
     'reply_too_large': 'The reply does not fit the shared-memory region; repeat over ZMQ.',
     # Ops of the editor (the page: "their own per-op failure codes"); the stock plugin's names.
-    'unknown_actor': 'The target is no actor of the level.',
+    'unknown_actor': 'The target is not an actor of the level.',
     'import_failed': 'The file of import_xml cannot be read, or does not compile.',
     'create_level_failed': 'The level exists, or cannot be written.',
     'load_level_failed': 'The level is not there, cannot be read, or makes no sense.',
@@ -153,8 +153,8 @@ ERROR_CODES: dict[str, str] = {
     'set_actor_transform_failed': 'The target cannot be moved.',
     'actor_hierarchy_failed': 'The target does not compile.',
     'get_actor_bounds_failed': 'The target does not compile.',
-    'add_quick_convert_failed': 'The target is no object, or does not compile so.',
-    'remove_quick_convert_failed': 'The target is no converted object.',
+    'add_quick_convert_failed': 'The target is not an object, or does not compile as one.',
+    'remove_quick_convert_failed': 'The target is not a converted object.',
     'invalid_count': 'A grid has no cells.',
     'too_many_cells': 'A grid has more than 1024 cells.',
     'invalid_mode': 'set_viewport_mode got an unknown mode string.',

@@ -6,7 +6,7 @@ How much a frame may ask of whoever decodes it.
 The size alone says little: sixteen million empty maps fit into 16 MB, and no request needs them.
 What is counted is what costs: bytes, values, and containers (maps and lists), which also burden
 Python's garbage collector.  Every decoder of the wire takes its limits from here; those of the
-threads that decode for others are in `sim.transports.frame_reader`.
+threads that decode for others are in `sim.transports.frame_decoder`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_VECTOR = 1 << 17  # numbers of one list in a request
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DecodeLimits:
     """
     What a decoder accepts.
 
@@ -40,7 +40,7 @@ class Limits:
     at_once_containers: int
 
 
-REQUEST = Limits(
+REQUEST = DecodeLimits(
     size=16 << 20,
     json_size=1 << 20,
     values=1 << 18,
@@ -50,7 +50,7 @@ REQUEST = Limits(
     at_once_containers=1 << 10,
 )
 # Whoever reads a reply waits for it anyway, and has nobody else to serve meanwhile.
-REPLY = Limits(
+REPLY = DecodeLimits(
     size=1 << 30,
     json_size=1 << 30,
     values=1 << 22,
@@ -66,4 +66,4 @@ STREAM_VALUES = 1 << 16
 STREAM_CONTAINERS = 1 << 13
 
 
-__all__ = ['MAX_DEPTH', 'MAX_VECTOR', 'REPLY', 'REQUEST', 'Limits']
+__all__ = ['MAX_DEPTH', 'MAX_VECTOR', 'REPLY', 'REQUEST', 'DecodeLimits']

@@ -10,8 +10,8 @@ and ``mocap`` of each frame, and the key ``Urlab`` beside ``Frames`` with their 
 are written so that they read back bit for bit.
 
 Reading goes frame by frame, so that a file larger than the memory's comfort can be read, and is
-total: any text gives a `Take` or `MalformedRecording`.  Inner keys are read without regard to
-case, as the stock plugin does.
+total: any text gives a `RecordedTake` or `MalformedRecording`.  Inner keys are read without regard
+to case, as the stock plugin does.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _CAMERA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class RecordedJoint:
     """A recorded joint: full name, width of its qpos and of its qvel."""
 
     name: str
@@ -53,7 +53,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RecordingLayout:
     """
     What the numbers of a frame are.
 
@@ -67,7 +67,7 @@ class Layout:
     :ivar mocaps: full name of each mocap body.
     """
 
-    joints: tuple[Joint, ...]
+    joints: tuple[RecordedJoint, ...]
     actuators: tuple[str, ...] = ()
     activations: tuple[str, ...] = ()
     mocaps: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class Layout:
         """Return the columns of the mocap quaternions, four a body."""
         return slice(*self._ends[5:7])
 
-    def joint_columns(self) -> Iterator[tuple[Joint, range, range]]:
+    def joint_columns(self) -> Iterator[tuple[RecordedJoint, range, range]]:
         """Yield each joint with the columns of its qpos and of its qvel."""
         qpos, qvel = self.qpos.start, self.qvel.start
         for joint in self.joints:
@@ -126,7 +126,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Take:
+class RecordedTake:
     """
     A recording in memory.
 
@@ -135,7 +135,7 @@ class Take:
     :ivar timestep: seconds of simulation from frame to frame, None when not known.
     """
 
-    layout: Layout
+    layout: RecordingLayout
     blocks: tuple[np.ndarray, ...]
     timestep: float | None = None
 
@@ -164,7 +164,7 @@ class Take:
         return self.blocks[block][frame - start, : self.layout.width]
 
 
-def encode(take: Take) -> Iterator[tuple[int, str]]:
+def encode(take: RecordedTake) -> Iterator[tuple[int, str]]:
     """
     Yield the file of a recording in small pieces: (count of frames done, text).
 
@@ -196,7 +196,7 @@ def encode(take: Take) -> Iterator[tuple[int, str]]:
     yield done, '\n]}\n'
 
 
-def _template(layout: Layout) -> tuple[str, list[int]]:
+def _template(layout: RecordingLayout) -> tuple[str, list[int]]:
     """Return the %-template of a frame and the columns in the order in which it wants them."""
     order, states = [0], []
     for joint, qpos, qvel in layout.joint_columns():
@@ -240,7 +240,7 @@ class MalformedRecording(WireError):
         super().__init__(f'{where}: {reason}')
 
 
-def decode(chunks: Iterable[str]) -> Take:
+def decode(chunks: Iterable[str]) -> RecordedTake:
     """
     Read a recording from the pieces of its text.
 
@@ -353,7 +353,7 @@ class _Rows:
 
     def __init__(self) -> None:
         self.count = 0
-        self._joints: list[Joint] = []
+        self._joints: list[RecordedJoint] = []
         self._sizes = (0, 0, 0)  # ctrl, act, mocap bodies
         self._rows: list[list[float]] = []
         self._blocks: list[np.ndarray] = []
@@ -368,7 +368,7 @@ class _Rows:
         where = self.where
         states = _member(frame, 'jointStates', where)
         if not isinstance(states, dict):
-            raise MalformedRecording(where, 'jointStates is no object')
+            raise MalformedRecording(where, 'jointStates is not an object')
         extras = [_numbers(frame.get(key, []), key, where) for key in ('ctrl', 'act')]
         mocap = _poses(frame.get('mocap', []), where)
         sizes = (len(extras[0]), len(extras[1]), len(mocap))
@@ -392,13 +392,13 @@ class _Rows:
         row += [value for pose in mocap for value in pose[:3]]
         row += [value for pose in mocap for value in pose[3:]]
         if not set(map(type, row)) <= {int, float}:
-            raise MalformedRecording(where, 'holds something that is no number')
+            raise MalformedRecording(where, 'contains something that is not a number')
         self._rows.append(row)
         self.count += 1
         if len(self._rows) == _BLOCK_ROWS:
             self._pack()
 
-    def take(self, info: Any) -> Take:
+    def take(self, info: Any) -> RecordedTake:
         """Return what was collected."""
         if not self.count:
             raise MalformedRecording(FRAMES_KEY, 'is empty')
@@ -411,7 +411,9 @@ class _Rows:
         timestep = info.get('timestep')
         if type(timestep) not in (int, float) or not math.isfinite(timestep):
             timestep = None
-        return Take(Layout(tuple(self._joints), *names), tuple(self._blocks), timestep)
+        return RecordedTake(
+            RecordingLayout(tuple(self._joints), *names), tuple(self._blocks), timestep
+        )
 
     def _pack(self) -> None:
         if not self._rows:
@@ -429,7 +431,7 @@ class _Rows:
         self._rows = []
 
 
-def _joint(name: str, state: Any, where: str) -> Joint:
+def _joint(name: str, state: Any, where: str) -> RecordedJoint:
     sizes = tuple(
         len(_numbers(_member(state, key, where), key, where)) for key in ('qPos', 'qVel')
     )
@@ -439,7 +441,7 @@ def _joint(name: str, state: Any, where: str) -> Joint:
             f'joint {name!r} has {sizes[0]} qPos and {sizes[1]} qVel; '
             'a joint has 1 and 1, 4 and 3, or 7 and 6',
         )
-    return Joint(name, *sizes)
+    return RecordedJoint(name, *sizes)
 
 
 def _member(mapping: Any, key: str, where: str) -> Any:

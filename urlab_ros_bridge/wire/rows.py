@@ -94,7 +94,7 @@ ROW_LAYOUTS: tuple[RowLayout, ...] = (
 SNAPSHOT_EXTENSIONS = {'effort_row': 'effort', 'scan_stamps': 'scan_stamps'}
 
 
-class Topic(NamedTuple):
+class RowTopic(NamedTuple):
     """A parsed topic; `prefix` is empty for scene, state_full and sim_time."""
 
     kind: str
@@ -136,7 +136,7 @@ class SimTime(NamedTuple):
     wall_nanoseconds: int
 
 
-def parse_topic(topic: str | bytes) -> Topic:
+def parse_topic(topic: str | bytes) -> RowTopic:
     """
     Split a topic into kind, prefix and name.
 
@@ -152,20 +152,20 @@ def parse_topic(topic: str | bytes) -> Topic:
     except UnicodeDecodeError:
         raise UnknownTopic(topic) from None
     if text == SIM_TIME_TOPIC:
-        return Topic('sim_time')
+        return RowTopic('sim_time')
     if text == STATE_FULL_TOPIC:
-        return Topic('state_full')
+        return RowTopic('state_full')
     prefix, _, rest = text.partition('/')
     if prefix == SCENE:
         name, _, field = rest.rpartition('/')
         if name and field in ENTITY_FIELDS:
-            return Topic('scene', '', name, field)
+            return RowTopic('scene', '', name, field)
     elif prefix and rest in ('twist', 'actions', 'effort'):
-        return Topic(rest, prefix)
+        return RowTopic(rest, prefix)
     elif prefix:
         kind, _, name = rest.partition('/')
         if name and kind in ('joint', 'sensor', 'base_state'):
-            return Topic(kind, prefix, name)
+            return RowTopic(kind, prefix, name)
     raise UnknownTopic(text)
 
 

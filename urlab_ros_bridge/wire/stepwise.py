@@ -20,7 +20,7 @@ import msgpack
 import numpy as np
 
 from urlab_ros_bridge.wire.errors import MalformedFrame
-from urlab_ros_bridge.wire.limits import Limits
+from urlab_ros_bridge.wire.limits import DecodeLimits
 from urlab_ros_bridge.wire.limits import MAX_DEPTH
 
 STEP = 200  # values between two yields
@@ -66,13 +66,13 @@ def _heads() -> list[tuple[int, Any] | None]:
 _HEADS = _heads()
 
 
-def unpack_stepwise(frame: bytes | memoryview, limits: Limits) -> Generator[None, None, Any]:
+def unpack_stepwise(frame: bytes | memoryview, limits: DecodeLimits) -> Generator[None, None, Any]:
     """
     Decode a frame; the value is what the generator returns.
 
     :raises MalformedFrame: when it is no msgpack, or exceeds the limits.
     """
-    reader = _Reader(frame, limits)
+    reader = _StepwiseReader(frame, limits)
     try:
         while not reader.advance(STEP):
             yield
@@ -95,14 +95,14 @@ def _long_text(part: memoryview) -> str:
     return ''.join(pieces)
 
 
-class _Reader:
+class _StepwiseReader:
     """
     A position in a frame, and the containers around it.
 
     :ivar value: what was decoded, when `advance` has returned true.
     """
 
-    def __init__(self, frame: bytes | memoryview, limits: Limits) -> None:
+    def __init__(self, frame: bytes | memoryview, limits: DecodeLimits) -> None:
         self._data = frame
         self._view = memoryview(frame)
         self._limits = limits
@@ -136,7 +136,7 @@ class _Reader:
             budget -= 1
             meaning = heads[head]
             if meaning is None:
-                raise MalformedFrame(f'byte {head:#04x} begins no value')
+                raise MalformedFrame(f'byte {head:#04x} does not begin a value')
             kind, detail = meaning
             if kind == _CONSTANT:
                 value = detail

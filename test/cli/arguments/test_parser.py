@@ -11,8 +11,8 @@ from urlab_ros_bridge.cli.arguments.parser import split_launch_style
 from urlab_ros_bridge.cli.arguments.parser import split_ros_arguments
 from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.errors import BadArgument
-from urlab_ros_bridge.cli.errors import Misused
 from urlab_ros_bridge.cli.errors import UnknownArgument
+from urlab_ros_bridge.cli.errors import UsageError
 
 COMMANDS = all_commands()
 UP = COMMANDS['up']
@@ -67,8 +67,8 @@ def test_launch_style_leaves_ros_words_alone():
         (['--wrold', 'x'], UnknownArgument, "unknown argument '--wrold'; did you mean '--world'?"),
         (['rpc_port:=abc'], BadArgument, 'rpc_port: must be a whole number >= 0 and <= 65535,'),
         (['--rpc-port', 'abc'], BadArgument, '--rpc-port: must be a whole number >= 0 and'),
-        (['--rpc-port'], Misused, '--rpc-port: expected one argument; "urlab up --help"'),
-        (['rover'], Misused, "'rover' is one word too many"),
+        (['--rpc-port'], UsageError, '--rpc-port: expected one argument; "urlab up --help"'),
+        (['rover'], UsageError, "'rover' is one word too many"),
         (['namespace:=a-b'], BadArgument, "namespace: 'a-b' is not a ROS namespace"),
         (['--params-file', '/nope'], BadArgument, "--params-file: there is no file '/nope'"),
     ],

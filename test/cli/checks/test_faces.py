@@ -4,7 +4,7 @@ import pytest
 
 from urlab_ros_bridge.cli.checks.faces import FACES
 from urlab_ros_bridge.cli.checks.finding import Finding
-from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.checks.python import OPTIONAL
 from urlab_ros_bridge.cli.checks.python import PACKAGES
 from urlab_ros_bridge.cli.checks.ros import INTERFACES
@@ -21,15 +21,15 @@ def test_every_command_but_the_doctor_is_in_one_face():
 @pytest.mark.parametrize('face', FACES, ids=lambda face: face.name)
 def test_a_face_works_when_all_it_needs_is_right(face):
     assert set(face.needs) <= SUBJECTS
-    found = [Finding(Level.OK, subject, '') for subject in SUBJECTS]
+    found = [Finding(Severity.OK, subject, '') for subject in SUBJECTS]
     assert face.missing(found) == []
     for subject in face.needs:
-        broken = [Finding(Level.FAIL if each.subject == subject else Level.OK, each.subject, '')
-                  for each in found]  # fmt: skip
+        level = {True: Severity.FAIL, False: Severity.OK}
+        broken = [Finding(level[each.subject == subject], each.subject, '') for each in found]
         assert face.missing(broken) == [subject]
 
 
 def test_without_rclpy_the_messages_are_not_counted_too():
     bridge = next(face for face in FACES if face.name == 'bridge')
-    core = [Finding(Level.OK, row[0], '') for row in PACKAGES]
-    assert bridge.missing([*core, Finding(Level.WARN, 'rclpy', '')]) == ['rclpy']
+    core = [Finding(Severity.OK, row[0], '') for row in PACKAGES]
+    assert bridge.missing([*core, Finding(Severity.WARN, 'rclpy', '')]) == ['rclpy']

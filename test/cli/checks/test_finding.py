@@ -1,8 +1,8 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 from urlab_ros_bridge.cli.checks import Finding
-from urlab_ros_bridge.cli.checks import Level
 from urlab_ros_bridge.cli.checks import run_python
+from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.cli.checks import worst
 
 
@@ -24,6 +24,6 @@ def test_the_worst_level_counts():
     def findings(*levels):
         return [Finding(level, 'subject', 'found') for level in levels]
 
-    assert worst([]) is Level.OK
-    assert worst(findings(Level.OK, Level.FAIL, Level.WARN)) is Level.FAIL
-    assert worst(findings(Level.WARN, Level.OK)) is Level.WARN
+    assert worst([]) is Severity.OK
+    assert worst(findings(Severity.OK, Severity.FAIL, Severity.WARN)) is Severity.FAIL
+    assert worst(findings(Severity.WARN, Severity.OK)) is Severity.WARN

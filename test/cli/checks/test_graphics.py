@@ -3,7 +3,7 @@
 import pytest
 
 from urlab_ros_bridge.cli.checks import graphics
-from urlab_ros_bridge.cli.checks import Level
+from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.cli.checks import worst
 
 
@@ -15,19 +15,19 @@ def results(monkeypatch, **works):
 def test_one_backend_is_enough(monkeypatch):
     monkeypatch.delenv('MUJOCO_GL', raising=False)
     findings = results(monkeypatch, egl=True, osmesa=False)
-    assert worst(findings) is Level.OK
+    assert worst(findings) is Severity.OK
     assert 'not needed' in findings[1].found
 
 
 def test_none_fails_with_the_packages_to_install(monkeypatch):
     findings = results(monkeypatch, egl=False, osmesa=False)
-    assert worst(findings) is Level.FAIL and 'apt-get install' in findings[0].advice
+    assert worst(findings) is Severity.FAIL and 'apt-get install' in findings[0].advice
 
 
 def test_a_chosen_backend_that_does_not_work_fails(monkeypatch):
     monkeypatch.setenv('MUJOCO_GL', 'osmesa')
     findings = results(monkeypatch, egl=True, osmesa=False)
-    assert findings[-1].level is Level.FAIL and 'MUJOCO_GL=egl' in findings[-1].advice
+    assert findings[-1].level is Severity.FAIL and 'MUJOCO_GL=egl' in findings[-1].advice
 
 
 def test_a_backend_that_works_here_tells_its_time():

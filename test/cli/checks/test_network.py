@@ -9,8 +9,8 @@ import threading
 import pytest
 import zmq
 
-from urlab_ros_bridge.cli.checks import Level
 from urlab_ros_bridge.cli.checks import network
+from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.wire.codec import pack
 from urlab_ros_bridge.wire.codec import unpack
 from urlab_ros_bridge.wire.ops import OPS
@@ -88,7 +88,7 @@ def test_a_running_server_is_described():
     answers = {'meta': META, 'hello': HELLO, 'status': {**STATUS, 'mode': 'live'}}
     with server(answers, state=True) as (values, _):
         rpc, stream = network.check_all(*values)
-    assert rpc.level is stream.level is Level.OK
+    assert rpc.level is stream.level is Severity.OK
     for part in ('world rover', 'urlab/0.9', 'MuJoCo 4.0.0', 'live mode', '2 sessions'):
         assert part in rpc.found
 
@@ -96,39 +96,41 @@ def test_a_running_server_is_described():
 def test_a_server_that_is_silent_in_direct_mode_is_explained():
     with server({'meta': META, 'hello': HELLO, 'status': STATUS}) as (values, _):
         rpc, stream = network.check_all(*values)
-    assert rpc.level is Level.OK and 'direct mode' in rpc.found
-    assert stream.level is Level.WARN and 'direct mode' in stream.advice
+    assert rpc.level is Severity.OK and 'direct mode' in rpc.found
+    assert stream.level is Severity.WARN and 'direct mode' in stream.advice
 
 
 def test_the_session_of_a_stock_server_is_not_taken():
     with server({'meta': STOCK_META}, state=True) as (values, asked):
         rpc, stream = network.check_all(*values)
     assert asked == ['meta']
-    assert rpc.level is Level.OK and 'observe_only' in rpc.advice
-    assert stream.level is Level.OK
+    assert rpc.level is Severity.OK and 'observe_only' in rpc.advice
+    assert stream.level is Severity.OK
 
 
 def test_something_else_behind_the_port_fails():
     with server({'meta': b'HTTP/1.1 400 Bad Request'}) as (values, _):
         rpc, _ = network.check_all(*values)
-    assert rpc.level is Level.FAIL and 'URLab server' in rpc.advice
+    assert rpc.level is Severity.FAIL and 'URLab server' in rpc.advice
 
 
 def test_nobody_on_this_machine_is_fine_when_one_could_start(free_port):
     ports = dict.fromkeys(('rpc_port', 'state_port', 'camera_port'), free_port)
     values = ('127.0.0.1', ports, 0.2)
     findings = network.check_all(*values)
-    assert [finding.level for finding in findings] == [Level.OK] * 4
+    assert [finding.level for finding in findings] == [Severity.OK] * 4
     assert 'urlab up' in findings[0].found
     with socket.socket() as holder:
         holder.bind(('127.0.0.1', free_port))
         holder.listen(1)
         taken = network.check_all(*values)[1]
-    assert taken.level is Level.FAIL and '--port-offset' in taken.advice and 'pid' in taken.found
+    assert (
+        taken.level is Severity.FAIL and '--port-offset' in taken.advice and 'pid' in taken.found
+    )
 
 
 def test_nobody_on_another_machine_fails():
     # TEST-NET-1 of RFC 5737: nobody lives there.
     values = ('192.0.2.1', {'rpc_port': 5559, 'state_port': 5555}, 0.2)
     (finding,) = network.check_all(*values)
-    assert finding.level is Level.FAIL and '--bind' in finding.advice
+    assert finding.level is Severity.FAIL and '--bind' in finding.advice

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from urlab_ros_bridge.cli.checks import Level
 from urlab_ros_bridge.cli.checks import python
+from urlab_ros_bridge.cli.checks import Severity
 
 
 @pytest.mark.parametrize(
@@ -19,27 +19,27 @@ def test_leading_numbers_of_a_version(text, numbers):
 
 def test_what_is_here_is_found_right():
     levels = {finding.subject: finding.level for finding in python.check_all()}
-    assert levels['Python'] is Level.OK
+    assert levels['Python'] is Severity.OK
     for distribution, _, _ in python.PACKAGES:
-        assert levels[distribution] is Level.OK
+        assert levels[distribution] is Severity.OK
 
 
 def test_a_missing_and_an_old_package_fail_and_say_how_to_install():
     missing = python.check_package('no-such-thing', 'no_such_thing', (1,))
-    assert missing.level is Level.FAIL and 'pip install no-such-thing' in missing.advice
+    assert missing.level is Severity.FAIL and 'pip install no-such-thing' in missing.advice
     newest = importlib.metadata.version('numpy')
     old = python.check_package('numpy', 'numpy', (999,))
-    assert old.level is Level.FAIL and old.found == newest and 'numpy>=999' in old.advice
+    assert old.level is Severity.FAIL and old.found == newest and 'numpy>=999' in old.advice
 
 
 def test_an_old_python_fails(monkeypatch):
     monkeypatch.setattr(sys, 'version_info', (3, 10, 1, 'final', 0))
     finding = python.check_python()
-    assert finding.level is Level.FAIL and '3.11' in finding.advice
+    assert finding.level is Severity.FAIL and '3.11' in finding.advice
 
 
 def test_mujoco_is_tried_by_a_step(monkeypatch):
     mujoco = pytest.importorskip('mujoco')
     assert python.check_mujoco().found == mujoco.__version__
     monkeypatch.setattr(python, 'run_python', lambda code: (False, 'crashed with signal 11'))
-    assert python.check_mujoco().level is Level.FAIL
+    assert python.check_mujoco().level is Severity.FAIL

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from urlab_ros_bridge.cli.checks import Level
 from urlab_ros_bridge.cli.checks import ros
+from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 from urlab_ros_bridge.files.shipped import shipped_file
 
@@ -20,25 +20,25 @@ def test_a_usable_ros_is_found_with_its_middleware():
     findings = {
         finding.subject: finding for finding in [ros.check_rclpy(), *ros.check_interfaces()]
     }
-    assert all(finding.level is Level.OK for finding in findings.values()), findings
+    assert all(finding.level is Severity.OK for finding in findings.values()), findings
     assert 'rmw_' in findings['rclpy'].found
 
 
 def test_without_ros_each_failure_says_how_to_set_up(monkeypatch):
     monkeypatch.setattr(ros, 'run_python', lambda code: (False, 'No module named rclpy'))
     findings = [ros.check_rclpy(), *ros.check_interfaces()]
-    assert all(f.level is Level.FAIL and 'make setup' in f.advice for f in findings)
+    assert all(f.level is Severity.FAIL and 'make setup' in f.advice for f in findings)
 
 
 @pytest.mark.parametrize(
     ('text', 'level'),
     [
-        ('', Level.OK),
-        ('101', Level.OK),
-        ('102', Level.WARN),
-        ('233', Level.FAIL),
-        ('x', Level.FAIL),
-        ('-1', Level.FAIL),
+        ('', Severity.OK),
+        ('101', Severity.OK),
+        ('102', Severity.WARN),
+        ('233', Severity.FAIL),
+        ('x', Severity.FAIL),
+        ('-1', Severity.FAIL),
     ],
 )
 def test_domains(monkeypatch, text, level):
@@ -47,13 +47,13 @@ def test_domains(monkeypatch, text, level):
 
 
 def test_the_shipped_profile_is_good_and_others_are_judged(monkeypatch, tmp_path):
-    assert ros.check_profile().level is Level.OK
+    assert ros.check_profile().level is Severity.OK
     file = tmp_path / 'profile.xml'
     cases = {
-        shipped_file('config/fastdds.xml').read_text(): Level.OK,
-        '<dds><segment_size>524288</segment_size></dds>': Level.WARN,
-        '<dds xmlns="http://www.eprosima.com"/>': Level.WARN,
-        'no xml': Level.FAIL,
+        shipped_file('config/fastdds.xml').read_text(): Severity.OK,
+        '<dds><segment_size>524288</segment_size></dds>': Severity.WARN,
+        '<dds xmlns="http://www.eprosima.com"/>': Severity.WARN,
+        'no xml': Severity.FAIL,
     }
     for name in PROFILE_VARIABLES:
         monkeypatch.setenv(name, str(file))
@@ -61,5 +61,5 @@ def test_the_shipped_profile_is_good_and_others_are_judged(monkeypatch, tmp_path
             file.write_text(text)
             assert ros.check_profile().level is level, text
         file.unlink()
-        assert ros.check_profile().level is Level.FAIL
+        assert ros.check_profile().level is Severity.FAIL
         monkeypatch.delenv(name)

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from urlab_ros_bridge.cli.checks import Finding
-from urlab_ros_bridge.cli.checks import Level
+from urlab_ros_bridge.cli.checks import Severity
 from urlab_ros_bridge.cli.commands import doctor
 from urlab_ros_bridge.cli.main import main
 
-GOOD = Finding(Level.OK, 'Python', '3.12')
-ODD = Finding(Level.WARN, 'clock', 'is late', 'buy a better one')
-BAD = Finding(Level.FAIL, 'rclpy', 'missing', 'install ROS ' + 'as the page says ' * 10)
+GOOD = Finding(Severity.OK, 'Python', '3.12')
+ODD = Finding(Severity.WARN, 'clock', 'is late', 'buy a better one')
+BAD = Finding(Severity.FAIL, 'rclpy', 'missing', 'install ROS ' + 'as the page says ' * 10)
 
 
 def run(monkeypatch, *findings):
@@ -43,8 +43,8 @@ def test_what_to_do_stands_below_the_problem(monkeypatch, capsys):
 
 def test_what_works_without_ros_is_said_and_is_no_failure(monkeypatch, capsys):
     names = ('numpy', 'pyzmq', 'msgpack', 'PyYAML', 'MuJoCo', 'websockets', 'rich', 'mcap')
-    there = [Finding(Level.OK, name, '1') for name in names]
-    assert run(monkeypatch, *there, Finding(Level.WARN, 'rclpy', 'is not installed')) == 0
+    there = [Finding(Severity.OK, name, '1') for name in names]
+    assert run(monkeypatch, *there, Finding(Severity.WARN, 'rclpy', 'is not installed')) == 0
     shown = capsys.readouterr().out
     for works in ('server, map, soccer', 'chiral', 'simspark', 'eval', 'conformance'):
         assert re.search(rf'^  yes   {works} ', shown, re.M)

@@ -13,7 +13,7 @@ from urlab_ros_bridge.cli.errors import ChildDied
 from urlab_ros_bridge.cli.processes.child import KEPT_LINES
 from urlab_ros_bridge.cli.processes.child import Lines
 from urlab_ros_bridge.cli.processes.child import MAX_LINE
-from urlab_ros_bridge.cli.processes.supervisor import Supervisor
+from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 
@@ -41,7 +41,7 @@ class House:
         self.heard = []
         self.figures = []
         commands = [(process, [sys.executable, '-S', '-c', code]) for process, code in programs]
-        self.supervisor = Supervisor(
+        self.supervisor = ProcessSupervisor(
             commands,
             os.environ,
             lambda name, line: self.heard.append((name, line)),

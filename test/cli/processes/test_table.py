@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from urlab_ros_bridge.cli.arguments.argument import defaults_of
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.commands import bridge
@@ -21,7 +21,7 @@ from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 from urlab_ros_bridge.cli.processes.table import python_executable
 
 BY_NAME = {process.name: process for process in PROCESSES}
-DEFAULTS = defaults_of(SuiteArguments)
+DEFAULTS = {name: item.initial() for name, item in arguments_of(SuiteArguments).items()}
 
 
 def test_every_word_of_the_table_is_an_argument():

@@ -17,7 +17,7 @@ from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.errors import StreamEnded
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -25,7 +25,7 @@ from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import clock_of
 from urlab_ros_bridge.wire.shm.region import Region
 
-EYE = Camera('eye', 'real', (64, 48), 45.0, 'tcp://127.0.0.1:9', 'bot/camera_ucm1/eye')
+EYE = CameraInfo('eye', 'real', (64, 48), 45.0, 'tcp://127.0.0.1:9', 'bot/camera_ucm1/eye')
 DEPTH = dataclasses.replace(EYE, mode='depth')
 SIZE = 64 * 48 * 4
 

@@ -19,13 +19,13 @@ from urlab_ros_bridge.client.cameras.stream import to_frame
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import StreamClosed
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.wire.camera_frame import pack_header
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
-EYE = Camera('eye', 'real', (4, 2), 45.0, '', 'bot/camera/eye')
-DEPTH = Camera('far', 'depth', (4, 2), 45.0, '', 'bot/camera/far')
+EYE = CameraInfo('eye', 'real', (4, 2), 45.0, '', 'bot/camera/eye')
+DEPTH = CameraInfo('far', 'depth', (4, 2), 45.0, '', 'bot/camera/far')
 PIXELS = bytes(range(32))
 
 

@@ -69,14 +69,6 @@ def test_sites_and_cameras_are_where_mujoco_has_them(served):
         np.testing.assert_allclose(matrix, view(name).xmat, atol=1e-12)
 
 
-def test_many_bodies_at_once(served):
-    local = posed(served)
-    ids = [1, 5, 3]
-    for row, body in zip(local.body_poses(ids), ids, strict=True):
-        position, quat = local.body_pose(local.model.body(body).name)
-        np.testing.assert_array_equal(row, np.concatenate((position, quat)))
-
-
 def test_what_does_not_fit_is_refused(served):
     local = LocalModel(served[0])
     with pytest.raises(ProtocolError, match='has 3 values, the model has 16'):

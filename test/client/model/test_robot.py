@@ -14,6 +14,7 @@ import pytest
 
 from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.client.model import RobotModel
+from urlab_ros_bridge.client.model.elements import DOF_WIDTHS
 from urlab_ros_bridge.client.model.reader import enumeration
 from urlab_ros_bridge.client.model.robot import NotBelow
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
@@ -92,7 +93,7 @@ def test_slots_are_the_joints_one_after_the_other_for_any_set_of_prefixes(prefix
         for joint in RobotModel(prefix, world).all_joints:
             assert (joint.slot, joint.dof) == (slot, dof)
             assert model.joint(joint.id).name == joint.compiled
-            slot, dof = slot + joint.width, dof + joint.dof_width
+            slot, dof = slot + joint.width, dof + DOF_WIDTHS[joint.kind]
             places += range(joint.qpos_address, joint.qpos_address + joint.width)
     assert sorted(places) == list(range(model.nq))
 

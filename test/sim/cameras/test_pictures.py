@@ -289,5 +289,5 @@ def test_overlays_and_changed_colours_are_seen(client, lab_server):
         with context.engine.lock:
             model.geom('cart_box').rgba[:] = kept
             rig.set_overlays([])
-            rig.model_replaced()
+            rig.model_changed()
     assert np.array_equal(shot(client, 'front').cameras['front'].pixels, before)

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 
 
 class FakePort:
     """Takes jobs down instead of rendering them."""
 
     def __init__(self, rig):
-        self.memory = SharedMemory(rig.state.size, [item.size for item in rig.items])
+        self.memory = FrameMemory(rig.state.size, [item.size for item in rig.items])
         self.jobs = []
         self.busy = False
         self.told = []
@@ -147,7 +147,7 @@ def test_a_reset_begins_a_new_timeline_unless_time_is_kept(rig, keep_time):
         rig.engine.settle()
         rig.port.jobs.clear()
         rig.engine.state_changed()
-    current = int(rig.port.memory.control[SharedMemory.TIMELINE])
+    current = int(rig.port.memory.control[FrameMemory.TIMELINE])
     if keep_time:
         assert current == first
         return
@@ -167,7 +167,7 @@ def test_a_reset_that_nobody_watches_is_noticed_at_once(rig):
         rig.engine.reset(None, False)
         rig.engine.state_changed()
     # Whoever subscribes now must not get what is still being drawn.
-    assert int(rig.port.memory.control[SharedMemory.TIMELINE]) == first + 1
+    assert int(rig.port.memory.control[FrameMemory.TIMELINE]) == first + 1
 
 
 def test_time_set_back_by_a_puppet_client_is_a_new_timeline_too(rig):
@@ -244,7 +244,7 @@ def test_a_new_renderer_learns_the_timeline(rig):
     assert run_without(rig) == 0 and rig.watched == 0
     again = FakePort(rig)
     rig.attach(again)
-    assert int(again.memory.control[SharedMemory.TIMELINE]) == 1
+    assert int(again.memory.control[FrameMemory.TIMELINE]) == 1
     assert run(rig, 10) == []  # subscriptions come from the renderer
 
 
@@ -263,9 +263,8 @@ def test_changes_of_looks_are_told_and_shown_at_once(rig):
     with rig.engine.lock:
         rig.set_overlays([{'type': 'sphere', 'pos': [0, 0, 1]}])
         rig.model_changed()
-        rig.model_replaced()
         rig.engine.state_changed()
-    assert [kind for kind, _ in rig.port.told] == [b'O', b'A', b'M']
+    assert [kind for kind, _ in rig.port.told] == [b'O', b'A']
     assert len(rig.port.jobs) == 1
 
 

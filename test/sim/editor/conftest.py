@@ -5,7 +5,7 @@
 import pytest
 
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.editor import Editor
+from urlab_ros_bridge.sim.editor import LevelEditor
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.stage import Stage
@@ -53,7 +53,7 @@ class Desk:
     def __init__(self, folder, **config):
         self.folder = folder
         self.stage = Stage(ServerConfig(data_dir=folder, editor=True, world='', **config))
-        self.editor = self.stage.editor = Editor(self.stage)
+        self.editor = self.stage.editor = LevelEditor(self.stage)
         registry = build_registry(editor=True)
         self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
         self.session_id = ''

@@ -82,6 +82,22 @@ def test_a_sidecar_leads_nowhere_else(desk, outside):
         assert desk.code('import_xml', path=name) == 'import_failed'
 
 
+def test_a_sidecar_does_not_tell_whether_a_file_elsewhere_exists(desk, outside):
+    kinds = {
+        'out.yaml': 'articulations: [{{prefix: r, model: {}}}]\n',
+        'mesh.yaml': 'objects: [{{name: m, shape: mesh, file: {}}}]\n',
+        'scene.yaml': 'scene: {}\n',
+    }
+    for name, text in kinds.items():
+        told = set()
+        for path in (f'{outside}/o.xml', f'{outside}/o.obj', f'{outside}/no_such_file.xml'):
+            desk.write(name, text.format(path))
+            error = desk.fails('load_level', level_path=f'/Game/{name}')
+            told.add((error.code, error.message.replace(path, '')))
+        ((code, message),) = told
+        assert code == 'load_level_failed' and 'that clients may read' in message
+
+
 def test_a_file_that_becomes_hostile_later_is_refused_when_it_is_used(desk, outside):
     desk.write('thing.xml', MESH.format('pair.obj'))
     made = desk.ask('import_xml', path='thing.xml')['blueprint_short_name']

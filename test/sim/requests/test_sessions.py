@@ -6,12 +6,12 @@ import pytest
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests import sessions as sessions_module
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.requests.sessions import SessionTable
 
 
 def opened(table, **fields):
-    session = Session(**fields)
+    session = ServerSession(**fields)
     table.open(session)
     return session
 

@@ -9,7 +9,7 @@ import pytest
 
 from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
 from urlab_ros_bridge.sim.transports.repeated import MAX_SHAPES
-from urlab_ros_bridge.sim.transports.repeated import Repeated
+from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
 from urlab_ros_bridge.sim.transports.repeated import shape_of
 from urlab_ros_bridge.wire import codec
 
@@ -90,7 +90,7 @@ def test_a_frame_that_another_packer_made_differently_has_no_shape():
 
 
 def test_memory_is_bounded_and_a_client_that_never_repeats_is_left_alone():
-    repeated, learned = Repeated(), 0
+    repeated, learned = RepeatedRequests(), 0
     for number in range(3000):
         request = step([1.0], n_steps=1000 + number)
         packed = codec.pack(request)

@@ -3,6 +3,7 @@
 """Requests over sockets: slow ones delay nobody, junk hurts nobody."""
 
 import os
+import socket
 import threading
 import time
 
@@ -12,6 +13,26 @@ import zmq
 from urlab_ros_bridge.sim.physics import engine as engine_module
 from urlab_ros_bridge.sim.transports import zmq_rpc
 from urlab_ros_bridge.wire import codec
+
+
+def raw_dealer(endpoint):
+    """Return a TCP connection that has shaken hands as a DEALER (ZMTP 3.0, NULL)."""
+    host, port = endpoint.removeprefix('tcp://').split(':')
+    peer = socket.create_connection((host, int(port)), 30.0)
+    greeting = b'\xff' + bytes(8) + b'\x7f\x03\x00NULL' + bytes(16 + 32)
+    ready = b'\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER'
+    peer.sendall(greeting + b'\x04' + bytes([len(ready)]) + ready)
+    receive_until(peer, b'READY')
+    return peer
+
+
+def receive_until(peer, word):
+    """Receive until a word has come."""
+    got = b''
+    while word not in got:
+        part = peer.recv(1 << 16)
+        assert part, 'the connection has ended'
+        got += part
 
 
 @pytest.fixture
@@ -217,3 +238,29 @@ def test_a_request_that_breaks_the_dispatcher_does_not_deafen_the_server(
     monkeypatch.setattr(dispatcher, 'accept', real)
     assert caller.ask('list_keyframes')
     assert 'ZeroDivisionError' in caplog.text
+
+
+def test_who_sends_very_many_parts_is_disconnected_and_nobody_else(server, connect, monkeypatch):
+    handed = []
+    send_done = zmq_rpc.ZmqRpcTransport._send_done
+    monkeypatch.setattr(
+        zmq_rpc.ZmqRpcTransport, '_send_done', lambda self: (handed.append(1), send_done(self))
+    )
+    running = server()
+    other = connect(running, shared=True)
+    with raw_dealer(running.endpoints['rpc']) as peer, raw_dealer(running.endpoints['rpc']) as few:
+        few.sendall(b'\x01\x00' * 200 + b'\x00\x00')
+        before = len(handed)
+        rounds = 200
+        peer.sendall(b'\x01\x00' * (rounds + 2) * zmq_rpc.MAX_PARTS + b'\x00\x00')
+        try:
+            while peer.recv(1 << 16):
+                pass
+        except ConnectionResetError:
+            pass
+        assert len(handed) - before >= rounds, 'replies to others go on meanwhile'
+        for _ in range(3):
+            assert other.ask('status')['mode']
+        request = codec.pack({'op': 'meta'})
+        few.sendall(b'\x01\x00\x00' + bytes([len(request)]) + request)
+        receive_until(few, b'meta_ok')  # others keep their connections

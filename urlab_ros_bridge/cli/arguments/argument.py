@@ -201,11 +201,6 @@ def arguments_of(section: type[Arguments]) -> dict[str, Argument]:
     return found
 
 
-def defaults_of(section: type[Arguments]) -> dict[str, Any]:
-    """Return the default values by name, shipped files as paths."""
-    return {name: argument.initial() for name, argument in arguments_of(section).items()}
-
-
 def read_arguments(
     section: type[A], texts: Mapping[str, str], spelling: Spelling = Spelling.OPTION
 ) -> A:

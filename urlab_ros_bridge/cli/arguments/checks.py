@@ -22,7 +22,6 @@ from urlab_ros_bridge.schema import shown
 
 PROFILES = 'config/chiral'
 _ROS_NAMESPACE = re.compile(r'/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/?')
-_LONGEST_NAMESPACE = 200
 
 
 def existing_file(path: str) -> str:

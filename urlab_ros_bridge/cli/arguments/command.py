@@ -20,7 +20,7 @@ A = TypeVar('A', bound=Arguments)
 
 
 @dataclass(frozen=True, slots=True)
-class Given(Generic[A]):
+class ParsedArguments(Generic[A]):
     """
     A command line that was read.
 
@@ -57,7 +57,7 @@ class Command:
     summary: str
     text: str
     section: type[Arguments]
-    run: Callable[[Given[Any]], int]
+    run: Callable[[ParsedArguments[Any]], int]
     examples: tuple[tuple[str, str], ...]
     takes_ros_args: bool = False
     handles_signals: bool = False

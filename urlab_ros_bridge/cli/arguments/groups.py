@@ -43,7 +43,7 @@ BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': paramet
 
 
 @dataclass(frozen=True, kw_only=True)
-class World(Arguments):
+class WorldArguments(Arguments):
     """The world that the server serves."""
 
     world: str = key(DEFAULT_WORLD, 'Bundled world to serve.', metavar='NAME', check=bundled_world)
@@ -86,7 +86,7 @@ class Bind(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Host(Arguments):
+class HostArguments(Arguments):
     """Where the server is."""
 
     host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')

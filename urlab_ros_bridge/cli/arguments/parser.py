@@ -22,9 +22,9 @@ from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import read_arguments
 from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
-from urlab_ros_bridge.cli.errors import Misused
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.errors import UnknownArgument
+from urlab_ros_bridge.cli.errors import UsageError
 
 _LAUNCH_STYLE = re.compile(r'([A-Za-z_]\w*):=(.*)', re.DOTALL)
 
@@ -34,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix('argument ')
-        raise Misused(f'{message}; "{self.prog} --help" explains the arguments')
+        raise UsageError(f'{message}; "{self.prog} --help" explains the arguments')
 
 
 def make_parser(command: Command) -> argparse.ArgumentParser:
@@ -81,13 +81,13 @@ def _add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
     )
 
 
-def parse(command: Command, argv: Sequence[str]) -> Given[Any]:
+def parse(command: Command, argv: Sequence[str]) -> ParsedArguments[Any]:
     """
     Return what a command line says.
 
     :raises UnknownArgument: when it names an argument that the command does not have.
     :raises BadArgument: when a value is not one that its argument takes.
-    :raises Misused: when a value is missing, or a word is too many.
+    :raises UsageError: when a value is missing, or a word is too many.
     """
     ours, ros = split_ros_arguments(argv) if command.takes_ros_args else (list(argv), [])
     spelling, options, launch = split_launch_style(ours)
@@ -96,14 +96,14 @@ def parse(command: Command, argv: Sequence[str]) -> Given[Any]:
         raise _unknown(rest[0], command)
     texts = {name: text for name, text in vars(found).items() if text is not None}
     values = read_arguments(command.section, {**texts, **launch}, spelling)
-    return Given(values, frozenset({*texts, *launch}), tuple(ros), spelling)
+    return ParsedArguments(values, frozenset({*texts, *launch}), tuple(ros), spelling)
 
 
-def _unknown(word: str, command: Command) -> UnknownArgument | Misused:
+def _unknown(word: str, command: Command) -> UnknownArgument | UsageError:
     if word.startswith('-'):
         flags = [each.flag for each in command.arguments if not each.is_positional]
         return UnknownArgument(word.partition('=')[0], flags)
-    return Misused(f'{word!r} is one word too many: arguments are --name value, or name:=value')
+    return UsageError(f'{word!r} is one word too many: arguments are --name value, or name:=value')
 
 
 def split_launch_style(argv: Sequence[str]) -> tuple[Spelling, list[str], dict[str, str]]:

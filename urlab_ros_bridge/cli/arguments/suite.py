@@ -17,12 +17,12 @@ from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
 from urlab_ros_bridge.cli.arguments.groups import SimSparkGateway
 from urlab_ros_bridge.cli.arguments.groups import WebXrGateway
-from urlab_ros_bridge.cli.arguments.groups import World
+from urlab_ros_bridge.cli.arguments.groups import WorldArguments
 from urlab_ros_bridge.schema import KeyProblem
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulation(World, Bind, ServerPorts, Serving):
+class SimulationArguments(WorldArguments, Bind, ServerPorts, Serving):
     """A server that other processes of the suite must find."""
 
     def check(self) -> None:
@@ -35,7 +35,7 @@ class Simulation(World, Bind, ServerPorts, Serving):
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteArguments(
-    Simulation,
+    SimulationArguments,
     Namespace,
     BridgeParameters,
     Rviz,

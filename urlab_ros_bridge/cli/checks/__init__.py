@@ -3,8 +3,8 @@
 """The checks of `urlab doctor`, one module a subject; a check returns findings."""
 
 from urlab_ros_bridge.cli.checks.finding import Finding
-from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
+from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.checks.finding import worst
 
-__all__ = ['Finding', 'Level', 'run_python', 'worst']
+__all__ = ['Finding', 'Severity', 'run_python', 'worst']

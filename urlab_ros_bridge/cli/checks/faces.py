@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from urlab_ros_bridge.cli.checks.finding import Finding
-from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import Severity
 
 _CORE = ('numpy', 'pyzmq', 'msgpack', 'PyYAML')
 _ROS = ('rclpy', 'sensor_msgs', 'nav_msgs', 'tf2_msgs', 'urlab_msgs')
@@ -29,7 +29,7 @@ class Face:
 
     def missing(self, findings: Iterable[Finding]) -> list[str]:
         """Return what it needs and does not find; rclpy alone stands for all of ROS."""
-        right = {each.subject for each in findings if each.level is Level.OK}
+        right = {each.subject for each in findings if each.level is Severity.OK}
         if 'rclpy' in self.needs and 'rclpy' not in right:
             right |= set(_ROS[1:])
         return [subject for subject in self.needs if subject not in right]

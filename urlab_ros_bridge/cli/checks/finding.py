@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 
-class Level(enum.IntEnum):
+class Severity(enum.IntEnum):
     """How bad a finding is."""
 
     OK = 0
@@ -31,15 +31,15 @@ class Finding:
     :ivar advice: what to do; empty when all is well.
     """
 
-    level: Level
+    level: Severity
     subject: str
     found: str
     advice: str = ''
 
 
-def worst(findings: Iterable[Finding]) -> Level:
+def worst(findings: Iterable[Finding]) -> Severity:
     """Return the worst level, OK for none."""
-    return max((finding.level for finding in findings), default=Level.OK)
+    return max((finding.level for finding in findings), default=Severity.OK)
 
 
 def run_python(

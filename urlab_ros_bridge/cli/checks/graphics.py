@@ -8,8 +8,8 @@ import os
 
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import is_absent
-from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
+from urlab_ros_bridge.cli.checks.finding import Severity
 
 BACKENDS = ('egl', 'osmesa')
 
@@ -50,13 +50,13 @@ def check_all() -> list[Finding]:
     chosen = os.environ.get('MUJOCO_GL', '')
     results = {backend: check_backend(backend) for backend in BACKENDS}
     if all(is_absent(output, 'mujoco') for _, output in results.values()):
-        return [Finding(Level.WARN, 'GL', 'not checked: MuJoCo is not installed')]
+        return [Finding(Severity.WARN, 'GL', 'not checked: MuJoCo is not installed')]
     usable = [backend for backend, (works, _) in results.items() if works]
     findings = []
     for backend, (works, output) in results.items():
-        level, advice = Level.OK, ''
+        level, advice = Severity.OK, ''
         if not works and not usable:
-            level = Level.FAIL
+            level = Severity.FAIL
             advice = (
                 'cameras cannot be rendered; on Debian and Ubuntu: apt-get install libegl1 '
                 'libgl1 libopengl0 libegl-mesa0 libgl1-mesa-dri'
@@ -67,7 +67,7 @@ def check_all() -> list[Finding]:
     if chosen and chosen in results and chosen not in usable and usable:
         findings.append(
             Finding(
-                Level.FAIL,
+                Severity.FAIL,
                 'MUJOCO_GL',
                 f'{chosen}, which does not work here',
                 f'export MUJOCO_GL={usable[0]}',

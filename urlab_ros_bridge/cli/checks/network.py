@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from urlab_ros_bridge.cli.checks.finding import Finding
-from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.processes.ports import can_bind
 from urlab_ros_bridge.cli.processes.ports import port_holder
 from urlab_ros_bridge.cli.status.line import session_words
@@ -27,11 +27,11 @@ def check_ports(ports: Mapping[str, int]) -> list[Finding]:
     for name, port in ports.items():
         subject = f'port {port}'
         if can_bind('127.0.0.1', port):
-            findings.append(Finding(Level.OK, subject, f'free ({name})'))
+            findings.append(Finding(Severity.OK, subject, f'free ({name})'))
             continue
         holder = port_holder(port) or 'another program'
         advice = 'stop it, or move all ports of yours with --port-offset 10'
-        findings.append(Finding(Level.FAIL, subject, f'taken by {holder}', advice))
+        findings.append(Finding(Severity.FAIL, subject, f'taken by {holder}', advice))
     return findings
 
 
@@ -68,7 +68,7 @@ def check_stream(
     """Check that the server sends its state, and say why it may be silent."""
     subject = f'port {state_port}'
     if receives_state(host, state_port, timeout):
-        return Finding(Level.OK, subject, 'the server sends its state')
+        return Finding(Severity.OK, subject, 'the server sends its state')
     advice = 'check that --state-port is the one the server was started with'
     mode = (status or {}).get('mode')
     if mode in ('direct', 'puppet'):
@@ -76,7 +76,7 @@ def check_stream(
             f'the server is in {mode} mode and moves when a client steps it; '
             'for real time: set the mode to live'
         )
-    return Finding(Level.WARN, subject, f'no state within {timeout:g} s', advice)
+    return Finding(Severity.WARN, subject, f'no state within {timeout:g} s', advice)
 
 
 def check_server(
@@ -94,7 +94,7 @@ def check_server(
     try:
         if not client.supports_shared_sessions():
             found = Finding(
-                Level.OK,
+                Severity.OK,
                 subject,
                 'answers; it has no shared sessions, so nothing more was asked',
                 'run the bridge with -p observe_only:=true beside another client',
@@ -102,13 +102,15 @@ def check_server(
             return [found, check_stream(host, state_port, timeout, None)]
         handshake = client.connect()
         status = client.status().raw
-        found = Finding(Level.OK, subject, describe(handshake, status))
+        found = Finding(Severity.OK, subject, describe(handshake, status))
     except RemoteError as error:
-        found = Finding(Level.WARN, subject, f'answers with an error: {error}')
+        found = Finding(Severity.WARN, subject, f'answers with an error: {error}')
     except TimeoutError:
         return None
     except UrlabError as error:
-        found = Finding(Level.FAIL, subject, str(error), 'check that a URLab server listens there')
+        found = Finding(
+            Severity.FAIL, subject, str(error), 'check that a URLab server listens there'
+        )
     finally:
         client.close()
     return [found, check_stream(host, state_port, timeout, status)]
@@ -126,10 +128,10 @@ def check_all(host: str, ports: Mapping[str, int], timeout: float) -> list[Findi
         return server
     subject = f'server {host}:{ports["rpc_port"]}'
     if is_loopback(host):
-        none = Finding(Level.OK, subject, 'none is running ("urlab up" starts one)')
+        none = Finding(Severity.OK, subject, 'none is running ("urlab up" starts one)')
         return [none, *check_ports(ports)]
     advice = (
         'check that it runs, that it listens on more than loopback (--bind), and that no firewall '
         'blocks it'
     )
-    return [Finding(Level.FAIL, subject, f'no answer within {timeout:g} s', advice)]
+    return [Finding(Severity.FAIL, subject, f'no answer within {timeout:g} s', advice)]

@@ -10,8 +10,8 @@ import sys
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import is_absent
-from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
+from urlab_ros_bridge.cli.checks.finding import Severity
 
 OLDEST_PYTHON = (3, 11)
 # Distribution, module, oldest version: as in setup.py.
@@ -53,9 +53,12 @@ def check_python() -> Finding:
     found = f'{".".join(map(str, sys.version_info[:3]))} ({sys.executable})'
     if sys.version_info[:2] < OLDEST_PYTHON:
         return Finding(
-            Level.FAIL, 'Python', found, f'use Python {".".join(map(str, OLDEST_PYTHON))} or newer'
+            Severity.FAIL,
+            'Python',
+            found,
+            f'use Python {".".join(map(str, OLDEST_PYTHON))} or newer',
         )
-    return Finding(Level.OK, 'Python', found)
+    return Finding(Severity.OK, 'Python', found)
 
 
 def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Finding:
@@ -63,7 +66,7 @@ def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Fi
     works, output = run_python(f'import {module}')
     if not works:
         return Finding(
-            Level.FAIL,
+            Severity.FAIL,
             distribution,
             output,
             f'{_SET_UP}, or install it: "pip install {distribution}"',
@@ -71,21 +74,21 @@ def check_package(distribution: str, module: str, oldest: tuple[int, ...]) -> Fi
     try:
         version = importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(Level.OK, distribution, 'importable, of unknown version')
+        return Finding(Severity.OK, distribution, 'importable, of unknown version')
     if version_tuple(version) < oldest:
         wanted = '.'.join(map(str, oldest))
         return Finding(
-            Level.FAIL, distribution, version, f'"pip install \'{distribution}>={wanted}\'"'
+            Severity.FAIL, distribution, version, f'"pip install \'{distribution}>={wanted}\'"'
         )
-    return Finding(Level.OK, distribution, version)
+    return Finding(Severity.OK, distribution, version)
 
 
 def check_optional(distribution: str, module: str, oldest: tuple[int, ...], extra: str) -> Finding:
     """Check a package that is needed by some parts only: without it they do not work."""
     found = check_package(distribution, module, oldest)
-    if found.level is Level.FAIL and is_absent(found.found, module):
+    if found.level is Severity.FAIL and is_absent(found.found, module):
         advice = f'"pip install \'urlab_ros_bridge[{extra}]\'"'
-        return Finding(Level.WARN, distribution, 'is not installed', advice)
+        return Finding(Severity.WARN, distribution, 'is not installed', advice)
     return found
 
 
@@ -100,19 +103,19 @@ def check_mujoco() -> Finding:
     )
     if not works:
         return Finding(
-            Level.WARN if is_absent(output, 'mujoco') else Level.FAIL,
+            Severity.WARN if is_absent(output, 'mujoco') else Severity.FAIL,
             'MuJoCo',
             output,
             f'{_SET_UP}, or "pip install mujoco"; the bridge alone runs without',
         )
     if version_tuple(output) < OLDEST_MUJOCO:
-        return Finding(Level.FAIL, 'MuJoCo', output, '"pip install --upgrade mujoco"')
-    return Finding(Level.OK, 'MuJoCo', output)
+        return Finding(Severity.FAIL, 'MuJoCo', output, '"pip install --upgrade mujoco"')
+    return Finding(Severity.OK, 'MuJoCo', output)
 
 
 def check_all() -> list[Finding]:
     """Check Python and its packages."""
-    own = Finding(Level.OK, 'urlab_ros_bridge', __version__)
+    own = Finding(Severity.OK, 'urlab_ros_bridge', __version__)
     return [
         check_python(),
         own,

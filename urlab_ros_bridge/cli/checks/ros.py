@@ -10,8 +10,8 @@ import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import is_absent
-from urlab_ros_bridge.cli.checks.finding import Level
 from urlab_ros_bridge.cli.checks.finding import run_python
+from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.processes.table import PROFILE_VARIABLES
 
 # Package -> what it is for.  The standard ones come with any ROS installation.
@@ -41,10 +41,12 @@ def check_rclpy() -> Finding:
         'node.destroy_node(); rclpy.shutdown()'
     )
     if not works and is_absent(output, 'rclpy'):
-        return Finding(Level.WARN, 'rclpy', 'is not installed; only the bridge needs it', _SET_UP)
+        return Finding(
+            Severity.WARN, 'rclpy', 'is not installed; only the bridge needs it', _SET_UP
+        )
     if not works:
-        return Finding(Level.FAIL, 'rclpy', output, _SET_UP)
-    return Finding(Level.OK, 'rclpy', output)
+        return Finding(Severity.FAIL, 'rclpy', output, _SET_UP)
+    return Finding(Severity.OK, 'rclpy', output)
 
 
 def check_interfaces() -> list[Finding]:
@@ -53,9 +55,9 @@ def check_interfaces() -> list[Finding]:
     for name, purpose in INTERFACES.items():
         works, output = run_python(f'import {name}.msg\nprint({name}.__path__[0])')
         findings.append(
-            Finding(Level.OK, name, output)
+            Finding(Severity.OK, name, output)
             if works
-            else Finding(Level.FAIL, name, output, f'{purpose}: {_SET_UP}')
+            else Finding(Severity.FAIL, name, output, f'{purpose}: {_SET_UP}')
         )
     return findings
 
@@ -67,16 +69,16 @@ def check_domain() -> Finding:
     found = f'{text}, discovery range {reach}'
     if not text.isdigit() or int(text) > LAST_DOMAIN:
         return Finding(
-            Level.FAIL, 'ROS_DOMAIN_ID', found, f'choose a number from 0 to {LAST_SAFE_DOMAIN}'
+            Severity.FAIL, 'ROS_DOMAIN_ID', found, f'choose a number from 0 to {LAST_SAFE_DOMAIN}'
         )
     if int(text) > LAST_SAFE_DOMAIN:
         return Finding(
-            Level.WARN,
+            Severity.WARN,
             'ROS_DOMAIN_ID',
             found,
             f'above {LAST_SAFE_DOMAIN} the ports of ROS may collide with those of other programs',
         )
-    return Finding(Level.OK, 'ROS_DOMAIN_ID', found)
+    return Finding(Severity.OK, 'ROS_DOMAIN_ID', found)
 
 
 def segment_size(path: Path) -> int:
@@ -97,32 +99,32 @@ def check_profile() -> Finding:
     text = next((os.environ[n] for n in PROFILE_VARIABLES if os.environ.get(n)), '')
     if not text:
         return Finding(
-            Level.OK, subject, 'not set; "urlab up" and the launch file set config/fastdds.xml'
+            Severity.OK, subject, 'not set; "urlab up" and the launch file set config/fastdds.xml'
         )
     try:
         size = segment_size(Path(text))
     except OSError as error:
         return Finding(
-            Level.FAIL,
+            Severity.FAIL,
             subject,
             f'{text}: {error.strerror}',
             f'unset {" ".join(PROFILE_VARIABLES)}',
         )
     except ElementTree.ParseError as error:
-        return Finding(Level.FAIL, subject, f'{text} is not XML: {error}', 'fix or unset it')
+        return Finding(Severity.FAIL, subject, f'{text} is not XML: {error}', 'fix or unset it')
     if size < 4 << 20:
         return Finding(
-            Level.WARN,
+            Severity.WARN,
             subject,
             f'{text}, shared memory {size / 2**20:.1f} MiB',
             'camera images may get lost; unset it, or set segment_size as config/fastdds.xml does',
         )
-    return Finding(Level.OK, subject, f'{text}, shared memory {size / 2**20:.0f} MiB')
+    return Finding(Severity.OK, subject, f'{text}, shared memory {size / 2**20:.0f} MiB')
 
 
 def check_all() -> list[Finding]:
     """Check ROS 2; without rclpy the other checks would only repeat that."""
     rclpy = check_rclpy()
-    if rclpy.level is Level.WARN:
+    if rclpy.level is Severity.WARN:
         return [rclpy]
     return [rclpy, *check_interfaces(), check_domain(), check_profile()]

@@ -12,7 +12,7 @@ import statistics
 import time
 
 from urlab_ros_bridge.cli.checks.finding import Finding
-from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import Severity
 
 SHM = Path('/dev/shm')
 # Names of the segments and port queues that Fast DDS makes, and of their locks.
@@ -61,10 +61,10 @@ def check_leaks() -> Finding:
     size = sum(path.stat().st_blocks * 512 for path in leaked)
     found = f'{len(leaked)} left over from killed processes, {size / 2**20:.0f} MiB'
     if not leaked:
-        return Finding(Level.OK, 'shared memory', 'nothing left over from killed processes')
+        return Finding(Severity.OK, 'shared memory', 'nothing left over from killed processes')
     advice = 'to remove them: fastdds shm clean'
     return Finding(
-        Level.WARN if size > MUCH_LEAKED else Level.OK,
+        Severity.WARN if size > MUCH_LEAKED else Severity.OK,
         'shared memory',
         found,
         advice,
@@ -74,13 +74,15 @@ def check_leaks() -> Finding:
 def check_space(folder: Path = SHM) -> Finding:
     """Check that shared memory has room for camera images."""
     if not folder.is_dir():
-        return Finding(Level.WARN, str(folder), 'is not there', 'ROS images go over UDP, slower')
+        return Finding(
+            Severity.WARN, str(folder), 'is not there', 'ROS images go over UDP, slower'
+        )
     free = shutil.disk_usage(folder).free
     found = f'{free / 2**20:.0f} MiB free'
     if free < LITTLE_SPACE:
         advice = 'run "fastdds shm clean"; start a container with --shm-size=1g or --ipc=host'
-        return Finding(Level.WARN, str(folder), found, advice)
-    return Finding(Level.OK, str(folder), found)
+        return Finding(Severity.WARN, str(folder), found, advice)
+    return Finding(Severity.OK, str(folder), found)
 
 
 def check_processors() -> Finding:
@@ -90,10 +92,10 @@ def check_processors() -> Finding:
     found = f'{count}, load {load:.1f}'
     if count < 2:
         advice = 'real time may not be reached with one processor'
-        return Finding(Level.WARN, 'processors', found, advice)
+        return Finding(Severity.WARN, 'processors', found, advice)
     if load > 1.5 * count:
-        return Finding(Level.WARN, 'processors', found, 'busy: real time may not be reached')
-    return Finding(Level.OK, 'processors', found)
+        return Finding(Severity.WARN, 'processors', found, 'busy: real time may not be reached')
+    return Finding(Severity.OK, 'processors', found)
 
 
 def check_clock() -> Finding:
@@ -106,10 +108,10 @@ def check_clock() -> Finding:
     median = statistics.median(late)
     found = f'a sleep of {SLEEP_SECONDS * 1e3:g} ms is {median * 1e3:.2f} ms late (median)'
     if time.time() < 1.6e9:
-        return Finding(Level.WARN, 'clock', 'shows a date before 2020', 'set the system clock')
+        return Finding(Severity.WARN, 'clock', 'shows a date before 2020', 'set the system clock')
     if median > SLOW_SLEEP:
-        return Finding(Level.WARN, 'clock', found, 'the machine is too busy for real time')
-    return Finding(Level.OK, 'clock', found)
+        return Finding(Severity.WARN, 'clock', found, 'the machine is too busy for real time')
+    return Finding(Severity.OK, 'clock', found)
 
 
 def check_all() -> list[Finding]:

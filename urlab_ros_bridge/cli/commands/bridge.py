@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
-from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
@@ -35,7 +35,9 @@ class OwnParameters(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BridgeArguments(Host, RpcPort, StatePort, PortOffset, Namespace, OwnParameters, LogLevel):
+class BridgeArguments(
+    HostArguments, RpcPort, StatePort, PortOffset, Namespace, OwnParameters, LogLevel
+):
     """The arguments of `urlab bridge`; the camera port comes from the server."""
 
     lifecycle: bool = key(
@@ -48,7 +50,7 @@ class BridgeArguments(Host, RpcPort, StatePort, PortOffset, Namespace, OwnParame
     )
 
 
-def node_arguments(given: Given[BridgeArguments]) -> list[str]:
+def node_arguments(given: ParsedArguments[BridgeArguments]) -> list[str]:
     """
     Return the argv of the ROS node.
 
@@ -77,7 +79,7 @@ def node_arguments(given: Given[BridgeArguments]) -> list[str]:
     return [*status, *words, *given.ros, *ours]
 
 
-def run(given: Given[BridgeArguments]) -> int:
+def run(given: ParsedArguments[BridgeArguments]) -> int:
     """
     Run the node until a signal comes.
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
-from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
@@ -83,7 +83,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChiralArguments(Host, RpcPort, PortOffset, Gateway, LogLevel):
+class ChiralArguments(HostArguments, RpcPort, PortOffset, Gateway, LogLevel):
     """The arguments of `urlab chiral`."""
 
 
@@ -144,7 +144,7 @@ def serve(gateway: ChiralServer, timeout: float) -> None:
             gateway.stop()
 
 
-def run(given: Given[ChiralArguments]) -> int:
+def run(given: ParsedArguments[ChiralArguments]) -> int:
     """Serve until a signal comes."""
     values = given.values
     logger = set_up_logging(values.log_level)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.schema import key
@@ -158,7 +158,7 @@ def described(peer: Peer) -> dict[str, Any]:
     }
 
 
-def run(given: Given[ConformanceArguments]) -> int:
+def run(given: ParsedArguments[ConformanceArguments]) -> int:
     """Test the server; return 1 when a rule is broken."""
     from urlab_ros_bridge.conformance.report import as_json
     from urlab_ros_bridge.conformance.report import listing

@@ -11,27 +11,27 @@ import sys
 import textwrap
 
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import CameraPort
-from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
 from urlab_ros_bridge.cli.checks.faces import Face
 from urlab_ros_bridge.cli.checks.faces import FACES
 from urlab_ros_bridge.cli.checks.finding import Finding
-from urlab_ros_bridge.cli.checks.finding import Level
+from urlab_ros_bridge.cli.checks.finding import Severity
 from urlab_ros_bridge.cli.checks.finding import worst
 from urlab_ros_bridge.schema import key
 
 SUBJECT_WIDTH = 22
 WIDTH = 99
-_WORDS = {Level.OK: 'ok', Level.WARN: 'warn', Level.FAIL: 'FAIL'}
-_COLOURS = {Level.OK: '\x1b[32m', Level.WARN: '\x1b[33m', Level.FAIL: '\x1b[31m'}
+_WORDS = {Severity.OK: 'ok', Severity.WARN: 'warn', Severity.FAIL: 'FAIL'}
+_COLOURS = {Severity.OK: '\x1b[32m', Severity.WARN: '\x1b[33m', Severity.FAIL: '\x1b[31m'}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoctorArguments(Host, RpcPort, StatePort, CameraPort, PortOffset):
+class DoctorArguments(HostArguments, RpcPort, StatePort, CameraPort, PortOffset):
     """The arguments of `urlab doctor`."""
 
     timeout: float = key(
@@ -44,7 +44,9 @@ def _network(values: DoctorArguments) -> list[Finding]:
     try:
         from urlab_ros_bridge.cli.checks import network
     except ImportError as error:
-        return [Finding(Level.FAIL, 'network', f'not checked: {error}', 'install what is missing')]
+        return [
+            Finding(Severity.FAIL, 'network', f'not checked: {error}', 'install what is missing')
+        ]
     return network.check_all(
         values.host,
         {name: values.moved(name) for name in values.port_names()},
@@ -89,12 +91,12 @@ def row(finding: Finding, colour: bool) -> str:
 def summary(findings: Iterable[Finding]) -> str:
     """Return the last line: how many of each level."""
     levels = [finding.level for finding in findings]
-    if worst_level := max(levels, default=Level.OK):
-        problems, warnings = levels.count(Level.FAIL), levels.count(Level.WARN)
+    if worst_level := max(levels, default=Severity.OK):
+        problems, warnings = levels.count(Severity.FAIL), levels.count(Severity.WARN)
         parts = [f'{problems} failed'] if problems else []
         parts += [f'{warnings} warning' + 's' * (warnings > 1)] if warnings else []
         return f'{len(levels)} checks, {", ".join(parts)}' + (
-            '' if worst_level is Level.FAIL else ': it should work'
+            '' if worst_level is Severity.FAIL else ': it should work'
         )
     return f'{len(levels)} checks, all well'
 
@@ -106,7 +108,7 @@ def face_row(face: Face, findings: Iterable[Finding]) -> str:
     return f'  {word}   {face.name:<{SUBJECT_WIDTH}}  {reason}'
 
 
-def run(given: Given[DoctorArguments]) -> int:
+def run(given: ParsedArguments[DoctorArguments]) -> int:
     """Check everything; return 1 when something fails."""
     findings: list[Finding] = []
     for title, check in groups(given.values):
@@ -118,7 +120,7 @@ def run(given: Given[DoctorArguments]) -> int:
     for face in FACES:
         print(face_row(face, findings))
     print(summary(findings))
-    return int(worst(findings) is Level.FAIL)
+    return int(worst(findings) is Severity.FAIL)
 
 
 COMMAND = Command(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import PackageMissing
@@ -159,7 +159,7 @@ def make_logs(values: EvalArguments) -> Callable[[int, float], list[Log]]:
     return lambda index, rate: [make(index, rate) for make in makers]
 
 
-def run(given: Given[EvalArguments]) -> int:
+def run(given: ParsedArguments[EvalArguments]) -> int:
     """Evaluate the policy."""
     sys.path.insert(0, str(Path.cwd()))  # policies are found where the user stands
     evaluate(given.values)

@@ -13,7 +13,7 @@ from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.checks import bundled_world
 from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import MujocoNotFound
@@ -177,7 +177,7 @@ def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
     return files
 
 
-def run(given: Given[MapArguments]) -> int:
+def run(given: ParsedArguments[MapArguments]) -> int:
     """Draw the map and write its files."""
     values = given.values
     drawn, comment = draw(values)

@@ -13,13 +13,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import Bind
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
-from urlab_ros_bridge.cli.arguments.groups import World
+from urlab_ros_bridge.cli.arguments.groups import WorldArguments
 from urlab_ros_bridge.cli.errors import MujocoNotFound
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.processes.preflight import check_ports
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Editor(World, Bind, ServerPorts, Serving):
+class EditorServerArguments(WorldArguments, Bind, ServerPorts, Serving):
     """The editor of the server."""
 
     editor: bool = key(
@@ -54,11 +54,11 @@ class Editor(World, Bind, ServerPorts, Serving):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ServerArguments(Editor, LogLevel):
+class ServerArguments(EditorServerArguments, LogLevel):
     """The arguments of `urlab server`."""
 
 
-def server_config(given: Given[ServerArguments]) -> ServerConfig:
+def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
     """Return the settings of the server."""
     from urlab_ros_bridge.sim.config import ServerConfig
 
@@ -122,7 +122,7 @@ def serve(server: Server) -> None:
         server.stop()
 
 
-def run(given: Given[ServerArguments]) -> int:
+def run(given: ParsedArguments[ServerArguments]) -> int:
     """Serve until a signal comes."""
     logger = set_up_logging(given.values.log_level)
     check_ports(given.values, given.values.bind, given.spelling)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.checks import bind_address
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
-from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import MONITOR_PORT
@@ -84,7 +84,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimSparkArguments(Host, RpcPort, PortOffset, Gateway, LogLevel):
+class SimSparkArguments(HostArguments, RpcPort, PortOffset, Gateway, LogLevel):
     """The arguments of `urlab simspark`."""
 
 
@@ -151,7 +151,7 @@ def serve(gateway: SimSparkGateway, timeout: float) -> None:
             gateway.stop()
 
 
-def run(given: Given[SimSparkArguments]) -> int:
+def run(given: ParsedArguments[SimSparkArguments]) -> int:
     """Serve until a signal comes."""
     set_up_logging(given.values.log_level)
     serve(make_gateway(given.values), given.values.timeout)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import TEAM_SIZES
@@ -32,7 +32,7 @@ class SoccerArguments(Arguments):
     output: str = key('soccer', 'Folder to write to.', metavar='FOLDER', longest=4096, path=True)
 
 
-def run(given: Given[SoccerArguments]) -> int:
+def run(given: ParsedArguments[SoccerArguments]) -> int:
     """Write the files of the world, and say how to start it."""
     values = given.values
     folder = Path(values.output)

@@ -12,13 +12,13 @@ import sys
 import time
 
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.cli.errors import ChildDied
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
-from urlab_ros_bridge.cli.processes.supervisor import Supervisor
+from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import command_line
 from urlab_ros_bridge.cli.processes.table import environment
 from urlab_ros_bridge.cli.processes.table import is_installed
@@ -66,7 +66,7 @@ def chosen_processes(
     return chosen
 
 
-def watch(supervisor: Supervisor, poller: StatusPoller, console: Console) -> None:
+def watch(supervisor: ProcessSupervisor, poller: StatusPoller, console: Console) -> None:
     """Pass on the output of the children, and show the figures, until a signal comes."""
     try:
         while True:
@@ -78,7 +78,7 @@ def watch(supervisor: Supervisor, poller: StatusPoller, console: Console) -> Non
         raise
 
 
-def run_until_signal(given: Given[SuiteArguments]) -> None:
+def run_until_signal(given: ParsedArguments[SuiteArguments]) -> None:
     """
     Run everything until a signal comes.
 
@@ -95,7 +95,7 @@ def run_until_signal(given: Given[SuiteArguments]) -> None:
     environ = {**os.environ, **environment()}
     poller = StatusPoller(connect_address(values.bind), values.moved('rpc_port'))
     try:
-        with Supervisor(
+        with ProcessSupervisor(
             commands, environ, screen.say, console.figures, values.use_respawn
         ) as supervisor:
             supervisor.start()
@@ -105,7 +105,7 @@ def run_until_signal(given: Given[SuiteArguments]) -> None:
         screen.close()
 
 
-def run(given: Given[SuiteArguments]) -> int:
+def run(given: ParsedArguments[SuiteArguments]) -> int:
     """Run everything until a signal comes; return 1 when a vital process ended by itself."""
     raise_on_stop_signals()
     try:

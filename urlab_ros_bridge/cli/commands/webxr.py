@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
-from urlab_ros_bridge.cli.arguments.command import Given
-from urlab_ros_bridge.cli.arguments.groups import Host
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
@@ -96,7 +96,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebXrArguments(Host, RpcPort, StatePort, PortOffset, Gateway, LogLevel):
+class WebXrArguments(HostArguments, RpcPort, StatePort, PortOffset, Gateway, LogLevel):
     """The arguments of `urlab webxr`."""
 
 
@@ -171,7 +171,7 @@ def serve(gateway: WebXrServer, timeout: float) -> None:
             gateway.stop()
 
 
-def run(given: Given[WebXrArguments]) -> int:
+def run(given: ParsedArguments[WebXrArguments]) -> int:
     """Serve until a signal comes."""
     values = given.values
     logger = set_up_logging(values.log_level)

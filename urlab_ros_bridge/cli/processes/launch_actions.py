@@ -37,7 +37,7 @@ from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.argument import as_text
 from urlab_ros_bridge.cli.arguments.argument import read_arguments
 from urlab_ros_bridge.cli.arguments.argument import Spelling
-from urlab_ros_bridge.cli.arguments.suite import Simulation
+from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.errors import ProcessDied
 from urlab_ros_bridge.cli.errors import UnknownArgument
 from urlab_ros_bridge.cli.processes.lifeline import tied
@@ -63,7 +63,7 @@ LAUNCH_OWN = (
 
 
 def described(
-    file: str, section: type[Simulation], start: Callable[[Any], Sequence[Action]]
+    file: str, section: type[SimulationArguments], start: Callable[[Any], Sequence[Action]]
 ) -> LaunchDescription:
     """
     Return the description of a launch file.
@@ -121,7 +121,9 @@ def declare(argument: Argument) -> DeclareLaunchArgument:
 
 
 def process_actions(
-    processes: Sequence[Process], arguments: Simulation, more: Mapping[str, object] | None = None
+    processes: Sequence[Process],
+    arguments: SimulationArguments,
+    more: Mapping[str, object] | None = None,
 ) -> list[Action]:
     """
     Return the actions that start the processes in order, and end all when a vital one ends.

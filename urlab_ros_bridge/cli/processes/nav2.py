@@ -24,7 +24,7 @@ from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import Respawn
 from urlab_ros_bridge.cli.arguments.groups import Rviz
-from urlab_ros_bridge.cli.arguments.suite import Simulation
+from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.errors import CliError
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
@@ -109,7 +109,7 @@ class RvizOfNav2(Rviz):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nav2Arguments(Navigation, Simulation, BridgeFile, RvizOfNav2, Respawn, LogLevel):
+class Nav2Arguments(Navigation, SimulationArguments, BridgeFile, RvizOfNav2, Respawn, LogLevel):
     """The arguments of nav2.launch.py."""
 
 

@@ -28,7 +28,7 @@ STATUS_FLAG = '--status-fd'
 
 
 @dataclass
-class Entry:
+class SupervisedProcess:
     """One row of the process table while the supervisor runs."""
 
     process: Process
@@ -40,7 +40,7 @@ class Entry:
     done: bool = False
 
 
-class Supervisor:
+class ProcessSupervisor:
     """
     Runs processes in one thread; call `poll` again and again.
 
@@ -59,14 +59,14 @@ class Supervisor:
         on_figures: Callable[[str, str], None] = lambda name, line: None,
         respawn: bool = False,
     ) -> None:
-        self._entries = [Entry(process, command) for process, command in commands]
+        self._entries = [SupervisedProcess(process, command) for process, command in commands]
         self._environ = dict(environ)
         self._on_line = on_line
         self._on_figures = on_figures
         self._respawn = respawn
         self._stopping = False
 
-    def __enter__(self) -> Supervisor:
+    def __enter__(self) -> ProcessSupervisor:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -117,13 +117,13 @@ class Supervisor:
             for entry, child in running:
                 self._bury(entry, child)
 
-    def _start(self, entry: Entry) -> None:
+    def _start(self, entry: SupervisedProcess) -> None:
         flag = STATUS_FLAG if entry.process.reports_status else ''
         entry.lines, entry.figures = Lines(), Lines()
         entry.child = Child(entry.process.name, entry.command, self._environ, flag)
 
     def _read(self, timeout: float) -> None:
-        sources: dict[int, tuple[Entry, Child]] = {}
+        sources: dict[int, tuple[SupervisedProcess, Child]] = {}
         for entry in self._entries:
             if entry.child is not None:
                 sources[entry.child.output] = entry, entry.child
@@ -137,7 +137,7 @@ class Supervisor:
         for descriptor in select.select(list(sources), [], [], timeout)[0]:
             self._take(*sources[descriptor], descriptor)
 
-    def _take(self, entry: Entry, child: Child, descriptor: int) -> None:
+    def _take(self, entry: SupervisedProcess, child: Child, descriptor: int) -> None:
         data = b''
         with contextlib.suppress(BlockingIOError):
             data = os.read(descriptor, READ_SIZE)
@@ -150,7 +150,7 @@ class Supervisor:
         for line in entry.lines.feed(data):
             self._handle_line(entry, child, line)
 
-    def _handle_line(self, entry: Entry, child: Child, line: str) -> None:
+    def _handle_line(self, entry: SupervisedProcess, child: Child, line: str) -> None:
         child.last_lines.append(line)
         self._on_line(entry.process.name, line)
         if not line.startswith(READY_LINE) or self._stopping:
@@ -164,7 +164,7 @@ class Supervisor:
         while not child.ended() and time.monotonic() < deadline:
             self._read(0.02)
 
-    def _drain(self, entry: Entry, child: Child) -> None:
+    def _drain(self, entry: SupervisedProcess, child: Child) -> None:
         while select.select([child.output], [], [], 0)[0]:
             try:
                 data = os.read(child.output, READ_SIZE)
@@ -175,7 +175,7 @@ class Supervisor:
             if not data:
                 return
 
-    def _bury(self, entry: Entry, child: Child) -> None:
+    def _bury(self, entry: SupervisedProcess, child: Child) -> None:
         """Kill what is left of a child's group, pass on its last lines and let it go."""
         if not child.ended():
             self._on_line('up', f'{entry.process.name} did not end in time and is killed')
@@ -184,7 +184,7 @@ class Supervisor:
         child.close()
         entry.child = None
 
-    def _handle_end(self, entry: Entry, child: Child) -> None:
+    def _handle_end(self, entry: SupervisedProcess, child: Child) -> None:
         self._bury(entry, child)
         name, how = child.name, child.how_it_ended()
         if not entry.process.vital:

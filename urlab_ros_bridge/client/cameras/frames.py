@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 
 
@@ -79,7 +79,7 @@ class FrameSource(Protocol):
         """End the stream."""
 
 
-def shape_pixels(camera: Camera, width: int, height: int, pixels: Any) -> np.ndarray:
+def shape_pixels(camera: CameraInfo, width: int, height: int, pixels: Any) -> np.ndarray:
     """Return a read-only view of a buffer of pixels in its shape, see `Frame.pixels`."""
     if camera.encoding == 'float32':
         shaped: np.ndarray = np.frombuffer(pixels, '<f4').reshape(height, width)

@@ -18,7 +18,7 @@ import numpy as np
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import shape_pixels
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import RegionStream
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
@@ -43,7 +43,7 @@ class ShmCameraStream(RegionStream):
     :ivar stats: counters, see `CameraStats`; `missed` counts frames that a newer one replaced.
     """
 
-    def __init__(self, directory: Directory, camera: Camera) -> None:
+    def __init__(self, directory: Directory, camera: CameraInfo) -> None:
         """
         Open the region, which has to be there.
 
@@ -150,7 +150,7 @@ class Buffers:
         return buffer
 
 
-def region_name(camera: Camera) -> str:
+def region_name(camera: CameraInfo) -> str:
     """
     Return the name of a camera's file, by the prefix in its topic.
 

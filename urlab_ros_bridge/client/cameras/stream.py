@@ -18,7 +18,7 @@ from urlab_ros_bridge.client.cameras.frames import shape_pixels
 from urlab_ros_bridge.client.cameras.shm_stream import ShmCameraStream
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import StreamClosed
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.transports.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import is_usable
@@ -51,7 +51,7 @@ class CameraStream:
     """
 
     def __init__(
-        self, endpoint: str, camera: Camera, *, topic: str = '', newest_only: bool = True
+        self, endpoint: str, camera: CameraInfo, *, topic: str = '', newest_only: bool = True
     ) -> None:
         """
         Connect; a server that is not up yet is waited for.
@@ -162,7 +162,7 @@ class CameraStream:
         return frame
 
 
-def to_frame(raw: CameraFrame, camera: Camera) -> Frame:
+def to_frame(raw: CameraFrame, camera: CameraInfo) -> Frame:
     """
     Give the pixels their shape.
 
@@ -176,7 +176,7 @@ def to_frame(raw: CameraFrame, camera: Camera) -> Frame:
 
 
 def open_camera(
-    camera: Camera,
+    camera: CameraInfo,
     host: str = '127.0.0.1',
     *,
     newest_only: bool = True,

@@ -111,11 +111,6 @@ class Joint(Element):
         return QPOS_WIDTHS[self.kind]
 
     @property
-    def dof_width(self) -> int:
-        """How many places of qvel it takes."""
-        return DOF_WIDTHS[self.kind]
-
-    @property
     def is_scalar(self) -> bool:
         """Whether it is a hinge or slide, whose position is one number."""
         return self.kind in (HINGE, SLIDE)

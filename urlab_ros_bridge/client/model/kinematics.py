@@ -161,10 +161,6 @@ class LocalModel:
         body = self._view('body', name)
         return body.xpos.copy(), body.xquat.copy()
 
-    def body_poses(self, ids: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Return positions and quaternions of bodies by id, shape (n, 7)."""
-        return np.concatenate((self.data.xpos[ids], self.data.xquat[ids]), axis=1)
-
     def site_pose(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """
         Return position and quaternion of a site.

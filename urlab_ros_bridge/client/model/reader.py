@@ -64,7 +64,7 @@ def read_elements(
     :param prefixes: of all articulations: a name belongs to the longest one that fits.
     :param actuator_kinds: prefix -> local name of an actuator -> ``position``, ``motor``, ...
     """
-    return _Reader(model, Prefixes(prefixes), actuator_kinds or {}).world()
+    return _ModelReader(model, Prefixes(prefixes), actuator_kinds or {}).world()
 
 
 def enumeration(model: Any, name: str) -> Any:
@@ -72,7 +72,7 @@ def enumeration(model: Any, name: str) -> Any:
     return getattr(sys.modules[type(model).__module__.partition('.')[0]], name)
 
 
-class _Reader:
+class _ModelReader:
     """The model, whose names are split by their owners."""
 
     def __init__(

@@ -22,13 +22,13 @@ SPAWN_TIMEOUT = 30.0  # s; a compiler may have meshes to work on
 
 
 @dataclass(frozen=True, slots=True)
-class _Box:
+class _BoundsBox:
     low: np.ndarray = key(wire='min', length=3)
     high: np.ndarray = key(wire='max', length=3)
 
 
 def _corners(place: Place) -> np.ndarray | None:
-    box = read_lenient(_Box, place)
+    box = read_lenient(_BoundsBox, place)
     return np.array([box.low, box.high]) if place.value else None
 
 

@@ -51,7 +51,7 @@ def _labels(place: Place) -> dict[tuple[int, int, int], str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
+class CameraInfo:
     """
     A camera that the server can stream.
 
@@ -160,7 +160,7 @@ class Articulation:
     controller: dict[str, Any] = key(factory=dict)
     actuator_types: dict[str, str] = key(factory=dict)
     original_names: dict[str, dict[str, str]] = key(factory=dict)
-    cameras: dict[str, Camera] = key(factory=dict, wire='camera_topics')
+    cameras: dict[str, CameraInfo] = key(factory=dict, wire='camera_topics')
     twist_controller: TwistController | None = None
     lidars: dict[str, Lidar] = key(factory=dict)
     frames: dict[str, str] = key(factory=dict)
@@ -174,13 +174,13 @@ def _articulations(place: Place) -> dict[str, Articulation]:
     return {robot.prefix: robot for robot in found}
 
 
-def _global_cameras(place: Place) -> dict[str, Camera]:
-    found = {name: read_lenient(Camera, item, name) for name, item in place.mapping().items()}
+def _global_cameras(place: Place) -> dict[str, CameraInfo]:
+    found = {name: read_lenient(CameraInfo, item, name) for name, item in place.mapping().items()}
     _name_topics(found, 'camera')
     return found
 
 
-def _name_topics(cameras: dict[str, Camera], stem: str) -> None:
+def _name_topics(cameras: dict[str, CameraInfo], stem: str) -> None:
     """Give the cameras whose topic the server did not tell that of the page."""
     for name, camera in cameras.items():
         if not camera.topic:
@@ -215,7 +215,7 @@ class Handshake:
     shm_session_dir: str = ''
     articulations: dict[str, Articulation] = key(factory=dict, parse=_articulations)
     entities: dict[str, Entity] = key(factory=dict)
-    global_cameras: dict[str, Camera] = key(factory=dict, parse=_global_cameras)
+    global_cameras: dict[str, CameraInfo] = key(factory=dict, parse=_global_cameras)
     depth_unit: str = 'cm'
     extensions: frozenset[str] = frozenset()
     ports: dict[str, int] = key(factory=dict)

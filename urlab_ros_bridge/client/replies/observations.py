@@ -22,7 +22,7 @@ from urlab_ros_bridge.client.replies.reader import LazyField
 from urlab_ros_bridge.client.replies.reader import LazyViews
 from urlab_ros_bridge.client.replies.reader import listed
 from urlab_ros_bridge.client.replies.reader import read_time
-from urlab_ros_bridge.client.replies.reader import View
+from urlab_ros_bridge.client.replies.reader import ReplyView
 from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema.lenient import read_lenient_field
@@ -78,7 +78,7 @@ def _twist(place: Place) -> Twist | None:
     return None if place.value == {} else read_twist(place)
 
 
-class ArticulationState(View):
+class ArticulationState(ReplyView):
     """
     State of one articulation; joints in order of joint id, actuators in order of actuator id.
 
@@ -111,7 +111,7 @@ class ArticulationState(View):
     actions = LazyField(int, 'Bit field of discrete actions.', default=0)
 
 
-class EntityObservation(View):
+class EntityObservation(ReplyView):
     """State of one entity: world position, orientation wxyz, and a free joint's qpos and qvel."""
 
     xpos = LazyField(np.ndarray, 'World position, shape (3,).')
@@ -122,7 +122,7 @@ class EntityObservation(View):
     qvel = LazyField(np.ndarray, 'World linear and body angular velocity, shape (6,) or (0,).')
 
 
-class CameraImage(View):
+class CameraImage(ReplyView):
     """One camera observation; rows run top-down."""
 
     width = LazyField(int, 'Pixels.')
@@ -130,13 +130,13 @@ class CameraImage(View):
     dtype = LazyField(str, '``bgra8`` or ``float32``.')
     stamp_ns = LazyField.optional(
         int,
-        'Simulated time of the state that it shows (extension), None when not said.',
+        'Simulated time of the state that it shows (extension), None when not reported.',
         'sim_time',
         parse=read_time,
     )
     step = LazyField.optional(
         int,
-        'Number of the physics step that it shows (extension), None when not said.',
+        'Number of the physics step that it shows (extension), None when not reported.',
     )
 
     @Lazy
@@ -151,7 +151,7 @@ class CameraImage(View):
         return np.frombuffer(data, np.uint8).reshape(height, width, BYTES_PER_PIXEL)
 
 
-class Observation(View):
+class Observation(ReplyView):
     """
     State of the world at one moment.
 

@@ -84,7 +84,7 @@ def _spelling(raw: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return next((name for name in names if name in raw), names[0])
 
 
-class View:
+class ReplyView:
     """
     A part of a reply whose fields are read when they are asked for.
 
@@ -141,7 +141,7 @@ class Lazy(Generic[T]):
 
 
 class LazyField(Lazy[T]):
-    """A field of a `View`."""
+    """A field of a `ReplyView`."""
 
     def __init__(
         self, kind: type[T], text: str, *wire: str,
@@ -176,7 +176,7 @@ class LazyField(Lazy[T]):
         super().__set_name__(owner, name)
         self._wire = self._wire or (name,)
 
-    def _read(self, view: View) -> T:
+    def _read(self, view: ReplyView) -> T:
         name = self._wire[0]
         value = view.raw.get(name)
         if value is None and len(self._wire) > 1:
@@ -198,7 +198,7 @@ class LazyField(Lazy[T]):
 
 
 class LazyViews(Lazy[dict[str, T]]):
-    """A field of a `View` that maps names to views."""
+    """A field of a `ReplyView` that maps names to views."""
 
     def __init__(self, kind: Callable[[dict[str, Any], str, str, str], T], text: str,
                  *wire: str) -> None:  # fmt: skip
@@ -212,7 +212,7 @@ class LazyViews(Lazy[dict[str, T]]):
         super().__set_name__(owner, name)
         self._wire = self._wire or (name,)
 
-    def _read(self, view: View) -> dict[str, T]:
+    def _read(self, view: ReplyView) -> dict[str, T]:
         name = _spelling(view.raw, self._wire) if len(self._wire) > 1 else self._wire[0]
         value = view.raw.get(name)
         if type(value) is not dict or not _MAPS.issuperset(map(type, value.values())):
@@ -227,7 +227,7 @@ __all__ = [
     'Lazy',
     'LazyField',
     'LazyViews',
-    'View',
+    'ReplyView',
     'listed',
     'place_of',
     'read_field',

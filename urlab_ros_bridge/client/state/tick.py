@@ -16,15 +16,15 @@ from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.rows import parse_topic
-from urlab_ros_bridge.wire.rows import Topic
+from urlab_ros_bridge.wire.rows import RowTopic
 
 MAX_CACHED_TOPICS = 1 << 16
 
 
-class TopicCache(dict[bytes, Topic]):
-    """Topic bytes -> `Topic`; parsing costs more than looking up, and topics repeat every tick."""
+class TopicCache(dict[bytes, RowTopic]):
+    """Topic bytes -> `RowTopic`: parsing costs more than a look-up, topics repeat each tick."""
 
-    def __missing__(self, topic: bytes) -> Topic:
+    def __missing__(self, topic: bytes) -> RowTopic:
         parsed = parse_topic(topic)
         if len(self) < MAX_CACHED_TOPICS:
             self[topic] = parsed
@@ -142,7 +142,7 @@ class Tick:
         return out
 
 
-def _add(out: GroupedRows, topic: Topic, payload: bytes) -> None:
+def _add(out: GroupedRows, topic: RowTopic, payload: bytes) -> None:
     kind = topic.kind
     if kind == 'scene':
         value = rows.unpack_entity(topic.field, payload)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dataclasses import replace
 import threading
 import time
+from typing import Any
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ModeLockedByServer
@@ -126,6 +127,7 @@ class ServerLink:
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
             state_endpoint=f'tcp://{first.host}:{first.state_port}',
         )
+        self._state_lock, self._notes = threading.Lock(), 0
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
@@ -191,12 +193,22 @@ class ServerLink:
         return client
 
     def note_mode(self, mode: str) -> None:
-        """Remember the mode that a reply reported."""
-        self.state = replace(self.state, mode=mode, lockstep=self.lockstep)
+        """Remember the mode that a reply reports."""
+        self._note(mode=mode, lockstep=self.lockstep)
 
     def note_paused(self, paused: bool) -> None:
-        """Remember the pause that a reply reported."""
-        self.state = replace(self.state, paused=paused)
+        """Remember whether a reply reports a pause."""
+        self._note(paused=paused)
+
+    def _note(self, **changes: Any) -> None:
+        """Change the state, and have a status that is on its way not undo it: it is older."""
+        with self._state_lock:
+            self._notes += 1
+            self.state = replace(self.state, **changes)
+
+    def _change(self, **changes: Any) -> None:
+        with self._state_lock:
+            self.state = replace(self.state, **changes)
 
     def _run(self) -> None:
         if self._settings().observe_only:
@@ -227,7 +239,7 @@ class ServerLink:
             self._connected(self.commands.handshake)
         elif self.state.phase is Phase.LOST:
             self._log('info', f'connected to {self.state.endpoint} again')
-            self.state = replace(self.state, phase=Phase.CONNECTED, problem='')
+            self._change(phase=Phase.CONNECTED, problem='')
 
     def _connect(self) -> None:
         if not self.commands.supports_shared_sessions() and not self.reconnects:
@@ -239,23 +251,21 @@ class ServerLink:
         self.commands.connect(_HELLO_SECONDS)
 
     def _ask(self) -> None:
-        self.state = replace(self.state, asking=True)
+        self._change(asking=True)
         self._ask_status()
-        self.state = replace(self.state, asking=False)
+        self._change(asking=False)
 
     def _ask_status(self) -> None:
         if self.has('status'):
+            notes = self._notes
             self.status = status = self.commands.status()
             known = self.commands.handshake.raw.get('world_revision', status.world_revision)
             if known != status.world_revision:
                 self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
-            self.state = replace(
-                self.state,
-                mode=status.mode,
-                pinned=status.pinned,
-                paused=status.paused,
-                lockstep=self.lockstep,
-            )
+            with self._state_lock:
+                if notes == self._notes:
+                    self.state = replace(self.state, mode=status.mode, paused=status.paused)
+            self._change(pinned=status.pinned, lockstep=self.lockstep)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
 
@@ -271,10 +281,10 @@ class ServerLink:
             self._generation = 0
             self._problem('the server has no world yet')
             return
-        self.state = replace(self.state, phase=Phase.PREPARING, problem='')
+        self._change(phase=Phase.PREPARING, problem='')
         self._open_second(handshake)
         if not self.continued:
-            self.state = replace(self.state, mode=self._set_mode())
+            self._change(mode=self._set_mode())
         try:
             plan = self._plan(handshake)
             problem = ''
@@ -283,9 +293,7 @@ class ServerLink:
             self._log('warning', problem)
         # Who sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
-        self.state = replace(
-            self.state, phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots)
-        )
+        self._change(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
         self.reconnects += again and not self.continued
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
         what = 'the world has changed' if self.continued else f'connected to {self.state.endpoint}'
@@ -322,7 +330,7 @@ class ServerLink:
 
     def _observe(self) -> None:
         """Listen only: plan from what is seen, and again after every jump of time."""
-        self.state = replace(self.state, phase=Phase.OBSERVING)
+        self._change(phase=Phase.OBSERVING)
         plan: WorldPlan | None = None
         epoch = -1
         while not self._stop.is_set():
@@ -332,7 +340,7 @@ class ServerLink:
                 new = plan_topics(rows, self._settings())
                 if rows and new != plan:
                     plan = new
-                    self.state = replace(self.state, robots=len(plan.robots))
+                    self._change(robots=len(plan.robots))
                     self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
                     epoch += 1  # a new plan begins an epoch itself
             self._stop.wait(STATUS_SECONDS)
@@ -356,7 +364,7 @@ class ServerLink:
         elif phase is Phase.PREPARING:
             phase = Phase.CONNECTING
         self.status = None
-        self.state = replace(self.state, phase=phase, asking=False, problem=text)
+        self._change(phase=phase, asking=False, problem=text)
 
     def _expired(self, text: str) -> None:
         """Come back to a restarted server, but never fight another client for its session."""
@@ -364,12 +372,12 @@ class ServerLink:
             self.commands.connect(_HELLO_SECONDS)
         elif self.state.phase is not Phase.TAKEN:
             self._log('warning', f'another client has taken the session: {text}')
-            self.state = replace(self.state, phase=Phase.TAKEN, problem=text)
+            self._change(phase=Phase.TAKEN, problem=text)
 
     def _problem(self, text: str) -> None:
         if text != self.state.problem:
             self._log('warning', text)
-        self.state = replace(self.state, problem=text)
+        self._change(problem=text)
 
 
 NAME = 'urlab_ros_bridge'

@@ -134,7 +134,8 @@ class Rounds:
         try:
             if self._ready():
                 with self._turns.round(LOOK_SECONDS) as mine:
-                    if mine:
+                    # Somebody may have paused between the look and this turn.
+                    if mine and not self._link.state.paused:
                         self._round()
                 return
         except LockstepEnded:

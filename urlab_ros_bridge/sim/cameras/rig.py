@@ -20,11 +20,11 @@ from urlab_ros_bridge.sim.cameras.capture.schedule import Schedule
 from urlab_ros_bridge.sim.cameras.capture.state import VisualState
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
-from urlab_ros_bridge.sim.cameras.catalog.free_camera import View
+from urlab_ros_bridge.sim.cameras.catalog.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.link.jobs import Port
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.wire.shm.region import Region
 
@@ -33,13 +33,13 @@ STILL = 0.05  # s of wall time without a step until time counts as standing stil
 _NEVER, _ALWAYS = 2**62, -(2**62)
 
 
-class Renderer(Protocol):
+class RendererStarter(Protocol):
     """Whoever starts the renderer process."""
 
     def need(self) -> None:
         """Start it; does not wait."""
 
-    def wait(self, timeout: float) -> Port | None:
+    def wait(self, timeout: float) -> RendererConnection | None:
         """Start it if need be; None when it is not ready in time."""
 
 
@@ -70,9 +70,9 @@ class CameraRig:
         self.off = 'cameras are off'
         self.overlays: Sequence[Mapping[str, Any]] = ()
         self.state = VisualState(world.model, world.data, self.items)
-        self.view: Callable[[], View] | None = None
-        self.renderer: Renderer | None = None
-        self.port: Port | None = None
+        self.view: Callable[[], FreeCameraView] | None = None
+        self.renderer: RendererStarter | None = None
+        self.port: RendererConnection | None = None
         self.regions: dict[int, Region] = {}
         self._schedules = [Schedule(item) for item in self.items]
         self._subscribed: frozenset[int] = frozenset()
@@ -92,10 +92,10 @@ class CameraRig:
         """Return how many cameras are rendered for somebody at the moment."""
         return len(self._wanted()) if self.port else 0
 
-    def attach(self, port: Port | None) -> None:
+    def attach(self, port: RendererConnection | None) -> None:
         """Use a renderer that has just started, or none any more."""
         if port is not None:
-            port.memory.control[SharedMemory.TIMELINE] = self._timeline
+            port.memory.control[FrameMemory.TIMELINE] = self._timeline
             port.tell_readers(self.readers)
         self._subscribed = frozenset()
         self.port = port
@@ -155,7 +155,7 @@ class CameraRig:
         self._plan(wanted)
 
     def capture(self) -> tuple[bytes, Capture]:
-        """Return the state as it is now, for `Port.ask` at any later time.  Needs the lock."""
+        """Return the present state, for a later `RendererConnection.ask`.  Needs the lock."""
         now_ns = self.engine.stamp_ns
         self._note_time(now_ns)
         return self._take_state(), self._capture(now_ns)
@@ -182,7 +182,7 @@ class CameraRig:
         capture = port.memory.latest(camera) if port else None
         return capture is not None and capture.timeline == self._timeline
 
-    def wait(self, timeout: float) -> Port | None:
+    def wait(self, timeout: float) -> RendererConnection | None:
         """Start the renderer if need be and return its port; None when it is not there in time."""
         port = self.port
         return port if port or not self.renderer else self.renderer.wait(timeout)
@@ -195,16 +195,10 @@ class CameraRig:
         """
         Show changed colours, lights, sizes or lenses from the next frame on.  Needs the lock.
 
-        For what `changes.VISUAL_ARRAYS` lists.  Changed meshes or textures: `model_replaced`.
+        For what `changes.VISUAL_ARRAYS` lists, not for meshes or textures.
         """
         if self.port is not None:
             self.port.tell(link.ARRAYS, pack_arrays(self.engine.world.model))
-            self._redraw()
-
-    def model_replaced(self) -> None:
-        """Send the renderer the whole model again.  Needs the lock."""
-        if self.port is not None:
-            self.port.tell(link.MODEL, self.engine.world.compiled_model())
             self._redraw()
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
@@ -237,7 +231,7 @@ class CameraRig:
         for schedule in self._schedules:
             schedule.restart()
         if self.port is not None:
-            self.port.memory.control[SharedMemory.TIMELINE] = self._timeline
+            self.port.memory.control[FrameMemory.TIMELINE] = self._timeline
 
     def _capture(self, now_ns: int) -> Capture:
         return Capture(now_ns, self.engine.steps, self._timeline, time.time())
@@ -247,7 +241,9 @@ class CameraRig:
             self.state.free.aim(self.view())
         return self.state.take()
 
-    def _take_still(self, port: Port, wanted: set[int], due: set[int], now_ns: int) -> None:
+    def _take_still(
+        self, port: RendererConnection, wanted: set[int], due: set[int], now_ns: int
+    ) -> None:
         """
         Time stands still: whoever is new gets a picture, and everybody when something was moved.
 
@@ -262,7 +258,7 @@ class CameraRig:
             self._delayed.drop(cameras)
             self._post(port, state, cameras, now_ns)
 
-    def _take(self, port: Port, due: set[int], now_ns: int) -> None:
+    def _take(self, port: RendererConnection, due: set[int], now_ns: int) -> None:
         late = {camera for camera in due if self._schedules[camera].delayed}
         state = self._take_state() if late else b''
         capture = self._capture(now_ns)
@@ -275,14 +271,16 @@ class CameraRig:
         if prompt and not port.busy:
             self._post(port, state or self._take_state(), prompt, now_ns)
 
-    def _post(self, port: Port, state: bytes, cameras: set[int], now_ns: int) -> None:
+    def _post(
+        self, port: RendererConnection, state: bytes, cameras: set[int], now_ns: int
+    ) -> None:
         if port.post(state, self._capture(now_ns), sorted(cameras)):
             self._still_state = state
             self._newcomers -= cameras
             for camera in cameras:
                 self._schedules[camera].take(now_ns)
 
-    def _deliver(self, port: Port, now_ns: int) -> None:
+    def _deliver(self, port: RendererConnection, now_ns: int) -> None:
         """Render what was captured a camera's latency ago."""
         if self._delayed and not port.busy:
             for capture, items in self._delayed.due(now_ns).items():

@@ -10,7 +10,7 @@ from urlab_ros_bridge.sim.cameras.listeners import endpoint_of
 from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
-from urlab_ros_bridge.sim.cameras.supervisor import Supervisor
+from urlab_ros_bridge.sim.cameras.supervisor import RendererSupervisor
 from urlab_ros_bridge.sim.config import ServerConfig
 
 _LOG = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class CameraPart:
         :raises SocketInUse: when there are no free ports.
         """
         self._rig = rig
-        self._supervisor: Supervisor | None = None
+        self._supervisor: RendererSupervisor | None = None
         if not rig.items:
             return
         if config.cameras == 'off':
@@ -42,7 +42,7 @@ class CameraPart:
         listeners = open_listeners(config, len(rig.items))
         rig.endpoints = [endpoint_of(listener) for listener in listeners]
         rig.off = ''
-        self._supervisor = rig.renderer = Supervisor(rig, listeners, backends)
+        self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends)
         # After the publishers that are there already: rows do not wait for pictures.
         rig.engine.on_state.append(rig.publish)
         self._supervisor.start()

@@ -27,9 +27,9 @@ import time
 
 import urlab_ros_bridge
 from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.link.jobs import Port
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
@@ -41,7 +41,7 @@ _WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
 
 
-class Supervisor(threading.Thread):
+class RendererSupervisor(threading.Thread):
     """
     Starts, hears and ends the renderer of one world.
 
@@ -59,8 +59,8 @@ class Supervisor(threading.Thread):
         self._needed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._link: socket.socket | None = None
-        self._port: Port | None = None
-        self._ready: Future[Port | None] = Future()
+        self._port: RendererConnection | None = None
+        self._ready: Future[RendererConnection | None] = Future()
         self._pause_until, self._failures, self._born = 0.0, 0, 0.0
 
     def need(self) -> None:
@@ -68,7 +68,7 @@ class Supervisor(threading.Thread):
         self._needed = True
         self._wake()
 
-    def wait(self, timeout: float) -> Port | None:
+    def wait(self, timeout: float) -> RendererConnection | None:
         """Start a renderer if need be, and return it; None when it is not there in time."""
         port = self._rig.port
         if port is None and not self._rig.off:
@@ -92,10 +92,10 @@ class Supervisor(threading.Thread):
             while not self._stopping:
                 if self._link is None:
                     self._wait_for_need()
-                elif not self._hear():
+                elif not self._hear(self._link):
                     self._died()
         except Exception:
-            _LOG.exception('cameras are off: their supervision broke')
+            _LOG.exception('cameras are off: supervising the renderer failed')
         finally:
             self._turn_off('cameras are off: the server stops')
             self._end()
@@ -134,7 +134,7 @@ class Supervisor(threading.Thread):
     def _start_on(self, backend: str) -> str:
         """Start a renderer; returns why it does not work, '' when it does."""
         rig = self._rig
-        memory = SharedMemory(rig.state.size, [item.size for item in rig.items])
+        memory = FrameMemory(rig.state.size, [item.size for item in rig.items])
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._born, self._link = time.monotonic(), ours
         with theirs:
@@ -145,7 +145,7 @@ class Supervisor(threading.Thread):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
-        self._port = Port(ours, memory)
+        self._port = RendererConnection(ours, memory)
         settings = {
             'cameras': [asdict(item) for item in rig.items],
             'prefixes': rig.prefixes,
@@ -162,16 +162,16 @@ class Supervisor(threading.Thread):
             return self._broken(f'the renderer did not start: {error}')
         finally:
             os.close(model)
-        return self._await_ready(backend)
+        return self._await_ready(backend, ours)
 
-    def _await_ready(self, backend: str) -> str:
+    def _await_ready(self, backend: str, connection: socket.socket) -> str:
         deadline = self._born + START_SECONDS
         while not self._stopping:
             left = deadline - time.monotonic()
-            readable, _, _ = select.select([self._link, self._wake_in], [], [], max(left, 0.0))
+            readable, _, _ = select.select([connection, self._wake_in], [], [], max(left, 0.0))
             self._drain_wake(readable)
-            if self._link in readable:
-                message = link.receive(self._link)
+            if connection in readable:
+                message = link.receive(connection)
                 if message is None:
                     return self._broken('the renderer ended while starting')
                 kind, body, _ = message
@@ -190,20 +190,20 @@ class Supervisor(threading.Thread):
         ready, self._ready = self._ready, Future()
         ready.set_result(self._port)
 
-    def _hear(self) -> bool:
+    def _hear(self, connection: socket.socket) -> bool:
         """Take in one message; false when the renderer is gone."""
-        readable, _, _ = select.select([self._link, self._wake_in], [], [])
+        readable, _, _ = select.select([connection, self._wake_in], [], [])
         self._drain_wake(readable)
-        if self._link not in readable:
+        if connection not in readable:
             return True
-        message = link.receive(self._link)
+        message = link.receive(connection)
         if message is None:
             return False
         kind, body, _ = message
         content = json.loads(body)
         if kind == link.WATCHED:
             self._rig.subscribe(content['watched'], content['new'])
-        elif kind == link.DONE:
+        elif kind == link.DONE and self._port is not None:
             slots = {int(camera): slot for camera, slot in content['slots'].items()}
             self._port.answered(content['number'], slots)
         return True
@@ -258,9 +258,9 @@ def _environment(backend: str) -> dict[str, str]:
     return {
         **os.environ,
         **gl.platform_variables(backend),
-        **share.thread_variables(),
+        **cpu_affinity.thread_variables(),
         'PYTHONPATH': os.pathsep.join(path for path in paths if path),
     }
 
 
-__all__ = ['Supervisor']
+__all__ = ['RendererSupervisor']

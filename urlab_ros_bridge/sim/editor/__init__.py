@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The editor: levels, actors, play, drawings and the viewport (docs/editor.md)."""
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 
-__all__ = ['Editor']
+__all__ = ['LevelEditor']

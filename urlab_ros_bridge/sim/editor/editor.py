@@ -17,56 +17,52 @@ import weakref
 
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.level.actors import Actor
-from urlab_ros_bridge.sim.editor.level.blueprints import Library
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
+from urlab_ros_bridge.sim.editor.level.blueprints import BlueprintLibrary
 from urlab_ros_bridge.sim.editor.level.geometry import Forms
 from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.model_files import ClientModelFiles
-from urlab_ros_bridge.sim.editor.play.play import Play
-from urlab_ros_bridge.sim.editor.play.running import Running
-from urlab_ros_bridge.sim.editor.view.camera_placement import Lens
+from urlab_ros_bridge.sim.editor.play.play import LevelPlayer
+from urlab_ros_bridge.sim.editor.play.running import RunningWorld
+from urlab_ros_bridge.sim.editor.view.camera_placement import ViewportCamera
 from urlab_ros_bridge.sim.editor.view.drawings import Drawings
-from urlab_ros_bridge.sim.editor.view.overlays import Painter
+from urlab_ros_bridge.sim.editor.view.overlays import OverlayUpdater
 from urlab_ros_bridge.sim.editor.view.viewport import Viewport
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.streams.assets import ReloadableModel
-from urlab_ros_bridge.sim.streams.handshake import CompiledModel
 
 SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, and is not edited
 START_SECONDS = 600.0  # how long the start of a server waits for its own world
 
 
-class Editor:
+class LevelEditor:
     """
     Everything that outlives a world and is edited.
 
     :ivar manager: whether a client has asked for a manager in this level; play needs none.
     :ivar model_files: reads the files that levels are made of.
     :ivar selected: name of the selected actor, '' for none.
-    :ivar binary: the compiled model of the running world, for handshakes; `reloadable` the same
-        as XML and files.
+
     """
 
     def __init__(self, stage: Stage) -> None:
         self.lock = threading.RLock()
         self.stage = stage
-        stage.add_part(lambda context: Painter(self.drawings, context.cameras))
-        stage.add_part(self._open_lens)
+        stage.add_part(lambda context: OverlayUpdater(self.drawings, context.cameras))
+        stage.add_part(self._open_camera)
         # The stage owns it: an editor between two worlds must not keep the last one in memory.
-        self._lens: Callable[[], Lens | None] = lambda: None
+        self._camera: Callable[[], ViewportCamera | None] = lambda: None
         self.data = stage.data
         self.model_files = ClientModelFiles(stage.client_models, lambda: stage.draining)
-        self.library = Library(stage.data, self.model_files)
+        self.library = BlueprintLibrary(stage.data, self.model_files)
         self.forms = Forms(self.model_files)
-        self.play = Play(stage, self.model_files)
+        self.play = LevelPlayer(stage, self.model_files)
         self.drawings = Drawings()
         self.viewport = Viewport(self._tracked_pose)
-        self.binary = CompiledModel()
-        self.reloadable = ReloadableModel()
+
         self.selected = ''
         self.manager = False
         self._level = Level()
@@ -109,7 +105,7 @@ class Editor:
             raise WorldError(self.play.error or f'{path}: {state}')
 
     def begin(self, timeout: float, promote: bool = False) -> str:
-        """Play the level as it is now; see `Play.begin`."""
+        """Play the level as it is now; see `LevelPlayer.begin`."""
         with self.lock:
             level = self.level.copy()
         poses = {actor.name: actor.pose for actor in level.actors}
@@ -119,17 +115,17 @@ class Editor:
         """End play for good."""
         self.play.close()
 
-    def running(self) -> Running | None:
+    def running(self) -> RunningWorld | None:
         """Return the running world, None when nothing is played."""
         context = self.stage.context
-        return None if context is None else Running(context, self.play.poses)
+        return None if context is None else RunningWorld(context, self.play.poses)
 
     @property
     def in_pie(self) -> bool:
         """Say whether a world is running."""
         return self.stage.context is not None
 
-    def find(self, target: str, by_name: bool = False) -> Actor:
+    def find(self, target: str, by_name: bool = False) -> LevelActor:
         """
         Return an actor by id, else by name; in play also a dynamic body of the scene file.
 
@@ -143,7 +139,7 @@ class Editor:
                 raise
             return self._scene_body(target, running)
 
-    def live_actors(self) -> list[Actor]:
+    def live_actors(self) -> list[LevelActor]:
         """Return the actors where they are in the running world; at rest those of the level."""
         running = self.running()
         if running is None:
@@ -157,7 +153,7 @@ class Editor:
         return found + [self._scene_body(name, running) for name in names]
 
     def bounds(
-        self, actor: Actor, live: bool = False, solid_only: bool = False
+        self, actor: LevelActor, live: bool = False, solid_only: bool = False
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """
         Return the corners of an actor's bounds in m, None when it has none.
@@ -183,35 +179,37 @@ class Editor:
 
     def aim(self) -> None:
         """Let the running world know that the viewport was moved or looks otherwise."""
-        lens = self._lens()
-        if lens is not None:
-            lens.aim()
+        camera = self._camera()
+        if camera is not None:
+            camera.aim()
 
-    def _open_lens(self, context: Context) -> Lens:
-        def pose_of(name: str) -> Pose | None:
-            return Running(context, self.play.poses).pose_now(name) or self._resting_pose(name)
+    def _open_camera(self, context: Context) -> ViewportCamera:
+        def pose_of(name: str) -> ActorPose | None:
+            return RunningWorld(context, self.play.poses).pose_now(name) or self._resting_pose(
+                name
+            )
 
-        lens = Lens(self.viewport, context, pose_of)
-        self._lens = weakref.ref(lens)
-        return lens
+        camera = ViewportCamera(self.viewport, context, pose_of)
+        self._camera = weakref.ref(camera)
+        return camera
 
     def _names(self) -> set[str]:
         return {actor.name for actor in self.level.actors}
 
     @staticmethod
-    def _at(actor: Actor, pose: Pose | None) -> Actor:
+    def _at(actor: LevelActor, pose: ActorPose | None) -> LevelActor:
         if pose is None:
             return actor
-        return Actor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
+        return LevelActor(actor.kind, actor.name, actor.actor_id, pose, actor.settings)
 
     @staticmethod
-    def _scene_body(name: str, running: Running) -> Actor:
-        return Actor(SCENE_BODY, name, '', running.pose(name) or Pose())
+    def _scene_body(name: str, running: RunningWorld) -> LevelActor:
+        return LevelActor(SCENE_BODY, name, '', running.pose(name) or ActorPose())
 
-    def _tracked_pose(self, name: str) -> Pose | None:
+    def _tracked_pose(self, name: str) -> ActorPose | None:
         running = self.running()
         pose = running.pose(name) if running is not None else None
         return pose or self._resting_pose(name)
 
-    def _resting_pose(self, name: str) -> Pose | None:
+    def _resting_pose(self, name: str) -> ActorPose | None:
         return next((actor.pose for actor in self.level.actors if actor.name == name), None)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import mujoco
 
+from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models import BUNDLED
@@ -26,6 +27,7 @@ from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.mjcf_import import Compiled
 from urlab_ros_bridge.sim.model.mjcf_import import load_spec
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
+from urlab_ros_bridge.sim.model.sidecar.sidecar import named_files
 from urlab_ros_bridge.sim.requests.background import abandonable
 
 _FREE, _BALL = mujoco.mjtJoint.mjJNT_FREE, mujoco.mjtJoint.mjJNT_BALL
@@ -71,6 +73,17 @@ class ClientModelFiles(ModelFiles):
         except OpError as error:
             raise WorldError(f'mesh {str(path)!r}: {error}') from error
 
+    def check_sidecar(self, top: Place) -> None:
+        """
+        Make sure that clients may read all files that a sidecar names.
+
+        :raises WorldError: the same whether a file elsewhere exists or not.
+        """
+        files = self._models.files
+        for name, path in named_files(top):
+            if path not in self._own and not files.may_read(path):
+                raise WorldError(f'{top.source}: {files.refusal(name)}')
+
     def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
         """
         Return what compiling gives; a server that stops does not wait for it.
@@ -89,7 +102,7 @@ class ClientModelFiles(ModelFiles):
         if real in self._own or real.is_relative_to(BUNDLED):
             return None
         if not self._models.files.may_read(real):
-            raise WorldError(f'{str(path)!r} is not where clients may read files')
+            raise WorldError(str(self._models.files.refusal(str(path))))
         return real
 
 
@@ -117,6 +130,10 @@ class CountedFiles(ModelFiles):
     def mesh(self, path: Path) -> Path:
         """Return a file with the content of a mesh file."""
         return self._files.mesh(path)
+
+    def check_sidecar(self, top: Place) -> None:
+        """Make sure that all files that a sidecar names may be read."""
+        self._files.check_sidecar(top)
 
 
 def sizes_of(spec: mujoco.MjSpec) -> Sizes:

@@ -33,7 +33,7 @@ class Member(NamedTuple):
     id: int
 
 
-class Sensor(NamedTuple):
+class SensorSlots(NamedTuple):
     """One sensor: local name, compiled id, place in sensordata."""
 
     name: str
@@ -50,7 +50,7 @@ def as_index(slots: list[int]) -> Index:
 
 
 @dataclass(frozen=True, slots=True)
-class Articulation:
+class ArticulationIndex:
     """
     One robot of the model.
 
@@ -63,7 +63,7 @@ class Articulation:
     actor_id: str
     joints: tuple[Member, ...]
     actuators: tuple[Member, ...]
-    sensors: tuple[Sensor, ...]
+    sensors: tuple[SensorSlots, ...]
     bodies: tuple[Member, ...]
     qpos: Index
     qvel: Index
@@ -87,19 +87,25 @@ class Articulation:
         return {member.name: member.id for member in getattr(self, kind)}
 
 
+class FreeJoint(NamedTuple):
+    """A free joint: compiled name and id, slots in qpos and qvel."""
+
+    name: str
+    id: int
+    qpos: slice
+    qvel: slice
+
+
 @dataclass(frozen=True, slots=True)
-class Entity:
-    """A dynamic body that belongs to no articulation; `qpos`/`qvel` only when it is free."""
+class EntityIndex:
+    """A dynamic body that belongs to no articulation; `free` is its free joint, if it has one."""
 
     name: str
     body: int
-    free_joint: int | None
-    free_joint_name: str
-    qpos: slice | None
-    qvel: slice | None
+    free: FreeJoint | None
 
 
-def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> Articulation:
+def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> ArticulationIndex:
     """Build the tables of the articulation whose names start with ``{prefix}_``."""
     joints = _members(model, prefix, mujoco.mjtObj.mjOBJ_JOINT, model.njnt)
     # Since MuJoCo 4 an actuator may have several controls; the protocol knows one each.
@@ -107,7 +113,7 @@ def index_articulation(model: mujoco.MjModel, prefix: str, actor_id: str) -> Art
     actuators = _members(model, prefix, mujoco.mjtObj.mjOBJ_ACTUATOR, count)
     qpos, qvel = _slots(model, joints)
     scalar = tuple(j for j in joints if model.jnt_type[j.id] in _SCALAR_JOINTS)
-    return Articulation(
+    return ArticulationIndex(
         prefix=prefix,
         actor_id=actor_id,
         joints=joints,
@@ -144,15 +150,15 @@ def _slots(model: mujoco.MjModel, joints: Sequence[Member]) -> tuple[list[int], 
     return qpos, qvel
 
 
-def _sensors(model: mujoco.MjModel, prefix: str) -> tuple[Sensor, ...]:
+def _sensors(model: mujoco.MjModel, prefix: str) -> tuple[SensorSlots, ...]:
     found = []
     for name, sensor in _members(model, prefix, mujoco.mjtObj.mjOBJ_SENSOR, model.nsensor):
         start = int(model.sensor_adr[sensor])
-        found.append(Sensor(name, sensor, start, start + int(model.sensor_dim[sensor])))
+        found.append(SensorSlots(name, sensor, start, start + int(model.sensor_dim[sensor])))
     return tuple(found)
 
 
-def index_entities(model: mujoco.MjModel, prefixes: list[str]) -> dict[str, Entity]:
+def index_entities(model: mujoco.MjModel, prefixes: list[str]) -> dict[str, EntityIndex]:
     """Return the bodies that can move (joints or mocap) and belong to no articulation."""
     entities = {}
     for body in range(1, model.nbody):
@@ -164,19 +170,13 @@ def index_entities(model: mujoco.MjModel, prefixes: list[str]) -> dict[str, Enti
     return entities
 
 
-def _entity(model: mujoco.MjModel, name: str, body: int) -> Entity:
+def _entity(model: mujoco.MjModel, name: str, body: int) -> EntityIndex:
     first = int(model.body_jntadr[body])
     if first < 0 or model.jnt_type[first] != _FREE:
-        return Entity(name, body, None, '', None, None)
+        return EntityIndex(name, body, None)
     start_q, start_v = int(model.jnt_qposadr[first]), int(model.jnt_dofadr[first])
-    return Entity(
-        name,
-        body,
-        first,
-        model.joint(first).name,
-        slice(start_q, start_q + 7),
-        slice(start_v, start_v + 6),
-    )
+    slots = slice(start_q, start_q + 7), slice(start_v, start_v + 6)
+    return EntityIndex(name, body, FreeJoint(model.joint(first).name, first, *slots))
 
 
 def _members(

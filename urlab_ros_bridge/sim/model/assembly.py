@@ -13,9 +13,9 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.keyframes import KeyframeBook
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
 from urlab_ros_bridge.sim.model.mjcf_import import copy_settings
+from urlab_ros_bridge.sim.model.mjcf_import import FileParts
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
-from urlab_ros_bridge.sim.model.mjcf_import import Parts
 from urlab_ros_bridge.sim.model.mjcf_import import split_file
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.naming import names_with
@@ -114,7 +114,7 @@ def check_free(scene: mujoco.MjSpec, prefix: str, what: str) -> None:
         )
 
 
-def _prefix_of(parts: Parts, path: Path, given: str | None) -> str:
+def _prefix_of(parts: FileParts, path: Path, given: str | None) -> str:
     """Return the robot's prefix: the given one, else one from the model's or the file's name."""
     if given:
         problem = prefix_problem(given)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import mujoco
 
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 
 ARTICULATION, ENTITY, MOCAP, STATIC = 'articulation', 'entity', 'mocap', 'static'
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
@@ -40,7 +40,7 @@ class NamedBody:
 
 
 def named_bodies(
-    model: mujoco.MjModel, articulations: Mapping[str, Articulation]
+    model: mujoco.MjModel, articulations: Mapping[str, ArticulationIndex]
 ) -> dict[str, NamedBody]:
     """
     Return all articulations, entities and static bodies of a model by name.

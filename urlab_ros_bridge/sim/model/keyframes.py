@@ -141,8 +141,8 @@ def _compose(model: mujoco.MjModel, parts: list[_Part]) -> dict[str, np.ndarray]
         for name, value in part.qvel.items():
             start = model.jnt_dofadr[joint(name)]
             data.qvel[start : start + len(value)] = value
-        for name, value in part.ctrl.items():
-            data.ctrl[actuator(name)] = value
+        for name, setpoint in part.ctrl.items():
+            data.ctrl[actuator(name)] = setpoint
         for name, value in part.act.items():
             start = model.actuator_actadr[actuator(name)]
             data.act[start : start + len(value)] = value

@@ -22,6 +22,7 @@ import xml.etree.ElementTree as ElementTree
 
 import mujoco
 
+from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 
@@ -59,7 +60,7 @@ def load_spec(path: Path) -> mujoco.MjSpec:
     try:
         spec = mujoco.MjSpec.from_file(str(path))
     except (ValueError, RuntimeError) as error:
-        raise WorldError(f'model file {str(path)!r} is no valid MJCF: {error}') from error
+        raise WorldError(f'model file {str(path)!r} is not valid MJCF: {error}') from error
     _pin_sides(spec)
     return spec
 
@@ -78,6 +79,13 @@ class ModelFiles:
     def mesh(self, path: Path) -> Path:
         """Return the file that MuJoCo shall read for a mesh file."""
         return path
+
+    def check_sidecar(self, top: Place) -> None:
+        """
+        Make sure that all files which a sidecar names may be read.
+
+        :raises WorldError: naming the one that must not.
+        """
 
     def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
         """Return what compiling these files gives; it may take long."""
@@ -122,7 +130,7 @@ def compile_spec(spec: mujoco.MjSpec, what: str, level: int = logging.WARNING) -
 
 
 @dataclass(frozen=True)
-class Parts:
+class FileParts:
     """
     An MJCF file taken apart; the specs are uncompiled and without keyframes.
 
@@ -143,7 +151,7 @@ class Parts:
         return (self.scene,) if self.after is None else (self.scene, self.after)
 
 
-def split_file(path: Path, files: ModelFiles = OPERATOR) -> Parts:
+def split_file(path: Path, files: ModelFiles = OPERATOR) -> FileParts:
     """
     Take an MJCF file apart into scene and robot.
 
@@ -154,7 +162,7 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> Parts:
     model = compile_spec(whole.copy(), f'model file {str(path)!r}', logging.DEBUG)
     robots = _robot_roots(model)
     if not robots:
-        return Parts(_without_keys(_load_named(path, files)), None, whole)
+        return FileParts(_without_keys(_load_named(path, files)), None, whole)
     if _dynamic_roots(model) - robots:
         parts = _in_order(path, whole, model, robots, files) or _robot_last(
             path, whole, model, robots, files
@@ -164,7 +172,7 @@ def split_file(path: Path, files: ModelFiles = OPERATOR) -> Parts:
         _LOG.info('%s: the robot is joined to other bodies; the whole file is the robot', path)
     scene = mujoco.MjSpec()
     copy_settings(whole, scene)
-    return Parts(scene, _without_keys(_load_named(path, files)), whole)
+    return FileParts(scene, _without_keys(_load_named(path, files)), whole)
 
 
 def _in_order(
@@ -173,7 +181,7 @@ def _in_order(
     model: mujoco.MjModel,
     robots: set[int],
     files: ModelFiles,
-) -> Parts | None:
+) -> FileParts | None:
     """Cut a file in three: scene, robot, and what follows the robot; None when that fails."""
     first = min(robots)
     if not any(root > first for root in _dynamic_roots(model) - robots):
@@ -191,7 +199,7 @@ def _in_order(
     for part in (scene, robot, after):
         _prune_assets(part)
     _merge_assets(after, scene, _classes(whole))
-    return Parts(scene, robot, whole, after)
+    return FileParts(scene, robot, whole, after)
 
 
 def _classes(spec: mujoco.MjSpec) -> list[str]:
@@ -210,7 +218,7 @@ def _robot_last(
     model: mujoco.MjModel,
     robots: set[int],
     files: ModelFiles,
-) -> Parts | None:
+) -> FileParts | None:
     """Cut a file in two: scene and robot; None when that fails."""
     scene, robot = (_without_keys(_load_named(path, files)) for _ in range(2))
     _keep(scene, lambda root: root not in robots)
@@ -222,7 +230,7 @@ def _robot_last(
         _prune_assets(part)
     if any(root > min(robots) for root in _dynamic_roots(model) - robots):
         _LOG.warning('%s: qpos has the robot after all other bodies, unlike the file', path)
-    return Parts(scene, robot, whole)
+    return FileParts(scene, robot, whole)
 
 
 def _merge_assets(part: mujoco.MjSpec, scene: mujoco.MjSpec, classes: list[str]) -> None:

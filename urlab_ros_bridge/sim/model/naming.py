@@ -36,7 +36,7 @@ def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
     Clients find the elements of a robot by "{prefix}_": no prefix may begin another one.
     """
     if not _PREFIX.fullmatch(prefix):
-        return f'{prefix!r} must begin with a letter and hold letters, digits and _ only'
+        return f'{prefix!r} must begin with a letter and contain only letters, digits and _'
     if prefix in _RESERVED:
         return f'{prefix!r} names topics of its own ({", ".join(_RESERVED)})'
     for other in others:

@@ -57,7 +57,7 @@ def _add_object(spec: mujoco.MjSpec, item: ObjectSpec, files: ModelFiles) -> Non
     if item.physics == 'dynamic':
         body.add_freejoint(name=f'{item.name}_free')
     body.mocap = item.physics == 'mocap'
-    if item.shape == 'mesh':
+    if item.file is not None:
         _add_mesh(spec, body, item, files.mesh(item.file))
     else:
         kind, size = shape_size(item)

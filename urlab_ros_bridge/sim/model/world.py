@@ -16,8 +16,8 @@ from urlab_ros_bridge import models
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.articulation import Articulation
-from urlab_ros_bridge.sim.model.articulation import Entity
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
+from urlab_ros_bridge.sim.model.articulation import EntityIndex
 from urlab_ros_bridge.sim.model.articulation import index_articulation
 from urlab_ros_bridge.sim.model.articulation import index_entities
 from urlab_ros_bridge.sim.model.assembly import assemble
@@ -32,15 +32,15 @@ from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SpawnPose:
     """Where the origin of a model's file goes: m, and quaternion wxyz."""
 
-    pos: tuple[float, ...] = (0.0, 0.0, 0.0)
-    quat: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    pos: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quat: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Spawned:
+class SpawnedModel:
     """
     Something that was spawned.
 
@@ -52,12 +52,12 @@ class Spawned:
     name: str
     robot: bool
     spec: mujoco.MjSpec
-    place: Place
+    place: SpawnPose
     sizes: Sizes = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class WorldComposition:
     """
     A world that was changed while it ran.
 
@@ -65,7 +65,7 @@ class Grown:
     """
 
     own: mujoco.MjSpec
-    spawned: tuple[Spawned, ...]
+    spawned: tuple[SpawnedModel, ...]
 
 
 class World:
@@ -84,7 +84,7 @@ class World:
         spec: WorldSpec,
         model: mujoco.MjModel,
         source: mujoco.MjSpec,
-        grown: Grown | None = None,
+        grown: WorldComposition | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
@@ -92,11 +92,11 @@ class World:
         self.source = source
         self.grown = grown
         self.data = mujoco.MjData(model)
-        self.articulations: dict[str, Articulation] = {
+        self.articulations: dict[str, ArticulationIndex] = {
             item.prefix: index_articulation(model, item.prefix, item.actor_id)
             for item in spec.articulations
         }
-        self.entities: dict[str, Entity] = index_entities(model, list(self.articulations))
+        self.entities: dict[str, EntityIndex] = index_entities(model, list(self.articulations))
         mujoco.mj_forward(model, self.data)
 
     @cached_property
@@ -109,7 +109,7 @@ class World:
         """Return the names of what was spawned while the world ran."""
         return {item.name for item in self.grown.spawned} if self.grown is not None else set()
 
-    def articulation(self, prefix: object) -> Articulation:
+    def articulation(self, prefix: object) -> ArticulationIndex:
         """
         Return an articulation by prefix, else by actor id.
 
@@ -200,4 +200,4 @@ def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:
     return replace(spec, articulations=(renamed, *others))
 
 
-__all__ = ['Grown', 'Place', 'Spawned', 'World', 'load_world']
+__all__ = ['SpawnPose', 'SpawnedModel', 'World', 'WorldComposition', 'load_world']

@@ -11,14 +11,14 @@ import numpy as np
 
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 
 DEFAULT_MAX = 64
 _FILTER_KEYS = ('geom1', 'geom2', 'body1', 'body2')
 
 
-def get_contacts(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def get_contacts(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Return contacts with position, normal, distance (m) and force.
 

@@ -14,7 +14,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.errors import list_names
 
@@ -67,7 +67,7 @@ FIELDS = (
 )
 
 
-def set_sim_options(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_sim_options(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Check every listed field, then apply them all; the reply echoes the resulting options.
 
@@ -118,7 +118,7 @@ def describe(options: Any) -> dict[str, Any]:
 def _change(options: Any, part: Fields, name: str) -> Callable[[], None]:
     """Check one field and return what sets it."""
     if name in _VECTORS:
-        values = part.vector(name)
+        values = part.need_vector(name)
         if len(values) != 3:
             raise bad_value(f'options.{name}', values.tolist(), 'a vector of 3')
         return lambda: _store(options, name, values)
@@ -135,7 +135,7 @@ def _scalar(part: Fields, name: str) -> float | int:
         return _ENUMS[name][part.choice(name, _ENUMS[name])]
     if name in _NUMBERS:
         low, high = _NUMBERS[name]
-        return part.number(name, low=low, high=high)
+        return part.need_number(name, low=low, high=high)
     value = part.integer(name, 0)
     limit = _MASK_LIMITS.get(name, _COUNT_LIMIT + 1)
     if not 0 <= value < limit:

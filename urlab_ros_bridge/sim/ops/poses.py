@@ -10,15 +10,15 @@ import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 
 
-def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_qpos(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Write one articulation's qpos, or just its free base with 7 values; qvel is left alone.
 
@@ -26,7 +26,7 @@ def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, An
     """
     target = fields.string('target')
     articulation = _target(context, target, fields.string('target_by').lower())
-    values = fields.vector('qpos')
+    values = fields.need_vector('qpos')
     if articulation.nq == 0:
         raise OpError('no_joints', f'{articulation.prefix} has no joints')
     base_only = len(values) == 7 and articulation.first_joint_free and articulation.nq != 7
@@ -56,7 +56,7 @@ def set_qpos(context: Context, session: Session, fields: Fields) -> dict[str, An
     return reply
 
 
-def _target(context: Context, target: str, target_by: str) -> Articulation:
+def _target(context: Context, target: str, target_by: str) -> ArticulationIndex:
     articulations = context.world.articulations
     if target_by != 'actor_name':
         for articulation in articulations.values():
@@ -73,12 +73,12 @@ def _target(context: Context, target: str, target_by: str) -> Articulation:
     return articulations[target]
 
 
-def _check_quaternion(articulation: Articulation, values: np.ndarray) -> None:
+def _check_quaternion(articulation: ArticulationIndex, values: np.ndarray) -> None:
     if articulation.first_joint_free and np.linalg.norm(values[3:7]) < 1e-6:
         raise bad_value('qpos[3:7]', values[3:7].tolist(), 'a rotation (its norm is 0)')
 
 
-def set_mocap_pose(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Move a mocap body: `pos` in metres, `quat` as wxyz; at least one of them."""
     slot = _mocap_slot(context, fields)
     pos, quat = _fixed(fields, 'pos', 3), _fixed(fields, 'quat', 4)
@@ -98,7 +98,7 @@ def set_mocap_pose(context: Context, session: Session, fields: Fields) -> dict[s
     return _mocap_reply(context, fields, slot)
 
 
-def read_mocap_pose(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def read_mocap_pose(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return the pose of a mocap body."""
     return _mocap_reply(context, fields, _mocap_slot(context, fields))
 
@@ -137,7 +137,7 @@ def _mocap_reply(context: Context, fields: Fields, slot: int) -> dict[str, Any]:
     }
 
 
-def list_keyframes(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def list_keyframes(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return every keyframe of the compiled model, vectors in compiled order."""
     model = context.world.model
     return {

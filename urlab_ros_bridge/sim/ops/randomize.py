@@ -14,15 +14,15 @@ from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.physics.randomize.kinds import Element
 from urlab_ros_bridge.sim.physics.randomize.kinds import elements
-from urlab_ros_bridge.sim.physics.randomize.kinds import Kind
 from urlab_ros_bridge.sim.physics.randomize.kinds import KINDS
+from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableElement
+from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableKind
 from urlab_ros_bridge.sim.physics.randomize.randomize import Draw
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.errors import list_names
 
@@ -32,7 +32,7 @@ DISTRIBUTIONS = ('uniform', 'log_uniform')
 _MANY_DOFS = 100
 
 
-def randomize(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Draw new values around the compiled ones, or (`restore`) put those back.
 
@@ -98,7 +98,7 @@ def _read(context: Context, name: str, given: Any, items: Fields) -> Draw:
     )
 
 
-def _range(part: Fields, kind: Kind, way: str) -> tuple[float, float]:
+def _range(part: Fields, kind: RandomizableKind, way: str) -> tuple[float, float]:
     """Return the range of an item; a single number is a range of its own."""
     limits = kind.ways[way]
     given = part.need(way)
@@ -109,13 +109,16 @@ def _range(part: Fields, kind: Kind, way: str) -> tuple[float, float]:
     )
     if not valid or 'low' not in ends or 'high' not in ends:
         raise bad_value(way, given, 'a number or [low, high]')
-    first, last = (ends.number(end, low=limits.low, high=limits.high) for end in ('low', 'high'))
+    first = ends.need_number('low', low=limits.low, high=limits.high)
+    last = ends.need_number('high', low=limits.low, high=limits.high)
     if first > last or not math.isfinite(last):
         raise bad_value(way, given, '[low, high] with low <= high')
     return first, last
 
 
-def _select(context: Context, kind: Kind, part: Fields, name: str) -> tuple[Element, ...]:
+def _select(
+    context: Context, kind: RandomizableKind, part: Fields, name: str
+) -> tuple[RandomizableElement, ...]:
     """Return the elements that all given selectors choose; at least one must be chosen."""
     everything = elements(context.world.model, kind)
     rules = _rules(context, kind, part)
@@ -126,7 +129,9 @@ def _select(context: Context, kind: Kind, part: Fields, name: str) -> tuple[Elem
     return chosen
 
 
-def _rules(context: Context, kind: Kind, part: Fields) -> list[Callable[[Element], bool]]:
+def _rules(
+    context: Context, kind: RandomizableKind, part: Fields
+) -> list[Callable[[RandomizableElement], bool]]:
     model, rules = context.world.model, []
     start = ''
     if 'articulation' in part:

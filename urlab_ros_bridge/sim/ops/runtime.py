@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
-from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import AUTO
 from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
@@ -21,7 +23,7 @@ from urlab_ros_bridge.wire.ops import MODES
 SPEED_PERCENT = (5.0, 100.0)  # Protocol Reference, "set_sim_speed"
 
 
-def set_mode(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Switch live, direct, puppet or auto: live until the next plain hello, which makes it direct.
 
@@ -34,28 +36,28 @@ def set_mode(context: Context, session: Session, fields: Fields) -> dict[str, An
     word = name.lower() if isinstance(name, str) else ''
     mode = 'live' if word == AUTO else MODE_ALIASES.get(word)
     if mode is None:
-        raise OpError('bad_mode', f'{name!r:.60} is none of {", ".join((*MODES, AUTO))}')
+        raise OpError('bad_mode', f'{name!r:.60} is not one of {", ".join((*MODES, AUTO))}')
     previous = engine.set_mode(mode)
     engine.mode_chosen = word != AUTO
     return {'previous_mode': previous, 'current_mode': mode}
 
 
-def set_paused(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_paused(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Stop or resume time."""
     paused = fields.boolean('paused')
     context.engine.set_paused(paused)
     return {'paused': paused}
 
 
-def set_sim_speed(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_sim_speed(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Set the pace of live mode in percent of real time, clamped to [5, 100]."""
     low, high = SPEED_PERCENT
-    percent = min(max(fields.number('percent'), low), high)
+    percent = min(max(fields.need_number('percent'), low), high)
     context.engine.speed = percent / 100.0
     return {'percent': percent}
 
 
-def set_control_source(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_control_source(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Choose whose setpoints the actuators read, for one articulation or all."""
     fields.need('source')
     source = fields.choice('source', CONTROL_SOURCES)
@@ -68,7 +70,7 @@ def set_control_source(context: Context, session: Session, fields: Fields) -> di
     return {'source': source, 'scope': 'articulation', 'articulation': articulation.prefix}
 
 
-def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Command a twist: vx, vy (m/s) and yaw rate (rad/s) in the base frame; absent slots are 0.
 
@@ -80,10 +82,10 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     twist = context.engine.controls[articulation.prefix].twist
     if twist is None:
         raise OpError('no_twist_controller', f'{articulation.prefix} has no twist controller')
-    linear = fields.vector('linear', ())
-    angular = fields.vector('angular', ())
+    linear = fields.vector('linear', np.zeros(3))
+    angular = fields.vector('angular', np.zeros(3))
     timeout = fields.number('timeout', low=0.0) or None
-    wall = read_wall_timeout(fields, moves=any(linear) or any(angular))
+    wall = read_wall_timeout(fields, moves=bool(linear.any() or angular.any()))
     now = context.world.data.time
     vx, vy, yaw = twist.set(list(linear), list(angular), now, timeout, wall)
     return {
@@ -93,7 +95,9 @@ def set_twist(context: Context, session: Session, fields: Fields) -> dict[str, A
     }
 
 
-def configure_controller(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def configure_controller(
+    context: Context, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """Patch the gains of a controller; the reply echoes the whole configuration."""
     articulation = context.world.articulation(fields.need('articulation'))
     controller = context.engine.controls[articulation.prefix].controller
@@ -101,7 +105,7 @@ def configure_controller(context: Context, session: Session, fields: Fields) -> 
         raise OpError('no_controller', f'{articulation.prefix} has no controller')
     try:
         controller.configure(fields.mapping('params'))
-    except ControllerSchemaViolation as error:
+    except InvalidControllerParameters as error:
         raise OpError('controller_schema_violation', str(error)) from error
     return {'articulation': articulation.prefix, 'params': controller.params()}
 

@@ -9,13 +9,9 @@ from typing import Any
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
-from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.streams.assets import ReloadableModel
-from urlab_ros_bridge.sim.streams.handshake import CompiledModel
-from urlab_ros_bridge.sim.streams.handshake import empty_handshake
-from urlab_ros_bridge.sim.streams.handshake import handshake
+from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.sim.transports.dispatcher import PreSession
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 from urlab_ros_bridge.wire.stamp import ns_to_block
@@ -23,23 +19,23 @@ from urlab_ros_bridge.wire.stamp import ns_to_block
 
 def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     """Return the handlers of hello and meta, which need no session."""
-    binary, reloadable = CompiledModel(), ReloadableModel()
 
-    def hello(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
+    def hello(stage: Stage, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
         revision, context = stage.revision, stage.context
-        header = fields.string('camera_header')
-        payload = empty_handshake(stage)
-        if context:
-            payload = handshake(stage, context, binary.of(context), header)
-        if context and fields.boolean('include_assets'):
-            payload.update(reloadable.of(context))
+        session = _read_session(stage, fields, revision)
+        reply = hello_reply(stage, context, session, revision)
         if stage.shm is not None and fields.boolean('shm_channel'):
-            payload.update(shm_session_dir=stage.shm_dir, shm_channel=stage.shm.open_channel())
-        session = _open_session(stage, context, fields, revision)
-        payload['world_revision'] = revision
-        return session, {'session_id': session.id, **payload}
+            reply.update(shm_session_dir=stage.shm_dir, shm_channel=stage.shm.open_channel())
+        if context:
+            if not session.shared:
+                # The first plain one promotes `auto` to direct unless a mode was set before
+                # (Networking page).
+                context.engine.promote()
+            session.base = context.engine.counter
+        stage.sessions.open(session)
+        return session, reply
 
-    def meta(stage: Stage, fields: Fields) -> tuple[Session, dict[str, Any]]:
+    def meta(stage: Stage, fields: Fields) -> tuple[ServerSession, dict[str, Any]]:
         try:
             session = stage.sessions.find(fields.string('session_id'))
         except OpError:
@@ -49,11 +45,10 @@ def pre_session_ops(registry: Registry) -> dict[str, PreSession]:
     return {'hello': hello, 'meta': meta}
 
 
-def _open_session(stage: Stage, context: Context | None, fields: Fields, revision: int) -> Session:
+def _read_session(stage: Stage, fields: Fields, revision: int) -> ServerSession:
     """
-    Open the session that a hello asks for; unknown levels and encodings count as absent.
+    Return the session that a hello asks for; unknown levels and encodings count as absent.
 
-    The first plain one promotes `auto` to direct unless a mode was set before (Networking page).
     A plain one without a level keeps that of the plain session before it, as stock servers do.
     """
     shared = fields.boolean('shared')
@@ -61,23 +56,18 @@ def _open_session(stage: Stage, context: Context | None, fields: Fields, revisio
     level = fields.string('observations', usual)
     encoding = fields.string('encoding').lower()
     client = (fields.string('client') or fields.string('client_version'))[:64]
-    if context and not shared:
-        context.engine.promote()
-    session = Session(
+    return ServerSession(
         encoding='json' if encoding == 'json' else 'msgpack',
         observations=level if level in OBSERVATION_LEVELS else 'standard',
         shared=shared,
         client=client,
         camera_header=fields.string('camera_header'),
         include_assets=fields.boolean('include_assets'),
-        base=context.engine.counter if context else (0, 0),
         revision=revision,
     )
-    stage.sessions.open(session)
-    return session
 
 
-def status(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+def status(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Return mode, pace and sessions; takes no lock, so it answers during a long step too.
 

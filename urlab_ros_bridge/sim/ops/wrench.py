@@ -12,7 +12,7 @@ import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.ops.wall_timeout import MAX_SECONDS
 from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
@@ -22,13 +22,13 @@ from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 
 FRAMES = ('world', 'body')
 
 
-def apply_wrench(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Push a body with a force (N) and a torque (N m) for `duration` simulated seconds.
 
@@ -82,7 +82,7 @@ def _vector3(fields: Fields, name: str) -> np.ndarray:
     return values
 
 
-def set_setpoints(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Stage set-points by name of the actuator; the others stay, time does not move.
 
@@ -112,7 +112,7 @@ def set_setpoints(context: Context, session: Session, fields: Fields) -> dict[st
     return {'articulation': articulation.prefix, 'count': len(indices)}
 
 
-def _actuator(articulation: Articulation, name: str) -> int:
+def _actuator(articulation: ArticulationIndex, name: str) -> int:
     names = [actuator.name for actuator in articulation.actuators]
     for wanted in (name, name.removeprefix(f'{articulation.prefix}_')):
         if wanted in names:

@@ -24,7 +24,7 @@ from urlab_ros_bridge.sim.physics.external import ExternalActions
 from urlab_ros_bridge.sim.physics.lock import ModelLock
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
 from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
@@ -61,7 +61,7 @@ class Engine:
         self,
         world: World,
         controls: dict[str, ArticulationControl],
-        lidars: dict[str, list[Lidar]],
+        lidars: dict[str, list[RayScanner]],
         step_mode: str = 'auto',
         paused: bool = False,
         sensing: Sensing | None = None,
@@ -94,7 +94,7 @@ class Engine:
         self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
         self.sensing.settled(world.model, world.data)
         self._scratch: mujoco.MjData | None = None
-        self.invalidate()
+        self._derived = self._solved = False
 
     @property
     def stamp_ns(self) -> int:
@@ -247,7 +247,7 @@ class Engine:
         if self.replaced:
             raise OpError('session_expired', 'the world was changed; say hello again')
         if self.mode != 'direct':
-            raise OpError('step_timeout', f'the mode became {self.mode} while the step waited')
+            raise OpError('step_timeout', f'the mode changed to {self.mode} while the step waited')
 
     def state_changed(self) -> None:
         """Publish the state as it is now, after an op has changed it.  Needs the lock."""

@@ -142,12 +142,35 @@ class Fields:
             )
         return value
 
-    def vector(self, name: str, default: Any = None) -> np.ndarray | None:
+    def need_number(self, name: str, *, low: float = -math.inf, high: float = math.inf) -> float:
+        """
+        Return a finite number within [low, high].
+
+        :raises OpError: missing_field when it is absent or null; bad_value.
+        """
+        self.need(name)
+        return self.number(name, math.nan, low=low, high=high)
+
+    @overload
+    def vector(self, name: str, default: np.ndarray) -> np.ndarray: ...
+
+    @overload
+    def vector(self, name: str, default: None = None) -> np.ndarray | None: ...
+
+    def vector(self, name: str, default: np.ndarray | None = None) -> np.ndarray | None:
         """Return a list of finite numbers as float64 of shape (n,)."""
         value = self._request.get(name)
         if value is None:
             return default
         return vector(self._where + name, value)
+
+    def need_vector(self, name: str) -> np.ndarray:
+        """
+        Return a list of finite numbers as float64 of shape (n,).
+
+        :raises OpError: missing_field when it is absent or null; bad_value.
+        """
+        return vector(self._where + name, self.need(name))
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a map field, {} when absent."""

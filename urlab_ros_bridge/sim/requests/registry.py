@@ -16,7 +16,7 @@ from typing import Any
 from typing import Protocol
 
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.wire.ops import MANAGER_REQUIRED
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
@@ -27,8 +27,8 @@ class Deferred:
     """
     What a handler returns when the rest of its reply can wait until the engine's lock is free.
 
-    An op that may return one registers an estimate (`Entry.seconds`) that keeps it off the thread
-    that serves everybody.
+    An op that may return one registers an estimate (`RegisteredOp.seconds`) that keeps it off the
+    thread that serves everybody.
 
     :ivar finish: returns the whole reply without `op`; it may raise OpError.
     """
@@ -39,7 +39,8 @@ class Deferred:
 # The first argument is what the op's category works on: the running world's Context
 # (manager_required), the editor (editor_only) or the Stage (no_manager).  The result is the reply
 # without `op`, or the whole reply as a frame in the session's encoding, or a Deferred.
-Handler = Callable[[Any, Session, Fields], dict[str, Any] | bytes | Deferred]
+Reply = dict[str, Any] | bytes | Deferred
+Handler = Callable[[Any, ServerSession, Fields], Reply]
 Estimate = Callable[[Any, Fields], float]
 
 
@@ -49,15 +50,15 @@ class Prepared(Protocol):
     def seconds(self) -> float:
         """Estimate how long it will take."""
 
-    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
+    def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
         """Do what the handler would do; `vectors` are the setpoints of each articulation."""
 
 
-Prepare = Callable[[Any, Session, Fields], Prepared]
+Prepare = Callable[[Any, ServerSession, Fields], Prepared]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RegisteredOp:
     """
     A registered op.
 
@@ -81,7 +82,7 @@ class Registry:
     """The ops that this server serves."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, RegisteredOp] = {}
 
     def register(
         self,
@@ -106,9 +107,9 @@ class Registry:
         locked = locked and not staged
         if locked and OPS[name].category != MANAGER_REQUIRED:
             raise ValueError(f'{name!r} needs no world, so there is no lock to hold')
-        self._entries[name] = Entry(OPS[name], handler, locked, seconds, prepare, staged)
+        self._entries[name] = RegisteredOp(OPS[name], handler, locked, seconds, prepare, staged)
 
-    def get(self, name: object) -> Entry | None:
+    def get(self, name: object) -> RegisteredOp | None:
         """Return the entry of an op, None when it is not served."""
         return self._entries.get(name) if isinstance(name, str) else None
 
@@ -117,4 +118,4 @@ class Registry:
         return [OPS[name].meta() for name in self._entries]
 
 
-__all__ = ['Deferred', 'Entry', 'Estimate', 'Handler', 'Prepare', 'Prepared', 'Registry']
+__all__ = ['Deferred', 'Estimate', 'Handler', 'Prepare', 'Prepared', 'RegisteredOp', 'Registry']

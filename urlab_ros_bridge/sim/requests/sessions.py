@@ -25,7 +25,7 @@ CONNECTED_AGE = 30.0  # s since the last request for a session to count as conne
 
 
 @dataclass(slots=True)
-class Session:
+class ServerSession:
     """
     One session.
 
@@ -52,11 +52,11 @@ class SessionTable:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._plain: Session | None = None
-        self._shared: dict[str, Session] = {}
+        self._plain: ServerSession | None = None
+        self._shared: dict[str, ServerSession] = {}
         self._oldest = 0
 
-    def open(self, session: Session) -> None:
+    def open(self, session: ServerSession) -> None:
         """Add a session; a plain one replaces the plain one before it."""
         with self._lock:
             if not session.shared:
@@ -71,7 +71,7 @@ class SessionTable:
                 del self._shared[oldest.id]
             self._shared[session.id] = session
 
-    def find(self, session_id: object) -> Session:
+    def find(self, session_id: object) -> ServerSession:
         """
         Return the session of a request and note that it lives.
 
@@ -100,7 +100,7 @@ class SessionTable:
                 if session is not None:
                     session.base = base
 
-    def expire(self, revision: int, keep: Session) -> None:
+    def expire(self, revision: int, keep: ServerSession) -> None:
         """
         Expire all sessions that know an older world: what their handshake told is no longer so.
 
@@ -110,9 +110,9 @@ class SessionTable:
             keep.revision = self._oldest = revision
 
     @property
-    def last_plain(self) -> Session:
+    def last_plain(self) -> ServerSession:
         """Return the plain session, else one with defaults (a hello inherits its level)."""
-        return self._plain or Session()
+        return self._plain or ServerSession()
 
     def connected(self) -> list[dict[str, Any]]:
         """Return what `status` says of sessions that were heard of lately."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import zmq
 
+from urlab_ros_bridge.sim.requests.sockets import readable
+
 MAX_SUBSCRIPTIONS = 10_000
 MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth
 MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
@@ -35,7 +37,7 @@ class Subscriptions:
         """
         before = self.generation
         for _ in range(MAX_CHANGES):
-            if not self.socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
+            if not readable(self.socket):
                 break
             message = self.socket.recv(zmq.NOBLOCK)
             kind, topic = message[:1], message[1:]

@@ -15,12 +15,10 @@ import os
 from pathlib import Path
 from typing import Any
 import warnings
-import weakref
 from xml.etree import ElementTree
 
 import mujoco
 
-from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.stage import Context
 
 _SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
@@ -35,31 +33,23 @@ _FOLDERS = ('meshdir', 'texturedir', 'assetdir', 'strippath')
 _LOG = logging.getLogger(__name__)
 
 
-class ReloadableModel:
-    """XML and files of the running world, kept until the model or the world changes."""
+def reloadable_model(context: Context) -> dict[str, Any]:
+    """
+    Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
 
-    def __init__(self) -> None:
-        self._held: tuple[weakref.ref[Engine], int, dict[str, Any]] | None = None
+    None of them when MuJoCo cannot write the model: it opens the files anew for that, and a
+    hello never fails.
+    """
 
-    def of(self, context: Context) -> dict[str, Any]:
-        """
-        Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
+    def make() -> dict[str, Any]:
+        try:
+            xml, files = export(context.world.source, context.world.model)
+        except ValueError as error:
+            _LOG.error('the model cannot be written as XML: %s', error)
+            return {}
+        return {'mjcf_compiled': xml, 'vfs_assets': files}
 
-        None of them when MuJoCo cannot write the model: it opens the files anew for that, and a
-        hello never fails.
-        """
-        engine, held = context.engine, self._held
-        revision = engine.revision
-        if held is None or held[0]() is not engine or held[1] != revision:
-            world = context.world
-            try:
-                xml, files = export(world.source, world.model)
-                fields = {'mjcf_compiled': xml, 'vfs_assets': files}
-            except ValueError as error:
-                _LOG.error('the model cannot be written as XML: %s', error)
-                fields = {}
-            held = self._held = (weakref.ref(engine), revision, fields)
-        return held[2]
+    return context.kept('assets', make)
 
 
 def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, bytes]]:
@@ -75,7 +65,7 @@ def export(spec: mujoco.MjSpec, model: mujoco.MjModel) -> tuple[str, dict[str, b
     for compiler in root.iter('compiler'):
         for folder in _FOLDERS:
             compiler.attrib.pop(folder, None)
-    box = _Box(dict(spec.assets))
+    box = _FilesByName(dict(spec.assets))
     for element, attribute, path in _references(root, model):
         element.set(attribute, box.add(path))
     return ElementTree.tostring(root, encoding='unicode'), box.files
@@ -103,17 +93,23 @@ def _references(
             kind = _KINDS.get(element.tag)
             if kind is None:
                 continue
-            if element.get('file'):
-                yield element, 'file', _path(model, element, *kind)
+            written = element.get('file')
+            if written:
+                yield element, 'file', _path(model, element, written, *kind)
             for side in _SIDES:
-                if element.get(side):
-                    yield element, side, element.get(side)
+                written = element.get(side)
+                if written:
+                    yield element, side, written
 
 
 def _path(
-    model: mujoco.MjModel, element: ElementTree.Element, kind: mujoco.mjtObj, addresses: str
+    model: mujoco.MjModel,
+    element: ElementTree.Element,
+    written: str,
+    kind: mujoco.mjtObj,
+    addresses: str,
 ) -> str:
-    written = element.get('file')
+    """Return the path of a file that was read, as it was written where it is not known."""
     index = mujoco.mj_name2id(model, kind, element.get('name') or Path(written).stem)
     starts = [int(getattr(model, addresses)[index])] if index >= 0 else getattr(model, addresses)
     for start in starts:
@@ -124,7 +120,7 @@ def _path(
     return written
 
 
-class _Box:
+class _FilesByName:
     """Files by bare name; names differ in more than case, as MuJoCo's own file box wants it."""
 
     def __init__(self, memory: dict[str, bytes]) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 import zmq
 
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
 from urlab_ros_bridge.wire import control as wire
 from urlab_ros_bridge.wire.errors import list_names
@@ -125,7 +126,7 @@ class ControlStream:
     def _receive(self) -> list[bytes] | None:
         """Return the first parts of a message, at most one too many; None when there is none."""
         socket = self._socket
-        if not socket.getsockopt(zmq.EVENTS) & _READABLE:
+        if not readable(socket):
             return None
         try:
             parts = [socket.recv(zmq.NOBLOCK)]
@@ -158,7 +159,7 @@ class ControlStream:
                 self._set(prefix, target, parts[1])
             else:
                 self._configure(target, parts[1])
-        except (WireError, ControllerSchemaViolation) as error:
+        except (WireError, InvalidControllerParameters) as error:
             self._counters.rejected += 1
             self._report(prefix, kind, str(error))
         else:
@@ -184,7 +185,9 @@ class ControlStream:
         """Log the first problem of each kind of an articulation; the rest is only counted."""
         if (prefix, kind) not in self._reported:
             self._reported.add((prefix, kind))
-            _LOG.warning('control stream, %s: %s (said once; status counts them)', prefix, problem)
+            _LOG.warning(
+                'control stream, %s: %s (reported once; status counts them)', prefix, problem
+            )
 
 
 __all__ = ['ControlStream']

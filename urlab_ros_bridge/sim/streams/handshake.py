@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import math
 from typing import Any
-import weakref
 
 import mujoco
 
 from urlab_ros_bridge import __version__
 from urlab_ros_bridge.sim.cameras.describe import camera_topics
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
-from urlab_ros_bridge.sim.physics.engine import Engine
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
+from urlab_ros_bridge.sim.streams.assets import reloadable_model
 from urlab_ros_bridge.wire.rows import SCENE
 
 EXTENSIONS = (
@@ -46,24 +46,26 @@ EXTENSIONS = (
 )
 
 
-class CompiledModel:
-    """The model as MuJoCo binary, kept until the model or the world changes."""
+def hello_reply(
+    stage: Stage, context: Context | None, session: ServerSession, revision: int
+) -> dict[str, Any]:
+    """
+    Return what the hello of a session is answered now.
 
-    def __init__(self) -> None:
-        self._held: tuple[weakref.ref[Engine], int, bytes] | None = None
+    begin_pie and the ops that change a world hand the same out as `handshake_payload`.
 
-    def of(self, context: Context) -> bytes:
-        """Return the binary of the model as it is now."""
-        engine, held = context.engine, self._held
-        revision = engine.revision
-        if held is None or held[0]() is not engine or held[1] != revision:
-            held = self._held = (weakref.ref(engine), revision, context.world.compiled_model())
-        return held[2]
-
-
-def empty_handshake(stage: Stage) -> dict[str, Any]:
-    """Return the fields of hello_ok while no world runs."""
-    return {**_server(stage), 'manager_present': False, 'articulations': []}
+    :param context: the running world, None when there is none.
+    :param revision: of the world, as the stage counts.
+    """
+    reply = {'op': 'hello_ok', 'session_id': session.id, **_server(stage)}
+    if context is None:
+        reply.update(manager_present=False, articulations=[])
+    else:
+        reply.update(_world(stage, context, session.camera_header))
+        if session.include_assets:
+            reply.update(reloadable_model(context))
+    reply['world_revision'] = revision
+    return reply
 
 
 def _server(stage: Stage) -> dict[str, Any]:
@@ -76,18 +78,16 @@ def _server(stage: Stage) -> dict[str, Any]:
     }
 
 
-def handshake(
-    stage: Stage, context: Context, mjb: bytes, camera_header: str = ''
-) -> dict[str, Any]:
+def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]:
     """
-    Return the fields of hello_ok, as they are now.
+    Return the fields that say what is in the running world.
 
     :param camera_header: header that the session wants in front of camera frames, '' for none.
     """
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
+    mjb = context.kept('mjb', world.compiled_model)
     return {
-        **_server(stage),
         'manager_present': True,
         'shm_session_dir': stage.shm_dir,
         'mjb': mjb,
@@ -108,7 +108,7 @@ def handshake(
 
 def articulation_block(
     context: Context,
-    articulation: Articulation,
+    articulation: ArticulationIndex,
     spec: ArticulationSpec,
     camera_header: str = '',
 ) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def articulation_block(
 
 def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[str, Any]:
     """Return the blocks of the controllers that are attached."""
-    found = {}
+    found: dict[str, Any] = {}
     if control.controller is not None:
         found['controller'] = {
             'kind': control.controller.kind,
@@ -185,12 +185,12 @@ def actuator_kind(model: mujoco.MjModel, actuator: int) -> str:
 
 def _entity_block(context: Context, name: str) -> dict[str, Any]:
     entity = context.world.entities[name]
-    block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free_joint is not None}
-    if entity.free_joint is not None:
+    block: dict[str, Any] = {'id': entity.body, 'has_free_base': entity.free is not None}
+    if entity.free is not None:
         block.update(
-            free_joint=entity.free_joint_name,
-            free_joint_id=entity.free_joint,
-            qpos_offset=entity.qpos.start,
-            qvel_offset=entity.qvel.start,
+            free_joint=entity.free.name,
+            free_joint_id=entity.free.id,
+            qpos_offset=entity.free.qpos.start,
+            qvel_offset=entity.free.qvel.start,
         )
     return block

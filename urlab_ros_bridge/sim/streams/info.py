@@ -12,7 +12,8 @@ from __future__ import annotations
 import mujoco
 import zmq
 
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
+from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.live import IDLE_BEAT
 from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.stage import Context
@@ -79,7 +80,7 @@ class InfoPublisher:
             )
         return self._made[1]
 
-    def _describe(self, articulation: Articulation, spec: object) -> ActuatorList:
+    def _describe(self, articulation: ArticulationIndex, spec: ArticulationSpec) -> ActuatorList:
         model = self._context.world.model
         ids = [actuator.id for actuator in articulation.actuators]
         limits = [actuator_limits(model, actuator) for actuator in ids]

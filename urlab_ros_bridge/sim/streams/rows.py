@@ -11,20 +11,31 @@ filled and sent at all.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
 from urlab_ros_bridge.sim.model.articulation import as_index
-from urlab_ros_bridge.sim.model.articulation import Entity
+from urlab_ros_bridge.sim.model.articulation import EntityIndex
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.wire import rows
 
 Send = Callable[[bytes, bytes], None]
 Wanted = Callable[[str], bool]
 Cut = tuple[bytes, int, int]  # topic, start and stop within a buffer
+
+
+class RowGroup(Protocol):
+    """Rows that are built together."""
+
+    def select(self, wanted: Wanted) -> None:
+        """Keep the rows that somebody wants."""
+
+    def send(self, send: Send) -> None:
+        """Send the selected rows."""
 
 
 class JointRows:
@@ -73,7 +84,9 @@ class SensorRows:
         self._data = world.data
         sensors = [sensor for sensor in articulation.sensors if sensor.name not in scanners]
         self._topics: list[Cut] = []
-        source, target, raw = [], [], b''
+        source: list[int] = []
+        target: list[int] = []
+        raw = b''
         for sensor in sensors:
             dim = sensor.stop - sensor.start
             start = len(raw)
@@ -109,7 +122,9 @@ class ScannerRows:
     time stands still it is the only one there will be.
     """
 
-    def __init__(self, engine: Engine, control: ArticulationControl, lidars: list[Lidar]) -> None:
+    def __init__(
+        self, engine: Engine, control: ArticulationControl, lidars: list[RayScanner]
+    ) -> None:
         sensors = {sensor.name: sensor for sensor in control.articulation.sensors}
         self._engine = engine
         self._data = engine.world.data
@@ -192,11 +207,12 @@ class CommandRows:
 
     def send(self, send: Send) -> None:
         """Send the selected rows."""
-        wanted = self._wanted
-        if self._twist in wanted:
-            send(self._twist, rows.TWIST.pack(*self._control.twist.value))
-        if self._actions in wanted and self._control.twist.actions:
-            send(self._actions, rows.ACTIONS.pack(self._control.twist.actions))
+        wanted, twist = self._wanted, self._control.twist
+        if twist is not None:
+            if self._twist in wanted:
+                send(self._twist, rows.TWIST.pack(*twist.value))
+            if self._actions in wanted and twist.actions:
+                send(self._actions, rows.ACTIONS.pack(twist.actions))
         if self._effort in wanted:
             torque = self._data.qfrc_actuator[self._control.articulation.scalar_dof]
             send(self._effort, torque.astype('<f4').tobytes())
@@ -205,17 +221,17 @@ class CommandRows:
 class EntityRows:
     """Rows of one entity: float64, quaternions wxyz."""
 
-    def __init__(self, world: World, entity: Entity) -> None:
+    def __init__(self, world: World, entity: EntityIndex) -> None:
         self._data = world.data
         self._topic = f'{rows.SCENE}/{entity.name}'
         self._sources: list[tuple[str, np.ndarray]] = [
             ('xpos', world.data.xpos[entity.body]),
             ('xquat', world.data.xquat[entity.body]),
         ]
-        if entity.qpos is not None:
+        if entity.free is not None:
             self._sources += [
-                ('qpos', world.data.qpos[entity.qpos]),
-                ('qvel', world.data.qvel[entity.qvel]),
+                ('qpos', world.data.qpos[entity.free.qpos]),
+                ('qvel', world.data.qvel[entity.free.qvel]),
             ]
         self._selected: list[tuple[bytes, np.ndarray]] = []
 

@@ -20,6 +20,7 @@ from urlab_ros_bridge.sim.streams.rows import BaseRows
 from urlab_ros_bridge.sim.streams.rows import CommandRows
 from urlab_ros_bridge.sim.streams.rows import EntityRows
 from urlab_ros_bridge.sim.streams.rows import JointRows
+from urlab_ros_bridge.sim.streams.rows import RowGroup
 from urlab_ros_bridge.sim.streams.rows import ScannerRows
 from urlab_ros_bridge.sim.streams.rows import SensorRows
 from urlab_ros_bridge.wire.rows import pack_sim_time
@@ -43,7 +44,7 @@ class StatePublisher:
         self._generation = -1
         self._next_check = 0.0
         self._snapshot = self._closing = False
-        self._rows = []
+        self._rows: list[RowGroup] = []
         world = engine.world
         for prefix, control in engine.controls.items():
             lidars = engine.lidars[prefix]

@@ -14,16 +14,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import logging
 from typing import Any
+from typing import Protocol
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Deferred
-from urlab_ros_bridge.sim.requests.registry import Entry
+from urlab_ros_bridge.sim.requests.registry import Prepare
 from urlab_ros_bridge.sim.requests.registry import Prepared
+from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.transports.repeated import Repeated
+from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import list_names
@@ -37,7 +39,7 @@ SETTLE_SECONDS = 15.0
 # Of a frame up to this size the first step is done at once: of most requests it is the only one.
 FIRST_STEP_BYTES = 1 << 16
 _LOG = logging.getLogger(__name__)
-PreSession = Callable[[Stage, Fields], tuple[Session, dict[str, Any]]]
+PreSession = Callable[[Stage, Fields], tuple[ServerSession, dict[str, Any]]]
 
 
 @dataclass(slots=True)
@@ -49,8 +51,8 @@ class Call:
     :ivar prepared: with `vectors`, stands for `fields` when the request is one that repeats.
     """
 
-    entry: Entry
-    session: Session
+    entry: RegisteredOp
+    session: ServerSession
     fields: Fields
     seconds: float
     subject: Any
@@ -59,12 +61,25 @@ class Call:
 
 
 @dataclass(slots=True)
-class Reading:
+class FrameDecoding:
     """A frame that is being decoded, in steps of about a tenth of a millisecond."""
 
     frame: bytes
     editing: bool
     steps: codec.Steps
+
+
+class RequestRunner(Protocol):
+    """What a transport needs of a dispatcher."""
+
+    def accept(self, frame: bytes) -> bytes | Call | FrameDecoding:
+        """Return the reply if it is known already, else the call, or a reading to go on with."""
+
+    def run(self, call: Call) -> bytes:
+        """Run a call, once the model's lock is free, and return the reply."""
+
+    def try_to_run(self, call: Call, timeout: float) -> bytes | None:
+        """Run a call; None when the model's lock is not free within `timeout` seconds."""
 
 
 class Dispatcher:
@@ -76,9 +91,9 @@ class Dispatcher:
         self._stage = stage
         self._registry = registry
         self._pre_session = pre_session
-        self._repeated = Repeated()
+        self._repeated = RepeatedRequests()
 
-    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | Call | Reading:
+    def accept(self, frame: bytes, *, editing: bool = True) -> bytes | Call | FrameDecoding:
         """
         Decode and check a frame: return the reply if it is known already, else the call.
 
@@ -99,12 +114,12 @@ class Dispatcher:
             return error_frame(error.code, str(error), None)
         except Exception:
             return self._broken(None)
-        if type(request) is dict:
+        if isinstance(request, dict):
             return self._check(request, frame, editing)
-        reading = Reading(frame, editing, request)
+        reading = FrameDecoding(frame, editing, request)
         return self.read_on(reading) if len(frame) <= FIRST_STEP_BYTES else reading
 
-    def read_on(self, reading: Reading) -> bytes | Call | Reading:
+    def read_on(self, reading: FrameDecoding) -> bytes | Call | FrameDecoding:
         """Do the next step of a reading; return it again when that was not the last one."""
         try:
             next(reading.steps)
@@ -116,18 +131,23 @@ class Dispatcher:
         except Exception:
             return self._broken(None)
 
-    def run(self, call: Call, timeout: float = -1.0) -> bytes | None:
-        """
-        Run a call and return the reply.
+    def run(self, call: Call) -> bytes:
+        """Run a call, once the model's lock is free, and return the reply."""
+        if call.entry.locked:
+            call.subject.engine.lock.acquire()
+        return self._run(call)
 
-        :param timeout: seconds to wait for the model's lock; None is returned when they pass.
-        """
-        entry, session = call.entry, call.session
-        lock = call.subject.engine.lock if entry.locked else None
-        if lock is not None and not lock.acquire(timeout):
+    def try_to_run(self, call: Call, timeout: float) -> bytes | None:
+        """Run a call; None when the model's lock is not free within `timeout` seconds."""
+        if call.entry.locked and not call.subject.engine.lock.acquire(timeout):
             return None
+        return self._run(call)
+
+    def _run(self, call: Call) -> bytes:
+        """Run a call that has the lock if it needs it; the lock is released."""
+        entry, session = call.entry, call.session
         try:
-            if lock is not None and call.subject.engine.replaced:
+            if entry.locked and call.subject.engine.replaced:
                 raise OpError('session_expired', 'the world was changed; say hello again')
             if call.prepared is not None:
                 body = call.prepared.run(call.vectors)
@@ -138,9 +158,9 @@ class Dispatcher:
         except Exception:
             return self._broken(session)
         finally:
-            if lock is not None:
-                lock.release()
-        if type(body) is bytes:
+            if entry.locked:
+                call.subject.engine.lock.release()
+        if isinstance(body, bytes):
             return body
         try:
             if isinstance(body, Deferred):
@@ -154,7 +174,7 @@ class Dispatcher:
     def dispatch(self, frame: bytes) -> bytes:
         """Answer a frame on the calling thread, however long it takes."""
         accepted = self.accept(frame)
-        while isinstance(accepted, Reading):
+        while isinstance(accepted, FrameDecoding):
             accepted = self.read_on(accepted)
         return accepted if isinstance(accepted, bytes) else self.run(accepted)
 
@@ -178,14 +198,14 @@ class Dispatcher:
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
             call = Call(entry, session, fields, seconds, subject)
             if entry.prepare is not None and self._repeated.worth_learning(frame):
-                self._learn(frame, request, call)
+                self._learn(frame, request, call, entry.prepare)
             return call
         except OpError as error:
             return error_frame(error.code, str(error), session)
         except Exception:
             return self._broken(session)
 
-    def _entry(self, op: str, editing: bool) -> Entry:
+    def _entry(self, op: str, editing: bool) -> RegisteredOp:
         known = OPS.get(op)
         if known is not None and known.category == EDITOR_ONLY:
             if self._stage.editor is None:
@@ -218,15 +238,15 @@ class Dispatcher:
             vectors,
         )
 
-    def _learn(self, frame: bytes, request: dict[str, Any], call: Call) -> None:
+    def _learn(self, frame: bytes, request: dict[str, Any], call: Call, prepare: Prepare) -> None:
         """Keep a request; one that is refused now will be refused by its handler again."""
         try:
-            prepared = call.entry.prepare(call.subject, call.session, call.fields)
+            prepared = prepare(call.subject, call.session, call.fields)
         except OpError:
             return
         self._repeated.remember(frame, request, (call, prepared))
 
-    def _subject(self, entry: Entry) -> Any:
+    def _subject(self, entry: RegisteredOp) -> Any:
         """Return what the op works on: the running world, the editor or the stage."""
         if entry.op.category == MANAGER_REQUIRED:
             context = self._stage.context
@@ -235,12 +255,12 @@ class Dispatcher:
             return self._stage if entry.staged else context
         return self._stage.editor if entry.op.category == EDITOR_ONLY else self._stage
 
-    def _broken(self, session: Session | None) -> bytes:
+    def _broken(self, session: ServerSession | None) -> bytes:
         _LOG.exception('an op failed inside the server')
         return error_frame('internal_error', '', session)
 
 
-def error_frame(code: str, message: str, session: Session | None) -> bytes:
+def error_frame(code: str, message: str, session: ServerSession | None) -> bytes:
     """Return an error reply; it has exactly op, code and message."""
     return codec.pack(
         {'op': 'error', 'code': code, 'message': message or ERROR_CODES[code]},

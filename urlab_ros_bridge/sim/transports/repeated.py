@@ -35,7 +35,7 @@ _MARK = -1.2345678987654321e-301
 _MARKED = struct.pack('>Bd', 0xCB, _MARK)
 
 
-class Shape:
+class RequestShape:
     """
     The bytes of one step request around the numbers of its `ctrl` vectors.
 
@@ -78,7 +78,7 @@ class Shape:
         return vectors
 
 
-def shape_of(frame: bytes, request: dict[str, Any]) -> Shape | None:
+def shape_of(frame: bytes, request: dict[str, Any]) -> RequestShape | None:
     """
     Return the shape of a step request, None when it says more than sticky setpoints.
 
@@ -98,10 +98,10 @@ def shape_of(frame: bytes, request: dict[str, Any]) -> Shape | None:
         marked[prefix] = {**block, 'ctrl': [_MARK] * len(ctrl)}
     if sum(sizes) > MAX_NUMBERS:
         return None
-    return Shape(codec.pack({**request, 'per_articulation': marked}), sizes)
+    return RequestShape(codec.pack({**request, 'per_articulation': marked}), sizes)
 
 
-class Repeated:
+class RepeatedRequests:
     """
     Remembers shapes, each with the call that it stands for.
 
@@ -110,7 +110,7 @@ class Repeated:
     """
 
     def __init__(self) -> None:
-        self._shapes: dict[int, list[tuple[Shape, Any]]] = {}
+        self._shapes: dict[int, list[tuple[RequestShape, Any]]] = {}
         self._last_length = -1
         self._kept = 0
         self._budget = LEARNING_BUDGET
@@ -145,4 +145,4 @@ class Repeated:
         self._kept = 0
 
 
-__all__ = ['Repeated', 'Shape', 'shape_of']
+__all__ = ['RepeatedRequests', 'RequestShape', 'shape_of']

@@ -8,7 +8,7 @@ run on the receiving thread, which saves two thread switches; a call that is est
 that finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's
 long step.  Calls that only wait, such as a step of a paused world, have workers of their own: as
 many of them as there are clients may wait without holding up those that have something to do.
-A frame that takes long to decode is decoded by the `FrameReader`.
+A frame that takes long to decode is decoded by the `FrameDecoder`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from typing import Any
 
 import zmq
 
+from urlab_ros_bridge.sim.requests.sockets import disconnect_sender
+from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.transports.dispatcher import Call
-from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
+from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
 LOOK_OUT_SECONDS = 1.5e-4
@@ -42,11 +44,12 @@ MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread m
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
-_READABLE = int(zmq.POLLIN)
+_MORE_PARTS = int(zmq.RCVMORE)
+
 _LOG = logging.getLogger(__name__)
 
 
-class _Crew:
+class _WorkerPool:
     """
     Threads for calls of one kind; they are started when they are needed first.
 
@@ -84,8 +87,8 @@ class ZmqRpcTransport(threading.Thread):
         self,
         context: zmq.Context,
         socket: zmq.Socket,
-        dispatcher: Dispatcher,
-        reader: FrameReader,
+        dispatcher: RequestRunner,
+        reader: FrameDecoder,
         eager: Callable[[], bool] = lambda: False,
     ) -> None:
         """
@@ -100,8 +103,8 @@ class ZmqRpcTransport(threading.Thread):
         self._dispatcher = dispatcher
         self._reader = reader
         self._eager = eager
-        self._workers = _Crew(WORKERS, MAX_PENDING, 'rpc-worker')
-        self._waiters = _Crew(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
+        self._workers = _WorkerPool(WORKERS, MAX_PENDING, 'rpc-worker')
+        self._waiters = _WorkerPool(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
         self._done: deque[Callable[[], None]] = deque()
         # Random, so that no client can take the waker's place.
         self._wake_identity = b'\x01' + os.urandom(16)
@@ -145,17 +148,33 @@ class ZmqRpcTransport(threading.Thread):
         look-out: a third of a round trip (bench/step_rate.py).  ZeroMQ's own threads need a core
         meanwhile, so each look gives way to them.
         """
-        get, clock, give_way = self._socket.get, time.perf_counter, _GIVE_WAY
+        socket, clock, give_way = self._socket, time.perf_counter, _GIVE_WAY
         deadline = clock() + LOOK_OUT_SECONDS
         while clock() < deadline:
-            if get(zmq.EVENTS) & _READABLE:
+            if readable(socket):
                 return
             give_way()
 
     def _drop_rest(self) -> None:
-        receive, get, more = self._socket.recv, self._socket.get, int(zmq.RCVMORE)
-        while get(more):
-            receive()
+        """
+        Drop the parts that are left of a message.
+
+        libzmq gives out no other message before the last part, and has no limit for their number.
+        So who sends very many holds up the requests of others, for about a microsecond a part:
+        replies go on meanwhile, and the connection is closed, for there will be more.
+        """
+        if not self._socket.get(_MORE_PARTS):
+            return
+        receive, dropped = self._socket.recv, 1
+        frame = receive(copy=False)
+        while frame.more:
+            frame = receive(copy=False)
+            dropped += 1
+            if dropped % MAX_PARTS == 0:
+                self._send_done()
+        if dropped >= MAX_PARTS:
+            _LOG.warning('closed a connection: it sent a message of %d parts too many', dropped)
+            disconnect_sender(frame)
 
     def _receive_odd(self, parts: list[bytes]) -> None:
         """Take a message whose envelope is not that of a REQ socket: it may be longer."""
@@ -167,7 +186,7 @@ class ZmqRpcTransport(threading.Thread):
         except ValueError:
             body = len(parts)
         if body >= len(parts):
-            _LOG.debug('dropped a message that is no request')
+            _LOG.debug('dropped a message that is not a request')
             return
         self._answer(parts[:body], parts[body])
 
@@ -187,7 +206,7 @@ class ZmqRpcTransport(threading.Thread):
 
     def _serve(self, envelope: list[bytes], frame: bytes) -> None:
         accepted = self._dispatcher.accept(frame)
-        if isinstance(accepted, Reading):
+        if isinstance(accepted, FrameDecoding):
             refused = self._reader.submit(
                 envelope[0], accepted, partial(self._hand_over, self._go_on, envelope)
             )
@@ -202,20 +221,20 @@ class ZmqRpcTransport(threading.Thread):
             self._reply(envelope, accepted)
             return
         if accepted.seconds <= QUICK_SECONDS:
-            reply = self._dispatcher.run(accepted, timeout=QUICK_SECONDS)
+            reply = self._dispatcher.try_to_run(accepted, QUICK_SECONDS)
             if reply is not None:
                 self._reply(envelope, reply)
                 return
-        crew = self._waiters if accepted.seconds == math.inf else self._workers
-        if not crew.submit(self._work, crew, envelope, accepted):
-            message = f'{crew.limit} calls are waiting already'
+        pool = self._waiters if accepted.seconds == math.inf else self._workers
+        if not pool.submit(self._work, pool, envelope, accepted):
+            message = f'{pool.limit} calls are waiting already'
             self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
-    def _work(self, crew: _Crew, envelope: list[bytes], call: Call) -> None:
-        self._hand_over(self._end_work, crew, envelope, self._dispatcher.run(call))
+    def _work(self, pool: _WorkerPool, envelope: list[bytes], call: Call) -> None:
+        self._hand_over(self._end_work, pool, envelope, self._dispatcher.run(call))
 
-    def _end_work(self, crew: _Crew, envelope: list[bytes], reply: bytes) -> None:
-        crew.pending -= 1
+    def _end_work(self, pool: _WorkerPool, envelope: list[bytes], reply: bytes) -> None:
+        pool.pending -= 1
         self._reply(envelope, reply)
 
     def _hand_over(self, work: Callable[..., None], *arguments: Any) -> None:

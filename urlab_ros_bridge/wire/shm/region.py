@@ -241,7 +241,7 @@ def _check_header(path: Path, fd: int) -> tuple[int, int]:
     """Return stride and slots of an open file."""
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode):
-        raise MalformedRegion(path, 'it is no regular file')
+        raise MalformedRegion(path, 'it is not a regular file')
     header = os.pread(fd, HEADER_BYTES, 0)
     if len(header) < HEADER_BYTES:
         raise MalformedRegion(path, f'it has {len(header)} bytes, a header has {HEADER_BYTES}')

@@ -11,8 +11,8 @@ import pytest
 
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FRAME_SLOTS
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.frame_memory import HEADER_BYTES
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
 
 SIZES = [4 * 16, 4 * 100, 4]
 
@@ -20,8 +20,8 @@ SIZES = [4 * 16, 4 * 100, 4]
 @pytest.fixture
 def pair():
     """Return the two ends of one memory."""
-    server = SharedMemory(24, SIZES)
-    renderer = SharedMemory(24, SIZES, os.dup(server.fd))
+    server = FrameMemory(24, SIZES)
+    renderer = FrameMemory(24, SIZES, os.dup(server.fd))
     yield server, renderer
     server.close()
     renderer.close()
@@ -111,7 +111,7 @@ def test_no_frame_is_ever_torn(pair):
 
 def test_memory_that_nobody_touches_costs_nothing():
     before = resident_pages()
-    memory = SharedMemory(100, [4 * 4096 * 4096] * 20)
+    memory = FrameMemory(100, [4 * 4096 * 4096] * 20)
     assert resident_pages() - before < 1000
     assert np.all(memory.control == 0)
     memory.close()

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
 from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
 from urlab_ros_bridge.sim.editor.level.geometry import Forms
 from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import normalised
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.model.assembly import assemble
 
 ROBOT = {'model': str(models.world_path('rover').with_name('rover_robot.xml'))}
 FORMS = Forms()
 numbers = st.floats(-5, 5)
 poses = st.builds(
-    Pose,
+    ActorPose,
     st.tuples(numbers, numbers, numbers),
     st.tuples(numbers, numbers, numbers, numbers)
     .filter(lambda quat: np.linalg.norm(quat) > 0.1)
@@ -31,7 +31,9 @@ poses = st.builds(
 
 
 def actor(settings, pose=None):
-    return Actor('robot' if 'model' in settings else 'object', 'a', 'a', pose or Pose(), settings)
+    return LevelActor(
+        'robot' if 'model' in settings else 'object', 'a', 'a', pose or ActorPose(), settings
+    )
 
 
 @settings(deadline=None, max_examples=50)
@@ -52,7 +54,7 @@ def test_bounds_in_a_pose_are_those_of_the_compiled_world(pose):
 @given(poses, st.tuples(numbers, numbers, numbers))
 def test_a_shift_moves_the_bounds_by_the_same_amount(pose, shift):
     boxes = FORMS.of(actor(ROBOT)).boxes
-    shifted = Pose(tuple(np.add(pose.pos, shift)), pose.quat)
+    shifted = ActorPose(tuple(np.add(pose.pos, shift)), pose.quat)
     for before, after in zip(boxes.bounds(pose), boxes.bounds(shifted), strict=True):
         assert np.allclose(after, before + shift, atol=1e-9)
 
@@ -63,7 +65,10 @@ def test_a_turned_box_reaches_as_far_as_its_corners(pose):
     form = FORMS.of(actor({'shape': 'box', 'scale': [1.0, 2.0, 3.0]}))
     low, high = form.boxes.bounds(pose)
     corners = [
-        (pose @ Pose((x / 2, y, 1.5 * z))).pos for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)
+        (pose @ ActorPose((x / 2, y, 1.5 * z))).pos
+        for x in (-1, 1)
+        for y in (-1, 1)
+        for z in (-1, 1)
     ]
     assert np.allclose(low, np.min(corners, axis=0), atol=1e-9)
     assert np.allclose(high, np.max(corners, axis=0), atol=1e-9)

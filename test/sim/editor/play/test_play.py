@@ -8,7 +8,7 @@ import pytest
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.play.play import Play
+from urlab_ros_bridge.sim.editor.play.play import LevelPlayer
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.stage import Stage
@@ -21,7 +21,7 @@ def stage(tmp_path):
 
 @pytest.fixture
 def play(stage):
-    made = Play(stage)
+    made = LevelPlayer(stage)
     yield made
     made.close()
 

@@ -10,7 +10,7 @@ import pytest
 
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.editor.view.drawings import Drawings
-from urlab_ros_bridge.sim.editor.view.overlays import Painter
+from urlab_ros_bridge.sim.editor.view.overlays import OverlayUpdater
 
 
 class Cameras:
@@ -33,7 +33,7 @@ class Cameras:
 def test_cameras_are_told_when_a_drawing_comes_and_when_it_goes():
     drawings, cameras = Drawings(), Cameras()
     drawings.add('marker', (1, 0, 0), -1, 'old', location=[0, 0, 0], label='')
-    painter = Painter(drawings, cameras)
+    painter = OverlayUpdater(drawings, cameras)
     assert len(cameras.wait_for(1)[0]) == 1
     start = time.monotonic()
     drawings.add('marker', (1, 0, 0), 0.2, '', location=[1, 0, 0], label='')

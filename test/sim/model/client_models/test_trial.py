@@ -69,10 +69,10 @@ def until(condition):
 def test_a_limit_is_told_and_the_next_model_is_tried(trial, limits, bundle, says):
     made = trial(**limits)
     assert says in refused(made, bundle)
-    process = made._process.pid
+    process = made._worker.process.pid
     until(lambda: not children(process))
     assert made.sizes(GOOD).of('nv') == 1
-    assert made._process.pid == process, 'it is warm still'
+    assert made._worker.process.pid == process, 'it is warm still'
 
 
 def test_sizes_are_those_of_the_compiled_model(trial):
@@ -107,7 +107,7 @@ def test_what_is_not_in_the_bundle_does_not_exist(trial, tmp_path):
 def test_a_killed_process_is_started_again(trial):
     made = trial()
     made.sizes(GOOD)
-    os.kill(made._process.pid, signal.SIGKILL)
+    os.kill(made._worker.process.pid, signal.SIGKILL)
     other = Bundle(xml=GOOD.xml.replace('"1"', '"2"'))
     # Depending on when the kernel tells of it, the first try may notice.
     try:
@@ -121,7 +121,7 @@ def test_a_stopped_process_is_given_up(trial, monkeypatch):
     monkeypatch.setattr(trial_module, '_GRACE_SECONDS', 0.2)
     made = trial(wall=0.5)
     made.sizes(GOOD)
-    stopped = made._process
+    stopped = made._worker.process
     os.kill(stopped.pid, signal.SIGSTOP)
     assert 'more time' in refused(made, ENDLESS)
     assert stopped.returncode == -signal.SIGKILL
@@ -132,7 +132,7 @@ def test_a_stopped_process_is_given_up(trial, monkeypatch):
 def test_closing_ends_a_trial_that_is_under_way(trial):
     made = trial()
     made.sizes(GOOD)
-    process = made._process
+    process = made._worker.process
     with ThreadPoolExecutor(2) as pool:
         first, second = (pool.submit(refused, made, ENDLESS) for _ in range(2))
         until(lambda: children(process.pid))
@@ -148,7 +148,7 @@ def test_closing_ends_a_trial_that_is_under_way(trial):
 def test_nothing_is_left_when_it_is_forgotten():
     made = Trial()
     made.sizes(GOOD)
-    process = made._process.pid
+    process = made._worker.process.pid
     del made
     gc.collect()
     assert not Path(f'/proc/{process}').exists()
@@ -157,5 +157,5 @@ def test_nothing_is_left_when_it_is_forgotten():
 def test_what_has_passed_is_not_tried_again(trial):
     made = trial()
     sizes = made.sizes(GOOD)
-    os.kill(made._process.pid, signal.SIGSTOP)
+    os.kill(made._worker.process.pid, signal.SIGSTOP)
     assert made.sizes(Bundle(xml=GOOD.xml)) is sizes

@@ -25,7 +25,7 @@ from urlab_ros_bridge.sim.model.maps.map_heights import planes
 from urlab_ros_bridge.sim.model.maps.map_heights import robot_band
 from urlab_ros_bridge.sim.model.maps.map_heights import scanner_height
 from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 
 ROOM = """<mujoco>
   <asset>
@@ -87,7 +87,7 @@ def scanner_of(world):
     (spec,) = world.spec.articulations
     robot = world.articulations[spec.prefix]
     ((name, lidar),) = spec.lidars.items()
-    return robot, Lidar(world.model, robot.local('sensors')[name], lidar)
+    return robot, RayScanner(world.model, robot.local('sensors')[name], lidar)
 
 
 def errors(world, drawn, count, seed):

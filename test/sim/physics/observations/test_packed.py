@@ -9,7 +9,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics.observations.packed import Layout
+from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
@@ -38,7 +38,7 @@ trees = st.recursive(
     seed=st.integers(0, 2**32 - 1),
 )
 def test_any_tree_packs_to_what_it_holds_at_that_moment(tree, time, ns, step, seed):
-    layout = Layout(tree, [])
+    layout = ObservationLayout(tree, [])
     message = PackedMessage('step_ok', layout, {'mode': 'live'})
     random = np.random.default_rng(seed)
     for leaf in _leaves(tree):
@@ -94,7 +94,7 @@ def _lengths(value):
 def test_copies_of_scattered_slots_are_refreshed(states):
     source = np.zeros(4)
     copy = np.zeros(2)
-    layout = Layout({'x': copy}, [lambda: np.take(source, [3, 0], out=copy)])
+    layout = ObservationLayout({'x': copy}, [lambda: np.take(source, [3, 0], out=copy)])
     message = PackedMessage('step_ok', layout)
     source[3], source[0] = states
     assert codec.unpack(message.pack(0.0, 0, 0))['x'] == states == layout.numbers()['x']

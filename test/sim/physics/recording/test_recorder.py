@@ -15,7 +15,7 @@ import pytest
 
 from urlab_ros_bridge.sim.physics.recording import recorder as module
 from urlab_ros_bridge.sim.physics.recording.recorder import layout_of
-from urlab_ros_bridge.sim.physics.recording.recorder import Recorder
+from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
 from urlab_ros_bridge.wire.recording import decode
 
 UNNAMED = """
@@ -198,7 +198,7 @@ def test_the_window_keeps_exactly_what_is_young_enough(shared_rig, jumps, window
     """The law, with time in whole timesteps: a frame that is not later counts as one later."""
     rig, step = shared_rig, 2.0**-9
     rig.model.opt.timestep = step
-    recorder = Recorder(rig.engine)
+    recorder = StateRecorder(rig.engine)
     recorder._rows = 16  # many blocks
     recorder.clear()
     recorder.start(window * step)
@@ -217,7 +217,7 @@ def test_the_window_keeps_exactly_what_is_young_enough(shared_rig, jumps, window
 
 
 def test_a_snapshot_does_not_change_any_more(shared_rig):
-    recorder = Recorder(shared_rig.engine)
+    recorder = StateRecorder(shared_rig.engine)
     recorder.start(20 * shared_rig.model.opt.timestep)
     for _ in range(30):
         shared_rig.data.time += shared_rig.model.opt.timestep
@@ -234,7 +234,7 @@ def test_a_snapshot_does_not_change_any_more(shared_rig):
 
 
 def test_a_recording_without_limit_keeps_its_newest_frames(shared_rig, caplog):
-    recorder = Recorder(shared_rig.engine, max_bytes=4 * module.BLOCK_BYTES)
+    recorder = StateRecorder(shared_rig.engine, max_bytes=4 * module.BLOCK_BYTES)
     recorder.start()
     count = 5 * recorder._rows + 10
     for i in range(count):

@@ -11,7 +11,7 @@ import pytest
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.recording import replay as module
 from urlab_ros_bridge.sim.physics.recording.replay import LIVE
-from urlab_ros_bridge.wire.recording import Take
+from urlab_ros_bridge.wire.recording import RecordedTake
 
 
 @pytest.fixture
@@ -190,6 +190,6 @@ def test_joints_are_found_by_name_and_must_be_of_the_same_kind(taped, tmp_path):
 
 def test_a_session_without_the_joints_of_this_world_is_refused(taped):
     take = taped.context.recorder.snapshot()
-    strange = Take(type(take.layout)(take.layout.joints[:0]), take.blocks)
+    strange = RecordedTake(type(take.layout)(take.layout.joints[:0]), take.blocks)
     taped.context.replay.add('strange', strange)
     assert taped.code('replay_start') == 'bad_value'

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.model.sidecar.specs import LidarSpec
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
 from urlab_ros_bridge.sim.physics.sensors.lidar import NotAScanner
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 
 WORLD = """
 <mujoco>
@@ -69,7 +69,7 @@ def model():
 
 @pytest.fixture
 def lidar(model):
-    lidar = Lidar(model, model.sensor('r_scan').id, SPEC)
+    lidar = RayScanner(model, model.sensor('r_scan').id, SPEC)
     lidar.name = 'scan'
     return lidar
 
@@ -121,7 +121,7 @@ def test_held_ranges_survive_physics(model, lidar):
     [(10.0, 0.002), (30.0, 0.002), (7.0, 0.005), (500.0, 0.002), (2000.0, 0.002)],
 )
 def test_rate_holds_in_sim_time(model, rate, timestep):
-    lidar = Lidar(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
+    lidar = RayScanner(model, model.sensor('r_scan').id, LidarSpec(-1.0, 1.0, 5.0, 0.0, rate))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     times = []
@@ -158,14 +158,14 @@ def test_a_scanner_on_the_world_sees_the_world():
     model = mujoco.MjModel.from_xml_string(xml)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    lidar = Lidar(model, 0, LidarSpec(-math.pi / 4, math.pi / 4, 2.0, 0.0, 5.0))
+    lidar = RayScanner(model, 0, LidarSpec(-math.pi / 4, math.pi / 4, 2.0, 0.0, 5.0))
     lidar.update(model, data)
     assert data.sensordata == pytest.approx([-1.0, 1.5, -1.0])  # the box is hit beyond 2 m, too
 
 
 def test_the_model_is_not_touched(model):
     before = model.geom_group.copy(), model.geom_rgba.copy(), model.geom_matid.copy()
-    Lidar(model, model.sensor('r_scan').id, SPEC)
+    RayScanner(model, model.sensor('r_scan').id, SPEC)
     for kept, array in zip(
         before, (model.geom_group, model.geom_rgba, model.geom_matid), strict=True
     ):
@@ -194,4 +194,4 @@ def test_description_is_local(lidar):
 )
 def test_wrong_sensors_are_refused(model, sensor, message):
     with pytest.raises(NotAScanner, match=message):
-        Lidar(model, model.sensor(sensor).id, SPEC)
+        RayScanner(model, model.sensor(sensor).id, SPEC)

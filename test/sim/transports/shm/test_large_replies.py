@@ -7,11 +7,11 @@ import time
 from urlab_ros_bridge.sim.transports.shm import large_replies
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
 from urlab_ros_bridge.sim.transports.shm.large_replies import MAX_KEPT
-from urlab_ros_bridge.sim.transports.shm.large_replies import SecondTries
+from urlab_ros_bridge.sim.transports.shm.large_replies import RepetitionRunner
 
 
 class Dispatching:
-    run = None
+    run = try_to_run = None
 
     def accept(self, frame):
         return b'done anew'
@@ -19,7 +19,7 @@ class Dispatching:
 
 def test_reply_is_handed_out_once_and_only_for_the_same_request():
     large = LargeReplies()
-    second = SecondTries(Dispatching(), large)
+    second = RepetitionRunner(Dispatching(), large)
     large.keep(b'request', b'reply')
     assert second.accept(b'another') == b'done anew'
     assert second.accept(b'request') == b'reply'

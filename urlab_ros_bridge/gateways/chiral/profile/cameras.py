@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from urlab_ros_bridge.client.model import Camera as ModelCamera
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -24,8 +24,8 @@ class CameraTable:
 
     def __init__(self, handshake: Handshake, robot: ServedRobot) -> None:
         self._robot = robot
-        self.own: dict[str, Camera] = dict(robot.description.cameras)
-        self.scene: dict[str, Camera] = dict(handshake.global_cameras)
+        self.own: dict[str, CameraInfo] = dict(robot.description.cameras)
+        self.scene: dict[str, CameraInfo] = dict(handshake.global_cameras)
         self._keys = camera_keys(handshake)
 
     @property
@@ -33,7 +33,7 @@ class CameraTable:
         """Return all names, those of the robot first."""
         return [*self.own, *(name for name in self.scene if name not in self.own)]
 
-    def find(self, name: str) -> Camera:
+    def find(self, name: str) -> CameraInfo:
         """
         Return a camera.
 

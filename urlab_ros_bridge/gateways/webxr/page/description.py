@@ -13,7 +13,7 @@ from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.client.model import read_robot
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.replies.handshake import Articulation
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.webxr.page import y_up
 from urlab_ros_bridge.gateways.webxr.page.channels import Channel
@@ -44,7 +44,7 @@ def describe(
     bodies: Bodies,
     channels: Sequence[Channel],
     tips: Sequence[Tip],
-    cameras: Mapping[str, Camera],
+    cameras: Mapping[str, CameraInfo],
 ) -> dict[str, Any]:
     """
     Return the world as a page needs it; lengths in m, angles in rad, y up.
@@ -171,7 +171,7 @@ def _entities(handshake: Handshake, world: WorldModel) -> list[dict[str, Any]]:
     ]
 
 
-def _camera(world: WorldModel, name: str, camera: Camera) -> dict[str, Any]:
+def _camera(world: WorldModel, name: str, camera: CameraInfo) -> dict[str, Any]:
     found: dict[str, Any] = {
         'name': name,
         'mode': camera.mode,

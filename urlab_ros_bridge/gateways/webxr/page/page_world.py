@@ -16,7 +16,7 @@ import numpy as np
 
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.model import WorldModel
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.webxr.gltf import BodyModels
 from urlab_ros_bridge.gateways.webxr.gltf import Geoms
@@ -221,7 +221,7 @@ class PageWorld:
         return np.concatenate([y_up.vectors(places), y_up.vectors(forces)], axis=1)
 
 
-def all_cameras(handshake: Handshake) -> Mapping[str, Camera]:
+def all_cameras(handshake: Handshake) -> Mapping[str, CameraInfo]:
     """Return the cameras that can be streamed, by names that are unique in the world."""
     found = dict(handshake.global_cameras)
     for prefix, robot in handshake.articulations.items():

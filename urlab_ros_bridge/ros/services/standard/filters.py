@@ -23,7 +23,7 @@ from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 
 # simulation_interfaces/msg/Bounds.
-EMPTY, BOX, CONVEX_HULL, SPHERE = 0, 1, 2, 3
+EMPTY, BOX, SPHERE = 0, 1, 3
 # simulation_interfaces/msg/EntityCategory by kind of an entity.
 CATEGORIES = {'articulation': 1, 'entity': 4, 'mocap': 4, 'static': 5}
 _OTHER = 0

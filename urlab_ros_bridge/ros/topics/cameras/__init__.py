@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.cameras.stream import open_camera
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -152,7 +152,7 @@ class Cameras:
             self._stopped = True
             self._close()
 
-    def _open(self, camera: Camera) -> FrameSource:
+    def _open(self, camera: CameraInfo) -> FrameSource:
         settings = self._settings()
         return open_camera(
             camera,

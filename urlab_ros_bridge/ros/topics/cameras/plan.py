@@ -12,7 +12,7 @@ from dataclasses import replace
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
@@ -39,11 +39,11 @@ class CameraPlan:
     :ivar color: for a depth camera: the colour camera with the same view, else None.
     """
 
-    camera: Camera
+    camera: CameraInfo
     topic: str
     frame: str
     metres: float
-    color: Camera | None = None
+    color: CameraInfo | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _scene_frames(
 
 
 def _named(
-    cameras: Mapping[str, Camera], namespace: str, frames: Mapping[str, str], metres: float
+    cameras: Mapping[str, CameraInfo], namespace: str, frames: Mapping[str, str], metres: float
 ) -> list[CameraPlan]:
     usable = {name: camera for name, camera in cameras.items() if camera.port is not None}
     topics = ros_names(usable)

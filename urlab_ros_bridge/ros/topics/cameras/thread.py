@@ -14,7 +14,7 @@ import numpy as np
 from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import check_stamp
 from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
@@ -22,7 +22,7 @@ from urlab_ros_bridge.ros.topics.cameras.outputs import Output
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
-OpenSource = Callable[[Camera], FrameSource]
+OpenSource = Callable[[CameraInfo], FrameSource]
 LOOK_SECONDS = 0.1
 # A picture that is older waits for nobody: the newest ones are shown instead.
 MAX_LAG = 0.5

@@ -9,7 +9,7 @@ import io
 import mujoco
 import numpy as np
 
-# What of a model can be seen and may change while it runs; textures and meshes need `load_model`.
+# What of a model can be seen and may change while it runs, apart from textures and meshes.
 VISUAL_ARRAYS = (
     'body_pos',
     'body_quat',

@@ -15,24 +15,24 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.cameras.catalog import view_modes as looks
+from urlab_ros_bridge.sim.cameras.catalog import view_modes
 from urlab_ros_bridge.sim.model.scenery import FREE_CAMERA
 
 
-class View(NamedTuple):
+class FreeCameraView(NamedTuple):
     """
     Where the camera is and how it sees.
 
     :ivar pos: m, in the world.
     :ivar mat: rotation matrix (9,), row-major, whose columns are right, up and backwards.
     :ivar fovy: vertical field of view, degrees.
-    :ivar look: one of `looks.LOOKS`.
+    :ivar mode: one of `view_modes.VIEW_MODES`.
     """
 
     pos: np.ndarray
     mat: np.ndarray
     fovy: float
-    look: str
+    mode: str
 
 
 def free_camera_id(model: mujoco.MjModel) -> int:
@@ -51,28 +51,28 @@ class FreeCamera:
     """
 
     def __init__(self, model: mujoco.MjModel, camera: int) -> None:
-        self._look = np.zeros(1)
+        self._mode = np.zeros(1)
         self._model, self._camera = model, camera
         self.arrays = [
             model.cam_pos0[camera],
             model.cam_mat0[camera],
             model.cam_fovy[camera : camera + 1],
-            self._look,
+            self._mode,
         ]
 
     @property
-    def look(self) -> str:
+    def view_mode(self) -> str:
         """Return how the camera sees."""
-        return looks.LOOKS[int(self._look[0])]
+        return view_modes.VIEW_MODES[int(self._mode[0])]
 
-    def aim(self, view: View) -> None:
+    def aim(self, view: FreeCameraView) -> None:
         """Put the camera somewhere."""
-        pos, mat, fovy, look = self.arrays
+        pos, mat, fovy, mode = self.arrays
         pos[:], mat[:], fovy[:] = view.pos, view.mat, view.fovy
-        look[:] = looks.LOOKS.index(view.look)
+        mode[:] = view_modes.VIEW_MODES.index(view.mode)
         # MuJoCo works the other two out from these when constants of the model change.
         self._model.cam_pos[self._camera] = view.pos
         mujoco.mju_mat2Quat(self._model.cam_quat[self._camera], np.asarray(view.mat, float))
 
 
-__all__ = ['FreeCamera', 'View', 'free_camera_id']
+__all__ = ['FreeCamera', 'FreeCameraView', 'free_camera_id']

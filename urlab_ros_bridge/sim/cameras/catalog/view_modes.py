@@ -13,7 +13,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-LIT, UNLIT, WIREFRAME, COLLISION, REFLECTIONS = LOOKS = (
+LIT, UNLIT, WIREFRAME, COLLISION, REFLECTIONS = VIEW_MODES = (
     'lit',
     'unlit',
     'wireframe',
@@ -24,16 +24,16 @@ _SHOWN, _HIDDEN = 0, 5  # groups of geoms while `collision` is drawn
 
 
 def update_scene(
-    look: str,
+    mode: str,
     model: mujoco.MjModel,
     data: mujoco.MjData,
     option: mujoco.MjvOption,
     view: mujoco.MjvCamera,
     scene: mujoco.MjvScene,
 ) -> None:
-    """Fill the scene with what a camera sees that looks in this way."""
+    """Fill the scene with what a camera shows in this view mode."""
     everything = mujoco.mjtCatBit.mjCAT_ALL
-    if look == COLLISION:
+    if mode == COLLISION:
         groups = model.geom_group.copy()
         collides = (model.geom_contype | model.geom_conaffinity) != 0
         model.geom_group[:] = np.where(collides, _SHOWN, _HIDDEN)
@@ -41,17 +41,17 @@ def update_scene(
         model.geom_group[:] = groups
         return
     mujoco.mjv_updateScene(model, data, option, None, view, everything, scene)
-    if look == UNLIT:
+    if mode == UNLIT:
         _light_evenly(scene)
 
 
-def set_flags(look: str, scene: mujoco.MjvScene) -> None:
+def set_flags(mode: str, scene: mujoco.MjvScene) -> None:
     """Set the flags that differ from those of other cameras; call it for every picture."""
     flags = scene.flags
-    flags[mujoco.mjtRndFlag.mjRND_WIREFRAME] = look == WIREFRAME
-    if look == REFLECTIONS:
+    flags[mujoco.mjtRndFlag.mjRND_WIREFRAME] = mode == WIREFRAME
+    if mode == REFLECTIONS:
         flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = True
-    elif look != LIT:
+    elif mode != LIT:
         flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
 
@@ -78,9 +78,9 @@ def _light_evenly(scene: mujoco.MjvScene) -> None:
 __all__ = [
     'COLLISION',
     'LIT',
-    'LOOKS',
     'REFLECTIONS',
     'UNLIT',
+    'VIEW_MODES',
     'WIREFRAME',
     'set_flags',
     'update_scene',

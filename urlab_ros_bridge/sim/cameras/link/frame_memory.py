@@ -63,7 +63,7 @@ def _aligned(size: int) -> int:
     return -(-size // _PAGE) * _PAGE
 
 
-class SharedMemory:
+class FrameMemory:
     """
     The mapped memory of one renderer process.
 
@@ -181,4 +181,4 @@ def _capture(head: np.ndarray) -> Capture:
     )
 
 
-__all__ = ['FRAME_SLOTS', 'HEADER_BYTES', 'STATE_SLOTS', 'Capture', 'SharedMemory', 'StoredFrame']
+__all__ = ['FRAME_SLOTS', 'HEADER_BYTES', 'STATE_SLOTS', 'Capture', 'FrameMemory', 'StoredFrame']

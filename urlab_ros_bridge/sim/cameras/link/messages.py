@@ -20,7 +20,7 @@ from typing import NamedTuple
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 
 # Server to renderer.
-LOAD, JOB, MODEL, ARRAYS, OVERLAYS, READERS = b'L', b'J', b'M', b'A', b'O', b'S'
+LOAD, JOB, ARRAYS, OVERLAYS, READERS = b'L', b'J', b'A', b'O', b'S'
 # Renderer to server.
 READY, FAILED, WATCHED, DONE = b'R', b'F', b'W', b'D'
 

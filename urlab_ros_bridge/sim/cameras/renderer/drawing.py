@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 from OpenGL import GL
 
-from urlab_ros_bridge.sim.cameras.catalog import view_modes as looks
+from urlab_ros_bridge.sim.cameras.catalog import view_modes
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.catalog import DEPTH
 from urlab_ros_bridge.sim.cameras.catalog.quality import Quality
@@ -26,7 +26,7 @@ _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
 
 
-class Raw(NamedTuple):
+class RawFrame(NamedTuple):
     """
     A picture as OpenGL has it, rows bottom-up.
 
@@ -43,11 +43,11 @@ class Raw(NamedTuple):
         """Write the frame as it goes on the wire; uses `words` up."""
         shape = self.words.shape
         if self.lens is not None:
-            target = np.frombuffer(out, np.float32).reshape(shape)
-            pixels.metres(self.words.view(np.float32), *self.lens, target)
+            depth = np.frombuffer(out, np.float32).reshape(shape)
+            pixels.metres(self.words.view(np.float32), *self.lens, depth)
         elif self.table is not None:
-            target = np.frombuffer(out, np.uint32).reshape(shape)
-            pixels.labelled(self.words, self.table, target)
+            labels = np.frombuffer(out, np.uint32).reshape(shape)
+            pixels.labelled(self.words, self.table, labels)
         else:
             pixels.bgra(self.words, np.frombuffer(out, np.uint32).reshape(shape))
 
@@ -58,7 +58,7 @@ class SceneRenderer:
 
     :ivar words_needed: pixels of the largest camera.
     :ivar overlays: further geoms that real cameras see, see `overlays.add_overlays`.
-    :ivar look: how the free camera sees, one of `looks.LOOKS`.
+    :ivar view_mode: how the free camera sees, one of `view_modes.VIEW_MODES`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class SceneRenderer:
         self._model, self._data, self._quality = model, data, quality
         self._cameras = {camera.index: camera for camera in cameras}
         self.overlays: list[Mapping[str, Any]] = []
-        self.look = looks.LIT
+        self.view_mode = view_modes.LIT
         width = max((camera.width for camera in cameras), default=1)
         height = max((camera.height for camera in cameras), default=1)
         model.vis.global_.offwidth, model.vis.global_.offheight = width, height
@@ -104,7 +104,7 @@ class SceneRenderer:
         """
         self.draw(index, self._words).write(out)
 
-    def draw(self, index: int, words: np.ndarray) -> Raw:
+    def draw(self, index: int, words: np.ndarray) -> RawFrame:
         """
         Draw, and read the picture as OpenGL has it.
 
@@ -112,11 +112,11 @@ class SceneRenderer:
         """
         camera, scene = self._cameras[index], self._scene
         self._view.fixedcamid = camera.id
-        look = self.look if camera.free else looks.LIT
-        looks.update_scene(look, self._model, self._data, self._option, self._view, scene)
+        mode = self.view_mode if camera.free else view_modes.LIT
+        view_modes.update_scene(mode, self._model, self._data, self._option, self._view, scene)
         flat = camera.mode != 'real'
         self._set_flags(flat)
-        looks.set_flags(look, scene)
+        view_modes.set_flags(mode, scene)
         if not flat:
             add_overlays(scene, self.overlays)
         rect = mujoco.MjrRect(0, 0, camera.width, camera.height)
@@ -125,10 +125,10 @@ class SceneRenderer:
         if camera.mode == DEPTH:
             lens = scene.camera[0]
             mujoco.mjr_readPixels(None, source.view(np.float32), rect, self._context)
-            return Raw(source, (lens.frustum_near, lens.frustum_far, bool(lens.orthographic)))
+            return RawFrame(source, (lens.frustum_near, lens.frustum_far, bool(lens.orthographic)))
         self._read_color(rect, source)
         labels = self._labels.get(camera.mode)
-        return Raw(source, None, None if labels is None else labels.table(scene))
+        return RawFrame(source, None, None if labels is None else labels.table(scene))
 
     def _set_flags(self, flat: bool) -> None:
         """Flat pictures need no light: only which object, and how far."""
@@ -172,4 +172,4 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     return option
 
 
-__all__ = ['Raw', 'SceneRenderer']
+__all__ = ['RawFrame', 'SceneRenderer']

@@ -25,9 +25,9 @@ import numpy as np
 import zmq
 
 from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.renderer.drawing import Raw
-from urlab_ros_bridge.sim.cameras.renderer.publisher import Outlet
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
+from urlab_ros_bridge.sim.cameras.renderer.publisher import CameraPublisher
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import clock_of
 
@@ -35,17 +35,17 @@ _BUFFERS = 3
 _LOG = logging.getLogger(__name__)
 
 
-class Drawn(NamedTuple):
+class DrawnFrame(NamedTuple):
     """A picture to finish; `last` of its job."""
 
-    raw: Raw
+    raw: RawFrame
     buffer: np.ndarray
     camera: int
     job: link.Job
     last: bool
 
 
-class Finisher(threading.Thread):
+class FrameEncoder(threading.Thread):
     """
     Owns the sockets of all cameras.
 
@@ -54,8 +54,8 @@ class Finisher(threading.Thread):
 
     def __init__(
         self,
-        memory: SharedMemory,
-        outlets: Sequence[Outlet],
+        memory: FrameMemory,
+        publishers: Sequence[CameraPublisher],
         regions: Mapping[int, RegionWriter],
         words: int,
         tell: Callable[[bytes], None],
@@ -67,13 +67,13 @@ class Finisher(threading.Thread):
         :param words: pixels of the largest camera.
         :param tell: sends a message to the server.
         """
-        super().__init__(name='finisher', daemon=True)
-        self._memory, self._outlets, self._tell = memory, list(outlets), tell
+        super().__init__(name='frame-encoder', daemon=True)
+        self._memory, self._publishers, self._tell = memory, list(publishers), tell
         self._regions, self._readers = regions, frozenset[int]()
         self._shown: set[int] = set()
-        self._frames = [0] * len(outlets)
+        self._frames = [0] * len(publishers)
         self._slots: dict[str, int] = {}
-        self._drawn: deque[Drawn] = deque()
+        self._drawn: deque[DrawnFrame] = deque()
         # The last one given back is still in the processor's cache.
         self.buffers: queue.LifoQueue[np.ndarray] = queue.LifoQueue()
         for _ in range(_BUFFERS):
@@ -81,10 +81,10 @@ class Finisher(threading.Thread):
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._poller = zmq.Poller()
         self._poller.register(self._wake, zmq.POLLIN)
-        for outlet in self._outlets:
-            self._poller.register(outlet.socket, zmq.POLLIN)
+        for publisher in self._publishers:
+            self._poller.register(publisher.socket, zmq.POLLIN)
 
-    def submit(self, drawn: Drawn) -> None:
+    def submit(self, drawn: DrawnFrame) -> None:
         """Hand a picture over."""
         self._drawn.append(drawn)
         os.eventfd_write(self._wake, 1)
@@ -101,7 +101,7 @@ class Finisher(threading.Thread):
                 self._poller.poll()
                 self._turn()
         except Exception:
-            _LOG.exception('the renderer breaks off')
+            _LOG.exception('the renderer aborted')
             os._exit(1)
 
     def _turn(self) -> None:
@@ -116,16 +116,18 @@ class Finisher(threading.Thread):
             self._finish(self._drawn.popleft())
 
     def _report_watched(self) -> None:
-        changed = [outlet.read() for outlet in self._outlets]
+        changed = [publisher.read() for publisher in self._publishers]
         if any(changed):
-            watched = [index for index, outlet in enumerate(self._outlets) if outlet.watched]
+            watched = [
+                index for index, publisher in enumerate(self._publishers) if publisher.watched
+            ]
             new = [index for index in watched if changed[index]]
             self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
-    def _finish(self, drawn: Drawn) -> None:
+    def _finish(self, drawn: DrawnFrame) -> None:
         memory, camera, job = self._memory, drawn.camera, drawn.job
-        outlet = self._outlets[camera]
-        slot = memory.begin(camera, outlet.on_the_way)
+        publisher = self._publishers[camera]
+        slot = memory.begin(camera, publisher.on_the_way)
         drawn.raw.write(memory.pixels(camera, slot))
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1
@@ -137,11 +139,11 @@ class Finisher(threading.Thread):
                 self._tell(link.pack(link.DONE, {'number': job.number, 'slots': slots}))
         # A reset while this was drawn: nobody may see the old timeline any more.
         elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
-            outlet.send(memory, slot, self._frames[camera], job.capture)
+            publisher.send(memory, slot, self._frames[camera], job.capture)
             if camera in self._readers and camera in self._regions:
                 self._shown.add(camera)
                 stamp_ns, wall = job.capture.stamp_ns, clock_of(job.capture.wall)
                 self._regions[camera].write(memory.pixels(camera, slot), stamp_ns, wall)
 
 
-__all__ = ['Drawn', 'Finisher']
+__all__ = ['DrawnFrame', 'FrameEncoder']

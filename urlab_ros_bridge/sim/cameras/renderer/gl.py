@@ -17,7 +17,7 @@ import os
 from urlab_ros_bridge.wire.errors import UrlabError
 
 BACKENDS = ('egl', 'osmesa')
-CHOICES = ('auto', *BACKENDS)
+
 _LIBRARIES = {'egl': ('libEGL.so.1', 'EGL'), 'osmesa': ('libOSMesa.so.8', 'OSMesa')}
 ADVICE = (
     'to get pictures install OpenGL for EGL (Debian, Ubuntu: apt install libegl1 libgl1 '
@@ -78,4 +78,4 @@ def open_context(width: int, height: int) -> tuple[object, str]:
     return context, name.decode(errors='replace')
 
 
-__all__ = ['BACKENDS', 'CHOICES', 'NoGraphics', 'open_context']
+__all__ = ['BACKENDS', 'NoGraphics', 'open_context']

@@ -9,8 +9,8 @@ import zmq
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FRAME_SLOTS
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.frame_memory import HEADER_BYTES
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
 from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
 from urlab_ros_bridge.wire.camera_frame import pack_header
 
@@ -21,7 +21,7 @@ SEND_QUEUE = 2  # frames per subscriber; one that is slower loses frames
 _MAX_SUBSCRIPTION = 4096  # bytes
 
 
-class Outlet:
+class CameraPublisher:
     """
     The stream of one camera.
 
@@ -69,7 +69,7 @@ class Outlet:
         }
         return set(self._trackers)
 
-    def send(self, memory: SharedMemory, slot: int, frame_id: int, capture: Capture) -> None:
+    def send(self, memory: FrameMemory, slot: int, frame_id: int, capture: Capture) -> None:
         """
         Send a frame on the topics that are heard; never waits.
 
@@ -78,7 +78,7 @@ class Outlet:
         """
         camera, (bare, framed) = self._camera, self._sends
         copy = len(self._trackers) >= FRAME_SLOTS - 3
-        trackers = []
+        trackers: list[zmq.MessageTracker | None] = []
         if bare:
             trackers.append(self._put(self._bare, memory.pixels(camera.index, slot), copy))
         if framed:
@@ -88,11 +88,11 @@ class Outlet:
             )
             trackers.append(self._put(self._framed, message, copy))
         if trackers and not copy:
-            self._trackers[slot] = trackers
+            self._trackers[slot] = [tracker for tracker in trackers if tracker is not None]
 
     def _put(self, topic: bytes, payload: memoryview, copy: bool) -> zmq.MessageTracker | None:
         self.socket.send(topic, zmq.SNDMORE | zmq.NOBLOCK)
         return self.socket.send(payload, zmq.NOBLOCK, copy=copy, track=not copy)
 
 
-__all__ = ['Outlet']
+__all__ = ['CameraPublisher']

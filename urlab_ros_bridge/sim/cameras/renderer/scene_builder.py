@@ -15,14 +15,14 @@ from urlab_ros_bridge.sim.cameras.capture.changes import apply_arrays
 from urlab_ros_bridge.sim.cameras.capture.state import VisualState
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
-from urlab_ros_bridge.sim.cameras.renderer.drawing import Raw
+from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
 from urlab_ros_bridge.sim.model.sidecar.specs import RenderSpec
 
 _MODEL_FILE = 'model.mjb'
 
 
-class Stagehand:
+class SceneBuilder:
     """A model, its data and its renderer."""
 
     def __init__(
@@ -32,13 +32,12 @@ class Stagehand:
         mjb: bytes,
         gl_renderer: str,
     ) -> None:
-        self._cameras = cameras
-        self._prefixes: list[str] = settings['prefixes']
-        self._rendering = RenderSpec(**settings['rendering'])
-        self._gl_renderer = gl_renderer
-        self._overlays: Sequence[Mapping[str, Any]] = settings.get('overlays', [])
-        self._renderer: SceneRenderer | None = None
-        self.load_model(mjb)
+        self._model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
+        data = mujoco.MjData(self._model)
+        quality = choose_quality(self._model, RenderSpec(**settings['rendering']), gl_renderer)
+        self._state = VisualState(self._model, data, cameras)
+        self._renderer = SceneRenderer(self._model, data, cameras, settings['prefixes'], quality)
+        self.set_overlays(settings.get('overlays', []))
 
     @property
     def words_needed(self) -> int:
@@ -50,35 +49,23 @@ class Stagehand:
         """Return the bytes of a state."""
         return self._state.size
 
-    def load_model(self, mjb: bytes) -> None:
-        """Draw another model with the same cameras."""
-        model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
-        data = mujoco.MjData(model)
-        quality = choose_quality(model, self._rendering, self._gl_renderer)
-        if self._renderer is not None:
-            self._renderer.close()
-        self._model, self._state = model, VisualState(model, data, self._cameras)
-        self._renderer = SceneRenderer(model, data, self._cameras, self._prefixes, quality)
-        self._renderer.overlays = list(self._overlays)
-
     def change_arrays(self, content: bytes) -> None:
         """Take over what `changes.pack_arrays` made."""
         apply_arrays(self._model, content)
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
         """Draw these geoms too, see `overlays.add_overlays`."""
-        self._overlays = overlays
         self._renderer.overlays = list(overlays)
 
     def put(self, state: memoryview) -> None:
         """Move everything to where a state says."""
         self._state.put(state)
         if self._state.free is not None:
-            self._renderer.look = self._state.free.look
+            self._renderer.view_mode = self._state.free.view_mode
 
-    def draw(self, camera: int, words: np.ndarray) -> Raw:
+    def draw(self, camera: int, words: np.ndarray) -> RawFrame:
         """Draw a frame into a buffer of `words_needed` words."""
         return self._renderer.draw(camera, words)
 
 
-__all__ = ['Stagehand']
+__all__ = ['SceneBuilder']

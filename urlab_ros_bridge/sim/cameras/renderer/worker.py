@@ -22,8 +22,8 @@ import sys
 import zmq
 
 from urlab_ros_bridge.sim.cameras.link import messages as link
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
-from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import Region
@@ -46,34 +46,36 @@ class Worker:
         """
         # OpenGL's platform is chosen when these are imported.
         from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
-        from urlab_ros_bridge.sim.cameras.renderer import encoder as finisher
-        from urlab_ros_bridge.sim.cameras.renderer.publisher import Outlet
-        from urlab_ros_bridge.sim.cameras.renderer.scene_builder import Stagehand
+        from urlab_ros_bridge.sim.cameras.renderer import encoder
+        from urlab_ros_bridge.sim.cameras.renderer.publisher import CameraPublisher
+        from urlab_ros_bridge.sim.cameras.renderer.scene_builder import SceneBuilder
 
         settings = json.loads(body)
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
         memory_fd, model_fd, *rest = fds
         listeners, region_fds = rest[: len(cameras)], rest[len(cameras) :]
         self._gl, name = gl.open_context(64, 64)
-        self._stagehand = Stagehand(settings, cameras, link.from_file(model_fd), name)
-        self._memory = SharedMemory(
-            self._stagehand.state_size, [camera.size for camera in cameras], memory_fd
+        self._scene = SceneBuilder(settings, cameras, link.from_file(model_fd), name)
+        self._memory = FrameMemory(
+            self._scene.state_size, [camera.size for camera in cameras], memory_fd
         )
         context = zmq.Context()
-        outlets = [Outlet(context, *pair) for pair in zip(cameras, listeners, strict=True)]
+        publishers = [
+            CameraPublisher(context, *pair) for pair in zip(cameras, listeners, strict=True)
+        ]
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
             for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
         }
-        self._drawn = finisher.Drawn
-        self._finisher = finisher.Finisher(
-            self._memory, outlets, regions, self._stagehand.words_needed, self._tell
+        self._drawn = encoder.DrawnFrame
+        self._encoder = encoder.FrameEncoder(
+            self._memory, publishers, regions, self._scene.words_needed, self._tell
         )
         return name
 
     def run(self) -> None:
         """Serve until the link closes."""
-        self._finisher.start()
+        self._encoder.start()
         while True:
             if not self._jobs:
                 select.select([self._link], [], [])
@@ -95,27 +97,25 @@ class Worker:
                 self._jobs.append(link.unpack_job(body))
                 continue
             if kind == link.READERS:
-                self._finisher.set_readers(json.loads(body))
+                self._encoder.set_readers(json.loads(body))
                 continue
             # Jobs that came before are drawn before.
             while self._jobs:
                 self._do(self._jobs.popleft())
             content = link.from_file(fds[0])
-            if kind == link.MODEL:
-                self._stagehand.load_model(content)
-            elif kind == link.ARRAYS:
-                self._stagehand.change_arrays(content)
+            if kind == link.ARRAYS:
+                self._scene.change_arrays(content)
             elif kind == link.OVERLAYS:
-                self._stagehand.set_overlays(json.loads(content))
+                self._scene.set_overlays(json.loads(content))
 
     def _do(self, job: link.Job) -> None:
         memory = self._memory
-        self._stagehand.put(memory.state(job.slot))
+        self._scene.put(memory.state(job.slot))
         for camera in job.cameras:
-            buffer = self._finisher.buffers.get()
-            raw = self._stagehand.draw(camera, buffer)
+            buffer = self._encoder.buffers.get()
+            raw = self._scene.draw(camera, buffer)
             last = camera == job.cameras[-1]
-            self._finisher.submit(self._drawn(raw, buffer, camera, job, last))
+            self._encoder.submit(self._drawn(raw, buffer, camera, job, last))
         memory.control[memory.DONE] += 1
 
     def _tell(self, message: bytes) -> None:
@@ -123,7 +123,7 @@ class Worker:
             self._link.send(message)
         except BlockingIOError:
             # The server reads these at once; a full queue means that it hangs.
-            _LOG.warning('the server does not read')
+            _LOG.warning('the server is not reading')
         except OSError:
             pass  # it is gone, the next receive ends the loop
 
@@ -134,7 +134,7 @@ def main(argv: list[str]) -> int:
     # Ctrl-C goes to the whole terminal; the server decides when its renderer ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection = socket.socket(fileno=int(argv[0]))
-    share.step_back()
+    cpu_affinity.step_back()
     message = link.receive(connection)
     if message is None:
         return 0

@@ -11,21 +11,22 @@ import os
 from pathlib import Path
 from typing import Any
 
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import as_vector
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import LightSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import ObjectSpec
 
 # Kind of actor -> key of the sidecar's list.
 LISTS = {'robot': 'articulations', 'object': 'objects', 'light': 'lights'}
+ActorSpec = ArticulationSpec | ObjectSpec | LightSpec
 _LIGHT_CLASSES = {'directional': 'DirectionalLight', 'point': 'PointLight', 'spot': 'SpotLight'}
 _FILES = ('model', 'file')
 LEVELS = 'Levels'  # folder of the data folder that levels are kept in
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
+class LevelActor:
     """
     One actor.
 
@@ -38,7 +39,7 @@ class Actor:
     kind: str
     name: str
     actor_id: str
-    pose: Pose = field(default_factory=Pose)
+    pose: ActorPose = field(default_factory=ActorPose)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -77,9 +78,9 @@ class Actor:
 def read_actor(
     kind: str,
     entry: Mapping[str, Any],
-    spec: ArticulationSpec | ObjectSpec | LightSpec,
+    spec: ActorSpec,
     folder: Path,
-) -> Actor:
+) -> LevelActor:
     """
     Return the actor of a checked entry.
 
@@ -95,8 +96,9 @@ def read_actor(
         if key in settings:
             settings[key] = os.path.realpath(folder / settings[key])
     name = spec.prefix if isinstance(spec, ArticulationSpec) else spec.name
-    pose = Pose(as_vector(spec.pos), tuple(float(part) for part in spec.quat))
-    return Actor(kind, name, spec.actor_id, pose, settings)
+    w, x, y, z = map(float, spec.quat)
+    pose = ActorPose(as_vector(spec.pos), (w, x, y, z))
+    return LevelActor(kind, name, spec.actor_id, pose, settings)
 
 
 def relative(text: str, folder: Path) -> str:

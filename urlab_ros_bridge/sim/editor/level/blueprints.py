@@ -34,7 +34,7 @@ from urlab_ros_bridge.sim.model.naming import valid_prefix
 from urlab_ros_bridge.sim.model.sidecar.readers import MAX_PATH
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.readers import text
-from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import MESH_ENDINGS
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.paths import write_atomically
@@ -60,7 +60,7 @@ OWN_KEYS = ('prefix', 'name', 'actor_id', 'pose')
 
 
 @dataclass(frozen=True, slots=True)
-class Blueprint:
+class ActorBlueprint:
     """
     One blueprint.
 
@@ -95,23 +95,23 @@ class Blueprint:
         return Path(text) if text else None
 
 
-class Library:
+class BlueprintLibrary:
     """All blueprints; `data` is where imports are found and remembered, `files` reads them."""
 
     def __init__(self, data: DataFolder, files: ModelFiles = OPERATOR) -> None:
         self._data, self._files = data, files
         self._fixed = [
-            *(Blueprint(name, SHAPES_FOLDER, 'object', {'shape': name}) for name in _SHAPES),
+            *(ActorBlueprint(name, SHAPES_FOLDER, 'object', {'shape': name}) for name in _SHAPES),
             *_bundled(),
         ]
         self._imports: dict[str, Path] = self._remembered()
-        self._held: dict[str, tuple[object, Blueprint]] = {}
+        self._held: dict[str, tuple[object, ActorBlueprint]] = {}
 
-    def all(self) -> list[Blueprint]:
+    def all(self) -> list[ActorBlueprint]:
         """Return every blueprint whose file can be used, by short name."""
         return sorted([*self._fixed, *self._imported()], key=lambda item: item.name)
 
-    def _made(self, name: str) -> Blueprint:
+    def _made(self, name: str) -> ActorBlueprint:
         """Return an import as its files have it now."""
         file = self._imports[name]
         stamp = tuple(
@@ -120,16 +120,16 @@ class Library:
         )
         held = self._held.get(name)
         if held is None or held[0] != (file, stamp):
-            held = self._held[name] = ((file, stamp), _from_file(name, file))
+            held = self._held[name] = ((file, stamp), _from_file(name, file, self._files))
         return held[1]
 
-    def _imported(self) -> Iterator[Blueprint]:
+    def _imported(self) -> Iterator[ActorBlueprint]:
         for name in self._imports:
             # A file that is gone or broken is passed over; spawning it says why.
             with suppress(WorldError, SidecarError):
                 yield self._made(name)
 
-    def find(self, text: str) -> Blueprint:
+    def find(self, text: str) -> ActorBlueprint:
         """
         Return a blueprint by class path, package path or short name.
 
@@ -145,7 +145,7 @@ class Library:
         names = [*(item.name for item in self._fixed), *self._imports]
         raise WorldError(f'there is no blueprint {text!r:.80}; {list_names("blueprint", names)}')
 
-    def of(self, kind: str, settings: Mapping[str, Any]) -> Blueprint:
+    def of(self, kind: str, settings: Mapping[str, Any]) -> ActorBlueprint:
         """Return the blueprint that an entry of a level comes from, made up when unknown."""
         for item in self._fixed:
             if item.kind == kind and _same_source(item.settings, settings):
@@ -154,9 +154,9 @@ class Library:
             if item.kind == kind and _same_source(item.settings, settings):
                 return item
         text = settings.get('model' if kind == 'robot' else 'file')
-        return Blueprint(_short_name(Path(text or 'thing')), IMPORTS_FOLDER, kind, settings)
+        return ActorBlueprint(_short_name(Path(text or 'thing')), IMPORTS_FOLDER, kind, settings)
 
-    def add(self, text: str, again: bool) -> tuple[Blueprint, bool]:
+    def add(self, text: str, again: bool) -> tuple[ActorBlueprint, bool]:
         """
         Import a file: MJCF, a sidecar with one robot, or a mesh.
 
@@ -168,9 +168,9 @@ class Library:
         known = next((name for name, path in self._imports.items() if path == file), None)
         try:
             if known and not again:
-                return _from_file(known, file), False
+                return _from_file(known, file, self._files), False
             name = known or self._free_name(_short_name(file))
-            made = _from_file(name, file)
+            made = _from_file(name, file, self._files)
             self._files.work(lambda: self._check(made))
         except (WorldError, SidecarError) as error:
             raise OpError('import_failed', str(error)) from error
@@ -193,12 +193,15 @@ class Library:
         self._remember()
         return True
 
-    def _check(self, made: Blueprint) -> None:
+    def _check(self, made: ActorBlueprint) -> None:
         """Read and compile what is behind a blueprint: a broken file is refused at once."""
+        file = made.file
+        if file is None:
+            return
         if made.kind == 'robot':
-            compile_spec(self._files.model(made.file), f'model file {str(made.file)!r}')
+            compile_spec(self._files.model(file), f'model file {str(file)!r}')
         else:
-            read_mesh(self._files.mesh(made.file))
+            read_mesh(self._files.mesh(file))
 
     def _free_name(self, stem: str) -> str:
         taken = {item.name for item in self._fixed} | set(self._imports)
@@ -232,31 +235,36 @@ def _same_source(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(one.get(key) == other.get(key) for key in ('model', 'shape', 'file'))
 
 
-def _from_file(name: str, file: Path) -> Blueprint:
+def _from_file(name: str, file: Path, files: ModelFiles) -> ActorBlueprint:
     if file.suffix.lower() in MESH_ENDINGS:
         settings: dict[str, Any] = {'shape': 'mesh', 'file': str(file)}
-        return Blueprint(name, IMPORTS_FOLDER, 'object', settings)
+        return ActorBlueprint(name, IMPORTS_FOLDER, 'object', settings)
     if file.suffix in ('.yaml', '.yml'):
-        robots = robot_settings(file)
+        robots = robot_settings(file, files)
         if len(robots) != 1:
             raise WorldError(f'{file} has {len(robots)} robots; a blueprint has one')
-        return Blueprint(name, IMPORTS_FOLDER, 'robot', robots[0][1])
+        return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', robots[0][1])
     beside = file.with_suffix('.yaml')
     if beside.is_file():
-        for _, settings in robot_settings(beside):
+        for _, settings in robot_settings(beside, files):
             if settings['model'] == str(file):
-                return Blueprint(name, IMPORTS_FOLDER, 'robot', settings)
-    return Blueprint(name, IMPORTS_FOLDER, 'robot', {'model': str(file)})
+                return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', settings)
+    return ActorBlueprint(name, IMPORTS_FOLDER, 'robot', {'model': str(file)})
 
 
-def robot_settings(sidecar: Path) -> list[tuple[str, dict[str, Any]]]:
+def robot_settings(
+    sidecar: Path, files: ModelFiles = OPERATOR
+) -> list[tuple[str, dict[str, Any]]]:
     """
     Return prefix and settings of the robots of a sidecar; its files are made absolute.
 
     :raises SidecarError: when the sidecar breaks the schema.
+    :raises WorldError: when it names a file that must not be read.
     """
-    load_sidecar(sidecar)
-    entries = read_yaml(sidecar, SidecarError).value.get('articulations') or []
+    top = read_yaml(sidecar, SidecarError)
+    files.check_sidecar(top)
+    parse_sidecar(top)
+    entries = top.value.get('articulations') or []
     found = []
     for entry in entries:
         settings = {key: value for key, value in entry.items() if key not in OWN_KEYS}
@@ -265,12 +273,12 @@ def robot_settings(sidecar: Path) -> list[tuple[str, dict[str, Any]]]:
     return found
 
 
-def _bundled() -> list[Blueprint]:
-    found: dict[str, Blueprint] = {}
+def _bundled() -> list[ActorBlueprint]:
+    found: dict[str, ActorBlueprint] = {}
     for world in models.world_names():
         for prefix, settings in robot_settings(models.world_path(world)):
             if any(settings == item.settings for item in found.values()):
                 continue
             name = f'{world}_{prefix}' if prefix in found else prefix
-            found[name] = Blueprint(name, ROBOTS_FOLDER, 'robot', settings)
+            found[name] = ActorBlueprint(name, ROBOTS_FOLDER, 'robot', settings)
     return list(found.values())

@@ -19,10 +19,10 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
 from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import matrix
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
@@ -48,7 +48,7 @@ class Boxes:
     solid: np.ndarray
 
     def bounds(
-        self, pose: Pose | None = None, solid_only: bool = False
+        self, pose: ActorPose | None = None, solid_only: bool = False
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """
         Return the least and the greatest corner in the world, None when there is nothing.
@@ -58,7 +58,7 @@ class Boxes:
         chosen = self.solid if solid_only else np.ones(len(self.solid), bool)
         if not chosen.any():
             return None
-        pose = pose or Pose()
+        pose = pose or ActorPose()
         frame = matrix(pose.quat)
         center = self.center[chosen] @ frame.T + pose.pos
         reach = np.abs(frame @ self.turn[chosen])
@@ -67,12 +67,12 @@ class Boxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class FormBody:
     """A body: local name, index of its parent (-1: none), pose in the actor's frame."""
 
     name: str
     parent: int
-    pose: Pose
+    pose: ActorPose
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Form:
     """
 
     boxes: Boxes
-    bodies: tuple[Body, ...]
+    bodies: tuple[FormBody, ...]
     members: dict[str, list[str]]
 
 
@@ -114,7 +114,7 @@ class Forms:
         self._files = files
         self._held: dict[str, Form] = {}
 
-    def of(self, actor: Actor) -> Form:
+    def of(self, actor: LevelActor) -> Form:
         """
         Return the form of an actor.
 
@@ -138,17 +138,17 @@ def _stamp(file: str | None) -> list[int]:
     return [state.st_mtime_ns, state.st_size]
 
 
-def _form(actor: Actor, files: ModelFiles) -> Form:
+def _form(actor: LevelActor, files: ModelFiles) -> Form:
     level = Level()
-    level.add(Actor(actor.kind, 'actor', 'actor', Pose(), actor.settings))
+    level.add(LevelActor(actor.kind, 'actor', 'actor', ActorPose(), actor.settings))
     model = files.work(lambda: assemble(level.spec(), files)[0])
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
     bodies = [
-        Body(
+        FormBody(
             _local(model.body(body).name),
             int(model.body_parentid[body]) - 1,
-            Pose(tuple(data.xpos[body].tolist()), tuple(data.xquat[body].tolist())),
+            ActorPose(tuple(data.xpos[body].tolist()), tuple(data.xquat[body].tolist())),
         )
         for body in range(1, model.nbody)
     ]

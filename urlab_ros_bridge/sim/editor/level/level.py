@@ -10,6 +10,7 @@ Everything here is data; nothing is compiled before play begins or bounds are as
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ import yaml
 
 from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema import read_yaml
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import ActorSpec
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
 from urlab_ros_bridge.sim.editor.level.actors import LISTS
 from urlab_ros_bridge.sim.editor.level.actors import read_actor
 from urlab_ros_bridge.sim.editor.level.actors import relative
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
@@ -66,7 +68,7 @@ class Level:
         self.scene = scene
         self.model_files = model_files
         self.others: dict[str, Any] = {}
-        self._actors: dict[str, Actor] = {}
+        self._actors: dict[str, LevelActor] = {}
         # Who has an id, and which names are robots': for levels of thousands.
         self._ids: dict[str, str] = {}
         self._robots: dict[str, None] = {}
@@ -78,15 +80,20 @@ class Level:
         Read a level: a sidecar, or an MJCF file with or without one beside it.
 
         :raises SidecarError: when the sidecar breaks the schema.
-        :raises WorldError: when an MJCF file is no MJCF.
+        :raises WorldError: when an MJCF file is no MJCF, or a file is named that must not be read.
         """
         sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
         if not sidecar.is_file():
             return cls._of_model(path, model_files)
         top = read_yaml(sidecar, SidecarError)
+        model_files.check_sidecar(top)
         spec = parse_sidecar(top)
         level = cls(sidecar, spec.scene, model_files)
-        groups = (spec.articulations, spec.objects, spec.lights)
+        groups: tuple[Sequence[ActorSpec], ...] = (
+            spec.articulations,
+            spec.objects,
+            spec.lights,
+        )
         for (kind, key), items in zip(LISTS.items(), groups, strict=True):
             entries = (top.value or {}).get(key) or []
             for entry, item in zip(entries, items, strict=True):
@@ -119,7 +126,7 @@ class Level:
         level = cls(model_files=model_files)
         name = parts.whole.modelname
         stem = valid_prefix(path.stem if name in ('', 'MuJoCo Model') else name)
-        level.add(Actor('robot', stem, stem, Pose(), {'model': str(path)}))
+        level.add(LevelActor('robot', stem, stem, ActorPose(), {'model': str(path)}))
         return level
 
     @property
@@ -128,11 +135,11 @@ class Level:
         return self.path.stem if self.path else UNTITLED
 
     @property
-    def actors(self) -> tuple[Actor, ...]:
+    def actors(self) -> tuple[LevelActor, ...]:
         """Return the actors, oldest first."""
         return tuple(self._actors.values())
 
-    def add(self, actor: Actor) -> None:
+    def add(self, actor: LevelActor) -> None:
         """Add an actor, or put it in the place of the one with its name."""
         old = self._actors.get(actor.name)
         if old is not None:
@@ -142,27 +149,27 @@ class Level:
         if actor.kind == 'robot':
             self._robots[actor.name] = None
 
-    def remove(self, actor: Actor) -> None:
+    def remove(self, actor: LevelActor) -> None:
         """Take an actor out."""
         del self._actors[actor.name]
         self._ids.pop(actor.actor_id, None)
         self._robots.pop(actor.name, None)
 
-    def move(self, actor: Actor, pose: Pose) -> Actor:
+    def move(self, actor: LevelActor, pose: ActorPose) -> LevelActor:
         """Put an actor elsewhere and return it as it is then."""
         moved = replace(actor, pose=pose)
         self.add(moved)
         return moved
 
-    def by_id(self, actor_id: str) -> Actor | None:
+    def by_id(self, actor_id: str) -> LevelActor | None:
         """Return the actor with this id, None when there is none."""
         return self._actors.get(self._ids.get(actor_id, ''))
 
-    def by_name(self, name: str) -> Actor | None:
+    def by_name(self, name: str) -> LevelActor | None:
         """Return the actor with this name, None when there is none."""
         return self._actors.get(name)
 
-    def find(self, target: str, by_name: bool = False) -> Actor:
+    def find(self, target: str, by_name: bool = False) -> LevelActor:
         """
         Return an actor by its id, else by its name.
 

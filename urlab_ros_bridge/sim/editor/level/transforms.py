@@ -32,23 +32,23 @@ MAX_LOCATION = 1e6  # m; farther out MuJoCo's float32 rendering and AABBs mean n
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class ActorPose:
     """A place in the world: `pos` in m, `quat` w, x, y, z of norm 1."""
 
     pos: Vector = ORIGIN
     quat: Quat = IDENTITY
 
-    def __matmul__(self, other: Pose) -> Pose:
+    def __matmul__(self, other: ActorPose) -> ActorPose:
         """Return the pose of `other`, which is given relative to this one."""
         x, y, z = self.pos
         dx, dy, dz = rotate(self.quat, other.pos)
-        return Pose((x + dx, y + dy, z + dz), normalised(multiply(self.quat, other.quat)))
+        return ActorPose((x + dx, y + dy, z + dz), normalised(multiply(self.quat, other.quat)))
 
-    def inverse(self) -> Pose:
+    def inverse(self) -> ActorPose:
         """Return the pose that takes this one back to the origin."""
         quat = conjugate(self.quat)
         x, y, z = rotate(quat, self.pos)
-        return Pose((-x, -y, -z), quat)
+        return ActorPose((-x, -y, -z), quat)
 
 
 def as_vector(values: Sequence[float] | np.ndarray) -> Vector:
@@ -112,9 +112,16 @@ def read_location(fields: Fields, name: str = 'location') -> Vector | None:
 
     :raises OpError: bad_value.
     """
-    values = fields.vector(name)
-    if values is None:
-        return None
+    return need_location(fields, name) if name in fields else None
+
+
+def need_location(fields: Fields, name: str = 'location') -> Vector:
+    """
+    Return a field of three numbers in m.
+
+    :raises OpError: missing_field, bad_value.
+    """
+    values = fields.need_vector(name)
     if len(values) != 3 or np.abs(values).max() > MAX_LOCATION:
         raise bad_value(name, values.tolist(), f'three numbers within +-{MAX_LOCATION:g} m')
     return as_vector(values)

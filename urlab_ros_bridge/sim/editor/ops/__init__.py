@@ -10,9 +10,8 @@ and they keep each other out; begin_pie, stop_pie and pie_status look after that
 from __future__ import annotations
 
 import functools
-from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops import debug as ops_debug
 from urlab_ros_bridge.sim.editor.ops import levels as ops_level
 from urlab_ros_bridge.sim.editor.ops import outliner as ops_outliner
@@ -22,7 +21,8 @@ from urlab_ros_bridge.sim.editor.ops import viewport as ops_viewport
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Handler
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.registry import Reply
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
 
@@ -54,12 +54,12 @@ def _handler(name: str, namespace: str) -> Handler:
 
 def _one_at_a_time(handler: Handler) -> Handler:
     @functools.wraps(handler)
-    def call(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+    def call(editor: LevelEditor, session: ServerSession, fields: Fields) -> Reply:
         with editor.lock:
             return handler(editor, session, fields)
 
     return call
 
 
-def _seconds(editor: Editor, fields: Fields) -> float:
+def _seconds(editor: LevelEditor, fields: Fields) -> float:
     return _SLOW

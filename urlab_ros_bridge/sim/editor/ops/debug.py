@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.level.transforms import IDENTITY
-from urlab_ros_bridge.sim.editor.level.transforms import read_location
+from urlab_ros_bridge.sim.editor.level.transforms import need_location
 from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.level.transforms import to_wire
 from urlab_ros_bridge.sim.editor.ops.requests import color_of
@@ -18,7 +18,7 @@ from urlab_ros_bridge.sim.editor.view.drawings import box_geometry
 from urlab_ros_bridge.sim.editor.view.drawings import HEAD_SHARE
 from urlab_ros_bridge.sim.editor.view.drawings import LINE_WIDTH
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
 
 MAX_TEXT = 500  # characters of a label or of the overlay's text
@@ -27,18 +27,18 @@ YELLOW = (1.0, 1.0, 0.0)
 AXES_SCALE = 0.2  # m, stock plugin
 
 
-def draw_marker(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def draw_marker(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Draw a ball of 5 cm radius, with an optional `label`."""
     label = fields.string('label')[:MAX_TEXT]
     return _draw(editor, fields, 'marker', location=_point(fields, 'location'), label=label)
 
 
-def draw_line(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def draw_line(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Draw a line; `thickness` is in cm, the stock plugin's unit."""
     return _draw(editor, fields, 'line', **_ends(fields), width=_width(fields))
 
 
-def draw_arrow(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def draw_arrow(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Draw an arrow; `arrow_size` is the length of its head in m, a fifth of it by default."""
     ends = _ends(fields)
     length = float(np.linalg.norm(np.subtract(ends['to'], ends['from'])))
@@ -46,7 +46,7 @@ def draw_arrow(editor: Editor, session: Session, fields: Fields) -> dict[str, An
     return _draw(editor, fields, 'arrow', **ends, width=_width(fields), arrow_size=size)
 
 
-def draw_box(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def draw_box(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Draw the edges of a box."""
     center, half = _point(fields, 'center'), _point(fields, 'half_extents')
     return _draw(
@@ -54,7 +54,7 @@ def draw_box(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]
     )
 
 
-def draw_axes(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def draw_axes(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Draw x in red, y in green and z in blue, `scale` m long."""
     scale = abs(fields.number('scale', AXES_SCALE))
     return _draw(
@@ -67,12 +67,14 @@ def draw_axes(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
     )
 
 
-def clear_markers(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def clear_markers(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Remove all drawings, or those with a `tag`; `count` says how many."""
     return {'count': editor.drawings.clear(fields.string('tag')[:MAX_TEXT])}
 
 
-def set_overlay_text(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def set_overlay_text(
+    editor: LevelEditor, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """Show a line of text for ten seconds; '' removes it."""
     editor.drawings.set_text(
         fields.string('text')[:MAX_TEXT], fields.string('anchor', 'top_left')[:MAX_TEXT]
@@ -80,13 +82,13 @@ def set_overlay_text(editor: Editor, session: Session, fields: Fields) -> dict[s
     return {}
 
 
-def read_markers(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+def read_markers(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Return what is drawn now, the text, and the viewport's camera (extension).
 
     It is no op of the editor, so that whoever shows the world may ask at any rate.
     """
-    editor: Editor = stage.editor
+    editor: LevelEditor = stage.editor
     text, anchor = editor.drawings.text()
     return {
         'markers': editor.drawings.describe(),
@@ -96,7 +98,7 @@ def read_markers(stage: Stage, session: Session, fields: Fields) -> dict[str, An
     }
 
 
-def _draw(editor: Editor, fields: Fields, kind: str, **geometry: Any) -> dict[str, Any]:
+def _draw(editor: LevelEditor, fields: Fields, kind: str, **geometry: Any) -> dict[str, Any]:
     ttl = fields.number('ttl', 0.0, low=-1e9, high=1e9)
     tag = fields.string('tag')[:MAX_TEXT]
     editor.drawings.add(kind, color_of(fields, YELLOW), ttl, tag, **geometry)
@@ -104,8 +106,7 @@ def _draw(editor: Editor, fields: Fields, kind: str, **geometry: Any) -> dict[st
 
 
 def _point(fields: Fields, name: str) -> list[float]:
-    fields.need(name)
-    return list(read_location(fields, name))
+    return list(need_location(fields, name))
 
 
 def _ends(fields: Fields) -> dict[str, list[float]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from urlab_ros_bridge import models
 from urlab_ros_bridge.schema.yaml_files import MAX_BYTES
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.level.actors import LEVELS
 from urlab_ros_bridge.sim.editor.level.level import Level
 from urlab_ros_bridge.sim.editor.ops.requests import failing_as
@@ -23,13 +23,13 @@ from urlab_ros_bridge.sim.model.client_models.user_files import write_user_file
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import write_atomically
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 MANAGER = 'MjManager'
 _ENDINGS = ('.yaml', '.yml', '.xml')
 
 
-def import_xml(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def import_xml(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Make a blueprint of an MJCF file, a sidecar with one robot, or a mesh."""
     made, now = editor.library.add(text_of(fields, 'path'), fields.boolean('force_reimport'))
     return {
@@ -39,7 +39,7 @@ def import_xml(editor: Editor, session: Session, fields: Fields) -> dict[str, An
     }
 
 
-def create_level(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def create_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Make an empty level, or one on a scene file, save it and open it; play ends.
 
@@ -59,13 +59,13 @@ def create_level(editor: Editor, session: Session, fields: Fields) -> dict[str, 
     return {'level_path': level_path(level)}
 
 
-def load_level(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def load_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Open a level (or an MJCF file, or a bundled world by its name); play ends."""
     editor.open(read_level(editor, text_of(fields, 'level_path'), 'load_level_failed'))
     return {'level_path': level_path(editor.level)}
 
 
-def read_level(editor: Editor, text: str, code: str) -> Level:
+def read_level(editor: LevelEditor, text: str, code: str) -> Level:
     """
     Read the level that a request names; whatever it is made of must be readable for clients.
 
@@ -84,7 +84,7 @@ def read_level(editor: Editor, text: str, code: str) -> Level:
     return level
 
 
-def save_level(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def save_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Write the open level to its file.
 
@@ -93,10 +93,12 @@ def save_level(editor: Editor, session: Session, fields: Fields) -> dict[str, An
     """
     code, level = 'save_level_failed', editor.level
     name = fields.string('name')
-    own = level.path is not None and level.path.is_relative_to(editor.data.root)
     if not name and level.path is None:
         raise OpError(code, 'the level has no name yet: give one in the field name')
-    path = level.path if own and not name else _level_file(editor, name or level.name, code)
+    if level.path is not None and level.path.is_relative_to(editor.data.root) and not name:
+        path = level.path
+    else:
+        path = _level_file(editor, name or level.name, code)
     if path != level.path and path.exists() and not fields.boolean('force_overwrite'):
         raise OpError(code, f'{path} exists; give another name, or force_overwrite')
     _write(level, path, code)
@@ -104,12 +106,12 @@ def save_level(editor: Editor, session: Session, fields: Fields) -> dict[str, An
     return {'level_path': level_path(level)}
 
 
-def current_level(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def current_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return the file of the open level; '' while it was never saved."""
     return {'level_path': level_path(editor.level)}
 
 
-def ensure_manager(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def ensure_manager(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Say that the level shall be simulated; here every level can be."""
     was, editor.manager = editor.manager, True
     return {
@@ -119,7 +121,7 @@ def ensure_manager(editor: Editor, session: Session, fields: Fields) -> dict[str
     }
 
 
-def destroy_asset(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def destroy_asset(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Delete a level's file, or forget an imported blueprint (its file stays)."""
     code, text = 'destroy_asset_failed', text_of(fields, 'asset_path')
     if editor.library.remove(text):
@@ -143,13 +145,13 @@ def _without_object(text: str) -> str:
     return stem if text.startswith(CONTENT) and dot and stem.endswith(f'/{tail}') else text
 
 
-def _level_file(editor: Editor, text: str, code: str) -> Path:
+def _level_file(editor: LevelEditor, text: str, code: str) -> Path:
     name = _without_object(text)
     name = name if name.endswith(('.yaml', '.yml')) else f'{name}.yaml'
     return write_user_file(editor.data, name, LEVELS, code)
 
 
-def _scene(editor: Editor, text: str, code: str) -> Path | None:
+def _scene(editor: LevelEditor, text: str, code: str) -> Path | None:
     if not text:
         return None
     if text in models.world_names():

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
 from urlab_ros_bridge.sim.editor.ops import rows
 from urlab_ros_bridge.sim.editor.ops.requests import failing_as
 from urlab_ros_bridge.sim.editor.ops.requests import target_of
@@ -17,19 +17,19 @@ from urlab_ros_bridge.sim.editor.ops.requests import three
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 STOCK_FRICTION = (1.0, 1.0, 1.0)  # what the stock plugin gives a converted mesh
 _CONVERTED = ('physics', 'complex_mesh', 'coacd_threshold', 'friction')
 
 
-def list_actors(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def list_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return the actors of the level where they stand in it."""
     actors = [rows.row(editor, actor) for actor in editor.level.actors]
     return {'actors': actors, 'in_pie': editor.in_pie}
 
 
-def find_actors(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def find_actors(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Return the actors that pass every given filter: class_filter, tag, name_prefix.
 
@@ -49,13 +49,15 @@ def find_actors(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     return {'actors': found, 'in_pie': live}
 
 
-def _is_a(editor: Editor, actor: Actor, wanted: str) -> bool:
+def _is_a(editor: LevelEditor, actor: LevelActor, wanted: str) -> bool:
     """Compare classes as the stock plugin: any case, with or without the prefix A, U or F."""
     names = {name.lower() for name in rows.classes(editor, actor)}
     return not wanted or wanted in names or (wanted[0] in 'auf' and wanted[1:] in names)
 
 
-def get_actor_bounds(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def get_actor_bounds(
+    editor: LevelEditor, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """
     Return the world's axis-aligned box around an actor, m; extents are half sizes.
 
@@ -76,14 +78,14 @@ def get_actor_bounds(editor: Editor, session: Session, fields: Fields) -> dict[s
     }
 
 
-def select_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def select_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Select one actor, and no other."""
     target = target_of(editor, fields)
     editor.selected = target.name
     return {'target': fields.string('target'), 'actor_name': target.name}
 
 
-def list_blueprints(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def list_blueprints(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return what spawn_actor can make."""
     return {
         'blueprints': [
@@ -98,7 +100,9 @@ def list_blueprints(editor: Editor, session: Session, fields: Fields) -> dict[st
     }
 
 
-def add_quick_convert(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def add_quick_convert(
+    editor: LevelEditor, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """
     Let an object take part in physics, from the next start of play on.
 
@@ -123,7 +127,9 @@ def add_quick_convert(editor: Editor, session: Session, fields: Fields) -> dict[
     return {**_replaced(editor, fields, converted), **rows.quick_convert(converted)}
 
 
-def remove_quick_convert(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def remove_quick_convert(
+    editor: LevelEditor, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """Let an object only be seen again, from the next start of play on."""
     target = _object(editor, fields, 'remove_quick_convert_failed')
     if target.physics == 'none':
@@ -132,7 +138,7 @@ def remove_quick_convert(editor: Editor, session: Session, fields: Fields) -> di
     return _replaced(editor, fields, replace(target, settings=settings))
 
 
-def _object(editor: Editor, fields: Fields, code: str) -> Actor:
+def _object(editor: LevelEditor, fields: Fields, code: str) -> LevelActor:
     target = target_of(editor, fields)
     if target.kind != 'object':
         what = {'robot': 'an articulation already', SCENE_BODY: 'a body of the scene file'}
@@ -140,7 +146,7 @@ def _object(editor: Editor, fields: Fields, code: str) -> Actor:
     return target
 
 
-def _replaced(editor: Editor, fields: Fields, actor: Actor) -> dict[str, Any]:
+def _replaced(editor: LevelEditor, fields: Fields, actor: LevelActor) -> dict[str, Any]:
     level = editor.level.copy()
     level.add(actor)
     editor.level = level

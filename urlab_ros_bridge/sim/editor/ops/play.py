@@ -6,19 +6,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.ops.levels import read_level
 from urlab_ros_bridge.sim.editor.play.play import READY
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
-from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.streams.handshake import handshake
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.sim.streams.handshake import hello_reply
 
 DEFAULT_TIMEOUT = 30.0  # s, stock plugin
 MAX_TIMEOUT = 3600.0
 
 
-def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Compile the open level and run it; one that runs already goes on.
 
@@ -36,26 +35,18 @@ def begin_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any
     if state == READY and context is not None:
         if not session.shared:
             context.engine.promote()
-        reply['handshake_payload'] = _hello(editor, context, session)
+        revision = editor.stage.revision
+        reply['handshake_payload'] = hello_reply(editor.stage, context, session, revision)
     return reply
 
 
-def _hello(editor: Editor, context: Context, session: Session) -> dict[str, Any]:
-    """Return what a hello with the session's options would be answered now."""
-    payload = handshake(editor.stage, context, editor.binary.of(context), session.camera_header)
-    if session.include_assets:
-        payload.update(editor.reloadable.of(context))
-    payload['world_revision'] = editor.stage.revision
-    return {'op': 'hello_ok', 'session_id': session.id, **payload}
-
-
-def stop_pie(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def stop_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Take the running world down; harmless when none runs."""
     editor.play.stop()
     return {}
 
 
-def pie_status(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def pie_status(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return off, compiling, compile_failed or ready, and the time of a running world."""
     reply: dict[str, Any] = {'state': editor.play.state, 'compile_error': editor.play.error}
     running = editor.running()

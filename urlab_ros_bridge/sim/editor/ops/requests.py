@@ -9,8 +9,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from urlab_ros_bridge.sim.editor.editor import Editor
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
+from urlab_ros_bridge.sim.editor.level.transforms import as_vector
+from urlab_ros_bridge.sim.editor.level.transforms import Vector
+from urlab_ros_bridge.sim.editor.view.drawings import Color
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
@@ -53,7 +56,7 @@ def actor_id_of(fields: Fields, name: str = 'actor_id') -> str:
     return text
 
 
-def target_of(editor: Editor, fields: Fields) -> Actor:
+def target_of(editor: LevelEditor, fields: Fields) -> LevelActor:
     """
     Return the actor that `target` names: by its id, or its name with target_by actor_name.
 
@@ -63,7 +66,7 @@ def target_of(editor: Editor, fields: Fields) -> Actor:
     return editor.find(text_of(fields, 'target'), by_name)
 
 
-def color_of(fields: Fields, default: tuple[float, float, float]) -> tuple[float, float, float]:
+def color_of(fields: Fields, default: Color) -> Color:
     """
     Return `color`: red, green, blue, clamped to [0, 1] as the stock plugin does.
 
@@ -74,10 +77,10 @@ def color_of(fields: Fields, default: tuple[float, float, float]) -> tuple[float
         return default
     if len(color) != 3:
         raise bad_value('color', color.tolist(), 'red, green, blue from 0 to 1')
-    return tuple(np.clip(color, 0.0, 1.0).tolist())
+    return as_vector(np.clip(color, 0.0, 1.0))
 
 
-def three(fields: Fields, name: str, default: tuple[float, float, float]) -> tuple:
+def three(fields: Fields, name: str, default: Vector) -> Vector:
     """
     Return a field of three numbers.
 
@@ -88,4 +91,4 @@ def three(fields: Fields, name: str, default: tuple[float, float, float]) -> tup
         return default
     if len(values) != 3:
         raise bad_value(name, values.tolist(), 'three numbers')
-    return tuple(values.tolist())
+    return as_vector(values)

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
-from urlab_ros_bridge.sim.editor.level.actors import Actor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
 from urlab_ros_bridge.sim.editor.level.level import Level
 from urlab_ros_bridge.sim.editor.level.level import UNTITLED
 from urlab_ros_bridge.sim.editor.level.transforms import to_wire
@@ -18,7 +18,7 @@ from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 DEFAULT_COACD = 0.05  # stock plugin's default; kept for its clients
 
 
-def classes(editor: Editor, actor: Actor) -> list[str]:
+def classes(editor: LevelEditor, actor: LevelActor) -> list[str]:
     """Return the class of an actor, then the more general ones."""
     if actor.kind == 'robot':
         blueprint = editor.library.of('robot', actor.settings)
@@ -38,12 +38,12 @@ def level_path(level: Level) -> str:
     return str(level.path) if level.path else ''
 
 
-def pose_fields(actor: Actor) -> dict[str, Any]:
+def pose_fields(actor: LevelActor) -> dict[str, Any]:
     """Return location (m) and rotation (x, y, z, w)."""
     return {'location': list(actor.pose.pos), 'rotation_quat': to_wire(actor.pose.quat)}
 
 
-def identity_fields(editor: Editor, actor: Actor) -> dict[str, Any]:
+def identity_fields(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
     """Return what every op that makes an actor replies."""
     return {
         'actor_id': actor.actor_id,
@@ -52,7 +52,7 @@ def identity_fields(editor: Editor, actor: Actor) -> dict[str, Any]:
     }
 
 
-def row(editor: Editor, actor: Actor) -> dict[str, Any]:
+def row(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
     """Return an actor as list_actors has it."""
     fields: dict[str, Any] = {
         'name': actor.name,
@@ -72,7 +72,7 @@ def row(editor: Editor, actor: Actor) -> dict[str, Any]:
     return fields
 
 
-def quick_convert(actor: Actor) -> dict[str, Any]:
+def quick_convert(actor: LevelActor) -> dict[str, Any]:
     """Return the settings of a converted object."""
     return {
         'static': actor.physics == 'static',
@@ -83,7 +83,7 @@ def quick_convert(actor: Actor) -> dict[str, Any]:
     }
 
 
-def snapshot_row(editor: Editor, actor: Actor) -> dict[str, Any]:
+def snapshot_row(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
     """Return an actor as snapshot has it: for a robot also its members' local names."""
     fields = row(editor, actor)
     if actor.kind == 'robot':
@@ -95,10 +95,14 @@ def snapshot_row(editor: Editor, actor: Actor) -> dict[str, Any]:
     return fields
 
 
-def hierarchy(editor: Editor, actor: Actor) -> dict[str, Any]:
+def hierarchy(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
     """Return an actor and, below it, the tree of its bodies."""
-    root = {'name': actor.name, 'class': classes(editor, actor)[0], 'children': []}
-    root['location'] = list(actor.pose.pos)
+    root: dict[str, Any] = {
+        'name': actor.name,
+        'class': classes(editor, actor)[0],
+        'children': [],
+        'location': list(actor.pose.pos),
+    }
     if actor.kind in ('light', SCENE_BODY):
         return root
     nodes: list[dict[str, Any]] = []

@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
 from urlab_ros_bridge.sim.editor.editor import SCENE_BODY
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import IDENTITY
 from urlab_ros_bridge.sim.editor.level.transforms import ORIGIN
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.editor.level.transforms import read_location
 from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.level.transforms import read_scale
@@ -28,14 +28,14 @@ from urlab_ros_bridge.sim.editor.ops.spawning import spawn_light as put_light
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.sidecar.specs import PHYSICS
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 MAX_CELLS = 1024  # stock plugin
 DEFAULT_INTENSITY = 5000.0
 _LIGHT_KINDS = ('directional', 'point', 'spot')
 
 
-def spawn_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def spawn_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Make an actor of a blueprint; with an `actor_id` that exists, that actor is moved instead.
 
@@ -43,7 +43,7 @@ def spawn_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     """
     blueprint = _blueprint(editor, fields)
     level = editor.level.copy()
-    pose = Pose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
+    pose = ActorPose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
     made, existed = spawn(
         editor, level, blueprint, actor_id_of(fields), pose, read_scale(fields), _physics(fields)
     )
@@ -57,7 +57,7 @@ def spawn_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     }
 
 
-def spawn_grid(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def spawn_grid(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Make count_x times count_y actors, all or none; their ids are ``{base}_{i}_{j}``."""
     blueprint = _blueprint(editor, fields)
     base = actor_id_of(fields, 'base_actor_id') or text_of(fields, 'base_actor_id')
@@ -74,7 +74,7 @@ def spawn_grid(editor: Editor, session: Session, fields: Fields) -> dict[str, An
         for i in range(counts[0]):
             place = (origin[0] + i * spacing[0], origin[1] + j * spacing[1], origin[2])
             made, existed = spawn(
-                editor, level, blueprint, f'{base}_{i}_{j}', Pose(place, quat), scale, physics
+                editor, level, blueprint, f'{base}_{i}_{j}', ActorPose(place, quat), scale, physics
             )
             cells.append((made, existed))
     editor.level = level
@@ -93,12 +93,12 @@ def spawn_grid(editor: Editor, session: Session, fields: Fields) -> dict[str, An
     }
 
 
-def spawn_light(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Make a light that shines along its x axis; an `actor_id` that exists is updated."""
     kind = fields.string('kind', 'directional').lower()
     if kind not in _LIGHT_KINDS:
-        raise OpError('spawn_failed', f'kind {kind!r:.40} is none of {", ".join(_LIGHT_KINDS)}')
-    pose = Pose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
+        raise OpError('spawn_failed', f'kind {kind!r:.40} is not one of {", ".join(_LIGHT_KINDS)}')
+    pose = ActorPose(read_location(fields) or ORIGIN, read_rotation(fields) or IDENTITY)
     settings = {
         'kind': kind,
         'intensity': fields.number('intensity', DEFAULT_INTENSITY, low=0.0),
@@ -116,7 +116,7 @@ def spawn_light(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     }
 
 
-def duplicate_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Copy an actor under a new id; 1 m along x from it, unless `location` says where."""
     source = _editable(editor, fields, 'duplicate_failed')
     new_id = actor_id_of(fields, 'new_actor_id') or text_of(fields, 'new_actor_id')
@@ -129,7 +129,7 @@ def duplicate_actor(editor: Editor, session: Session, fields: Fields) -> dict[st
         source,
         name=level.free_name(source.kind, new_id),
         actor_id=new_id,
-        pose=Pose(place, source.pose.quat),
+        pose=ActorPose(place, source.pose.quat),
     )
     level.add(made)
     editor.level = level
@@ -144,7 +144,7 @@ def duplicate_actor(editor: Editor, session: Session, fields: Fields) -> dict[st
     }
 
 
-def destroy_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def destroy_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Take an actor out of the level; out of a running world only at its next start."""
     actor = _editable(editor, fields, 'destroy_failed')
     level = editor.level.copy()
@@ -153,7 +153,9 @@ def destroy_actor(editor: Editor, session: Session, fields: Fields) -> dict[str,
     return {'requires_pie_restart': editor.in_pie}
 
 
-def set_actor_transform(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def set_actor_transform(
+    editor: LevelEditor, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """
     Move an actor, in the level and, where its root is free or a mocap body, in the running world.
 
@@ -164,13 +166,13 @@ def set_actor_transform(editor: Editor, session: Session, fields: Fields) -> dic
     running, moved = editor.running(), False
     now = running.pose(target.name) if running is not None else None
     if running is not None and now is not None:
-        moved = running.place(target.name, Pose(place or now.pos, turn or now.quat))
+        moved = running.place(target.name, ActorPose(place or now.pos, turn or now.quat))
     if target.kind == SCENE_BODY:
         if not moved:
             raise OpError('set_actor_transform_failed', f'{target.name} cannot be moved')
     else:
         level = editor.level.copy()
-        level.move(target, Pose(place or target.pose.pos, turn or target.pose.quat))
+        level.move(target, ActorPose(place or target.pose.pos, turn or target.pose.quat))
         editor.level = level
     return {
         'target': fields.string('target'),
@@ -179,14 +181,14 @@ def set_actor_transform(editor: Editor, session: Session, fields: Fields) -> dic
     }
 
 
-def actor_hierarchy(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def actor_hierarchy(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return an actor and the tree of its bodies."""
     target = target_of(editor, fields)
     with failing_as('actor_hierarchy_failed'):
         return {'root': rows.hierarchy(editor, target)}
 
 
-def snapshot(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def snapshot(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return every actor, of the running world if there is one, with the members of robots."""
     return {
         'actors': [rows.snapshot_row(editor, actor) for actor in editor.live_actors()],
@@ -195,7 +197,7 @@ def snapshot(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]
     }
 
 
-def _blueprint(editor: Editor, fields: Fields) -> Any:
+def _blueprint(editor: LevelEditor, fields: Fields) -> Any:
     with failing_as('spawn_failed'):
         return editor.library.find(text_of(fields, 'blueprint'))
 
@@ -204,7 +206,7 @@ def _physics(fields: Fields) -> str:
     return fields.choice('physics', PHYSICS) if 'physics' in fields else ''
 
 
-def _editable(editor: Editor, fields: Fields, code: str) -> Any:
+def _editable(editor: LevelEditor, fields: Fields, code: str) -> Any:
     target = target_of(editor, fields)
     if target.kind == SCENE_BODY:
         raise OpError(code, f'{target.name} belongs to the scene file {editor.level.scene}')

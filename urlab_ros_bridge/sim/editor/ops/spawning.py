@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from urlab_ros_bridge.sim.editor.editor import Editor
-from urlab_ros_bridge.sim.editor.level.actors import Actor
-from urlab_ros_bridge.sim.editor.level.blueprints import Blueprint
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
+from urlab_ros_bridge.sim.editor.level.actors import LevelActor
+from urlab_ros_bridge.sim.editor.level.blueprints import ActorBlueprint
 from urlab_ros_bridge.sim.editor.level.level import Level
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import Vector
 from urlab_ros_bridge.sim.editor.ops.requests import failing_as
 from urlab_ros_bridge.sim.errors import OpError
@@ -20,14 +20,14 @@ _UNSCALED = (1.0, 1.0, 1.0)
 
 
 def spawn(
-    editor: Editor,
+    editor: LevelEditor,
     level: Level,
-    blueprint: Blueprint,
+    blueprint: ActorBlueprint,
     actor_id: str,
-    pose: Pose,
+    pose: ActorPose,
     scale: Vector,
     physics: str,
-) -> tuple[Actor, bool]:
+) -> tuple[LevelActor, bool]:
     """
     Put an actor into `level`, or move the one with that id.
 
@@ -39,7 +39,7 @@ def spawn(
     settings = dict(blueprint.settings)
     if blueprint.kind == 'robot' and (physics or scale != _UNSCALED):
         what = 'physics' if physics else 'scale'
-        raise OpError('spawn_failed', f'{blueprint.name} is a robot: its MJCF says its {what}')
+        raise OpError('spawn_failed', f'{blueprint.name} is a robot: its MJCF defines its {what}')
     if scale != _UNSCALED:
         settings['scale'] = list(scale)
     if physics:
@@ -58,7 +58,9 @@ def spawn(
     return made, existing is not None
 
 
-def spawn_light(level: Level, actor_id: str, pose: Pose, settings: dict[str, Any]) -> Actor:
+def spawn_light(
+    level: Level, actor_id: str, pose: ActorPose, settings: dict[str, Any]
+) -> LevelActor:
     """
     Put a light into `level`, or update the one with that id.
 
@@ -66,7 +68,7 @@ def spawn_light(level: Level, actor_id: str, pose: Pose, settings: dict[str, Any
     """
     existing = level.by_id(actor_id) if actor_id else None
     if existing is not None and existing.kind != 'light':
-        raise OpError('spawn_failed', f'the actor {actor_id!r} is no light')
+        raise OpError('spawn_failed', f'the actor {actor_id!r} is not a light')
     if existing is not None:
         made = replace(existing, pose=pose, settings=settings)
     else:
@@ -76,19 +78,21 @@ def spawn_light(level: Level, actor_id: str, pose: Pose, settings: dict[str, Any
 
 
 def _new(
-    level: Level, kind: str, actor_id: str, stem: str, pose: Pose, settings: dict[str, Any]
-) -> Actor:
+    level: Level, kind: str, actor_id: str, stem: str, pose: ActorPose, settings: dict[str, Any]
+) -> LevelActor:
     if level.by_name(actor_id) is not None:
         raise OpError('spawn_failed', f'{actor_id!r} is the name of another actor')
     name = level.free_name(kind, actor_id or stem)
-    return Actor(kind, name, actor_id or name, pose, settings)
+    return LevelActor(kind, name, actor_id or name, pose, settings)
 
 
-def _check_class(editor: Editor, existing: Actor, blueprint: Blueprint) -> None:
+def _check_class(editor: LevelEditor, existing: LevelActor, blueprint: ActorBlueprint) -> None:
     """Make sure that a slip of the pen does not turn one robot into another."""
-    has = '' if existing.kind == 'light' else editor.library.of(existing.kind, existing.settings)
-    if not has or has.class_path != blueprint.class_path:
-        what = existing.light_class if not has else has.class_path
+    if existing.kind == 'light':
+        what = existing.light_class
+    else:
+        what = editor.library.of(existing.kind, existing.settings).class_path
+    if what != blueprint.class_path:
         raise OpError(
             'spawn_failed',
             f'the actor {existing.actor_id!r} is a {what}, not a {blueprint.class_path}; '

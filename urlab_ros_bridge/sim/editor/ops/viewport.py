@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from urlab_ros_bridge.sim.cameras.catalog.view_modes import LOOKS
-from urlab_ros_bridge.sim.editor.editor import Editor
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
-from urlab_ros_bridge.sim.editor.level.transforms import read_location
+from urlab_ros_bridge.sim.cameras.catalog.view_modes import VIEW_MODES
+from urlab_ros_bridge.sim.editor.editor import LevelEditor
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
+from urlab_ros_bridge.sim.editor.level.transforms import need_location
 from urlab_ros_bridge.sim.editor.level.transforms import read_rotation
 from urlab_ros_bridge.sim.editor.ops.requests import failing_as
 from urlab_ros_bridge.sim.editor.ops.requests import target_of
@@ -22,12 +22,12 @@ from urlab_ros_bridge.sim.editor.view.viewport import Tracking
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
 LEAST_FOV, GREATEST_FOV = 1.0, 170.0  # degrees
 
 
-def set_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Put the camera somewhere; without a rotation or `fov` (horizontal, degrees) those stay."""
     view = editor.viewport
     fov = fields.number('fov')
@@ -35,18 +35,18 @@ def set_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, An
         if not LEAST_FOV <= fov <= GREATEST_FOV:
             raise bad_value('fov', fov, f'within [{LEAST_FOV:g}, {GREATEST_FOV:g}] degrees')
         view.fov = fov
-    place = read_location(fields)
-    view.pose = Pose(place, read_rotation(fields) or view.pose.quat)
+    place = need_location(fields)
+    view.pose = ActorPose(place, read_rotation(fields) or view.pose.quat)
     editor.aim()
     return view.describe()
 
 
-def get_camera(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def get_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Return where the camera is."""
     return editor.viewport.describe()
 
 
-def frame_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Bring an actor into the picture, looking the way the camera looks."""
     target = target_of(editor, fields)
     with failing_as('no_bounds'):
@@ -58,17 +58,19 @@ def frame_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     return editor.viewport.describe()
 
 
-def set_viewport_mode(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def set_viewport_mode(
+    editor: LevelEditor, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
     mode = text_of(fields, 'mode').lower()
-    if mode not in LOOKS:
-        raise OpError('invalid_mode', f'{mode!r:.40} is none of {", ".join(LOOKS)}')
+    if mode not in VIEW_MODES:
+        raise OpError('invalid_mode', f'{mode!r:.40} is not one of {", ".join(VIEW_MODES)}')
     editor.viewport.mode = mode
     editor.aim()
     return {'op': 'set_mode_ok', 'mode': mode}
 
 
-def track_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def track_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Let the camera follow an actor from `offset` (m, in its frame), looking at it.
 
@@ -81,6 +83,6 @@ def track_actor(editor: Editor, session: Session, fields: Fields) -> dict[str, A
     return {'tracked_actor_path': actor_path(editor.level, target.name)}
 
 
-def untrack(editor: Editor, session: Session, fields: Fields) -> dict[str, Any]:
+def untrack(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Leave the camera where it is."""
     return {'was_tracking': editor.viewport.untrack()}

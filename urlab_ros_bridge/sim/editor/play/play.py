@@ -16,7 +16,7 @@ from dataclasses import replace
 import logging
 import threading
 
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.model_files import CountedFiles
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.assembly import assemble
@@ -40,12 +40,12 @@ class _Attempt:
 
     make: Callable[[], WorldSpec]
     name: str
-    poses: Mapping[str, Pose]
+    poses: Mapping[str, ActorPose]
     promote: bool
     done: threading.Event
 
 
-class Play:
+class LevelPlayer:
     """
     Starts and stops the world of the open level; thread-safe.
 
@@ -58,7 +58,7 @@ class Play:
         self._attempt: _Attempt | None = None
         self._error = ''
         self._closed = False
-        self.poses: Mapping[str, Pose] = {}
+        self.poses: Mapping[str, ActorPose] = {}
 
     @property
     def state(self) -> str:
@@ -78,7 +78,7 @@ class Play:
         self,
         make: Callable[[], WorldSpec],
         name: str,
-        poses: Mapping[str, Pose],
+        poses: Mapping[str, ActorPose],
         timeout: float,
         promote: bool = False,
     ) -> str:
@@ -143,7 +143,7 @@ class Play:
             self._fail(attempt, str(error))
             return
         except Exception as error:
-            _LOG.exception('compiling the level broke')
+            _LOG.exception('compiling the level failed')
             self._fail(attempt, f'{type(error).__name__}: {error}')
             return
         if attempt.promote:
@@ -167,4 +167,4 @@ class Play:
                 self._attempt = None
 
 
-__all__ = ['COMPILING', 'FAILED', 'OFF', 'READY', 'TIMEOUT', 'Play']
+__all__ = ['COMPILING', 'FAILED', 'OFF', 'READY', 'TIMEOUT', 'LevelPlayer']

@@ -17,20 +17,20 @@ import numpy as np
 
 from urlab_ros_bridge.sim.editor.level.geometry import Boxes
 from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.stage import Context
 
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 
 
-class Running:
+class RunningWorld:
     """
     The running world as the editor sees it.
 
     :param poses: the actors' poses as they were compiled, by name.
     """
 
-    def __init__(self, context: Context, poses: Mapping[str, Pose]) -> None:
+    def __init__(self, context: Context, poses: Mapping[str, ActorPose]) -> None:
         self._context = context
         self._model = context.world.model
         self._poses = poses
@@ -52,18 +52,18 @@ class Running:
         """Say whether there is an actor or a body of this name."""
         return self._root(name) >= 0
 
-    def pose(self, name: str) -> Pose | None:
+    def pose(self, name: str) -> ActorPose | None:
         """Return where an actor or a dynamic body of the scene is; None when it is not here."""
         with self._context.engine.lock:
             return self.pose_now(name)
 
-    def pose_now(self, name: str) -> Pose | None:
+    def pose_now(self, name: str) -> ActorPose | None:
         """Return the same for who holds the engine's lock."""
         root = self._root(name)
         if root < 0:
             return None
         data = self._context.world.data
-        now = Pose(tuple(data.xpos[root].tolist()), tuple(data.xquat[root].tolist()))
+        now = ActorPose(tuple(data.xpos[root].tolist()), tuple(data.xquat[root].tolist()))
         return now @ self._offset(name, root).inverse()
 
     def boxes(self, name: str) -> Boxes:
@@ -72,7 +72,7 @@ class Running:
         with self._context.engine.lock:
             return boxes_of(self._model, self._context.world.data, bodies)
 
-    def place(self, name: str, pose: Pose) -> bool:
+    def place(self, name: str, pose: ActorPose) -> bool:
         """
         Move an actor whose root is free or a mocap body; its velocity stays.
 
@@ -107,12 +107,14 @@ class Running:
             return -1
         return mujoco.mj_name2id(self._model, mujoco.mjtObj.mjOBJ_BODY, name)
 
-    def _offset(self, name: str, root: int) -> Pose:
+    def _offset(self, name: str, root: int) -> ActorPose:
         """Return the root body's pose in the actor's frame, in the reference configuration."""
         if name not in self._poses:
-            return Pose()
+            return ActorPose()
         model = self._model
-        body = Pose(tuple(model.body_pos[root].tolist()), tuple(model.body_quat[root].tolist()))
+        body = ActorPose(
+            tuple(model.body_pos[root].tolist()), tuple(model.body_quat[root].tolist())
+        )
         return self._poses[name].inverse() @ body
 
     def _bodies(self, name: str) -> list[int]:

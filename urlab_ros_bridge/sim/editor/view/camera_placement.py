@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from urlab_ros_bridge.sim.cameras.catalog.free_camera import View
+from urlab_ros_bridge.sim.cameras.catalog.free_camera import FreeCameraView
 from urlab_ros_bridge.sim.editor.level.transforms import matrix
 from urlab_ros_bridge.sim.editor.view.viewport import PoseOf
 from urlab_ros_bridge.sim.editor.view.viewport import vertical_fov
@@ -18,7 +18,7 @@ from urlab_ros_bridge.sim.stage import Context
 _CAMERA = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
-class Lens:
+class ViewportCamera:
     """A part of the stage: the viewport as a camera of one world."""
 
     def __init__(self, viewport: Viewport, context: Context, pose_of: PoseOf) -> None:
@@ -44,14 +44,14 @@ class Lens:
         """Leave the camera where it is."""
         self._cameras.view = None
 
-    def _view(self) -> View:
-        pose, fov, look = self._viewport.seen(self._pose_of)
-        return View(
+    def _view(self) -> FreeCameraView:
+        pose, fov, mode = self._viewport.seen(self._pose_of)
+        return FreeCameraView(
             np.asarray(pose.pos),
             (matrix(pose.quat) @ _CAMERA).reshape(9),
             vertical_fov(fov),
-            look,
+            mode,
         )
 
 
-__all__ = ['Lens']
+__all__ = ['ViewportCamera']

@@ -29,6 +29,7 @@ TEXT_SECONDS = 10.0  # how long the stock plugin shows the text
 MARKER_RADIUS = 0.05  # m, stock plugin
 HEAD_SHARE = 0.2  # arrow heads: share of the length, stock plugin
 LINE_WIDTH = 0.01  # m for thickness 1 (the Unreal engine's unit is 1 cm)
+Color = tuple[float, float, float]  # red, green, blue from 0 to 1
 _AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -44,7 +45,7 @@ class Drawing:
 
     number: int
     kind: str
-    color: tuple[float, float, float]
+    color: Color
     tag: str
     end: float | None
     geometry: dict[str, Any] = field(default_factory=dict)
@@ -64,14 +65,14 @@ class Drawings:
     def add(
         self,
         kind: str,
-        color: Sequence[float],
+        color: Color,
         ttl: float,
         tag: str,
         **geometry: Any,
     ) -> Drawing:
         """Draw something; see `Drawing`."""
         end = None if ttl < 0 else self._clock() + max(ttl, ONE_PICTURE)
-        drawing = Drawing(next(self._numbers), kind, tuple(color), tag, end, geometry)
+        drawing = Drawing(next(self._numbers), kind, color, tag, end, geometry)
         with self._lock:
             self._drop_expired()
             while len(self._drawings) >= MAX_DRAWINGS:

@@ -10,7 +10,7 @@ from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.editor.view.drawings import Drawings
 
 
-class Painter(threading.Thread):
+class OverlayUpdater(threading.Thread):
     """A part of the stage: sleeps until a drawing comes or goes, and tells the cameras."""
 
     def __init__(self, drawings: Drawings, cameras: CameraRig) -> None:
@@ -37,4 +37,4 @@ class Painter(threading.Thread):
         self.join(timeout=5.0)
 
 
-__all__ = ['Painter']
+__all__ = ['OverlayUpdater']

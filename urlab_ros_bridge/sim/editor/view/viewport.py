@@ -22,9 +22,9 @@ import numpy as np
 
 from urlab_ros_bridge.sim.cameras.catalog.catalog import DEFAULT_RESOLUTION
 from urlab_ros_bridge.sim.cameras.catalog.view_modes import LIT
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import as_vector
 from urlab_ros_bridge.sim.editor.level.transforms import looking_along
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.editor.level.transforms import rotate
 from urlab_ros_bridge.sim.editor.level.transforms import to_euler
 from urlab_ros_bridge.sim.editor.level.transforms import to_wire
@@ -37,7 +37,7 @@ _NEAREST = 0.1  # m from the bounds' centre
 _ASPECT = DEFAULT_RESOLUTION[0] / DEFAULT_RESOLUTION[1]  # of the picture
 
 # The pose of a tracked actor, None when it is gone.
-PoseOf = Callable[[str], Pose | None]
+PoseOf = Callable[[str], ActorPose | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +58,21 @@ class Viewport:
         self._moved = clock()
         self._lock = threading.Lock()
         # Looks at the origin from behind, above and the side.
-        self._pose = Pose((-4.0, -3.0, 3.0), looking_along((4.0, 3.0, -2.5)))
+        self._pose = ActorPose((-4.0, -3.0, 3.0), looking_along((4.0, 3.0, -2.5)))
         self.fov = 90.0
         self.mode = LIT
         self.tracking: Tracking | None = None
 
     @property
-    def pose(self) -> Pose:
+    def pose(self) -> ActorPose:
         """Return where the camera is now; one that follows somebody moves on by asking."""
         return self.seen()[0]
 
     @pose.setter
-    def pose(self, pose: Pose) -> None:
+    def pose(self, pose: ActorPose) -> None:
         self._pose = pose
 
-    def seen(self, pose_of: PoseOf | None = None) -> tuple[Pose, float, str]:
+    def seen(self, pose_of: PoseOf | None = None) -> tuple[ActorPose, float, str]:
         """
         Return the camera of this moment: pose, horizontal field of view in degrees, mode.
 
@@ -91,7 +91,7 @@ class Viewport:
         distance = max(radius / math.sin(math.radians(narrowest) / 2), _NEAREST)
         pose = self.pose
         forward = np.asarray(rotate(pose.quat, (1.0, 0.0, 0.0)))
-        self._pose = Pose(as_vector(center - distance * forward), pose.quat)
+        self._pose = ActorPose(as_vector(center - distance * forward), pose.quat)
 
     def track(self, tracking: Tracking) -> None:
         """Follow an actor from now on."""
@@ -105,7 +105,7 @@ class Viewport:
         was, self.tracking = self.tracking is not None, None
         return was
 
-    def _follow(self, tracking: Tracking | None, actor: Pose | None) -> None:
+    def _follow(self, tracking: Tracking | None, actor: ActorPose | None) -> None:
         now = self._clock()
         elapsed, self._moved = now - self._moved, now
         if tracking is None or tracking is not self.tracking:
@@ -117,9 +117,9 @@ class Viewport:
         smoothing = tracking.smoothing
         kept = smoothing ** (max(elapsed, 0.0) * _TICKS) if smoothing > 0 else 0.0
         place = kept * np.asarray(self._pose.pos) + (1.0 - kept) * wanted
-        gaze = np.subtract(actor.pos, place)
+        gaze = as_vector(np.subtract(actor.pos, place))
         quat = looking_along(gaze) if np.linalg.norm(gaze) > 1e-6 else self._pose.quat
-        self._pose = Pose(as_vector(place), quat)
+        self._pose = ActorPose(as_vector(place), quat)
 
     def describe(self) -> dict[str, Any]:
         """Return the camera as replies have it: m, quaternion x, y, z, w, degrees."""

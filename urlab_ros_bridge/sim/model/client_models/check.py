@@ -46,7 +46,7 @@ def _check_element(element: ElementTree.Element) -> None:
             )
         if name == 'content_type' and value not in words.CONTENT_TYPES:
             allowed = ', '.join(sorted(words.CONTENT_TYPES))
-            raise OpError('import_failed', f'content_type {value!r:.60} is none of {allowed}')
+            raise OpError('import_failed', f'content_type {value!r:.60} is not one of {allowed}')
     _check_numbers(element)
     for child in element:
         _check_element(child)

@@ -126,10 +126,10 @@ class Document:
                 continue
             if not self._including:
                 raise OpError(
-                    'import_failed', 'a text includes nothing: give a file, or the whole text'
+                    'import_failed', 'a text cannot include files: give a file, or the whole text'
                 )
             if set(child.attrib) != {'file'}:
-                raise OpError('import_failed', 'an include has the attribute file, and no other')
+                raise OpError('import_failed', 'an include has only the attribute file')
             path = self._files.find(child.get('file', ''), [main, here])
             root = self._parse(read_regular(path, MISSING, limits.CHARACTERS), path.name)
             self._include(root, main, path.parent, depth)
@@ -140,22 +140,25 @@ class Document:
         """Give all files the names of their contents."""
         below = _folders(root)
         for element in root.iter():
-            for key, kind in words.FILES.items():
-                if element.tag == key[0] and element.get(key[1]):
-                    if key[1] == 'file' and not element.get('name') and element.tag != 'flexcomp':
-                        # As MuJoCo would.
-                        element.set('name', Path(element.get('file')).stem)
-                    name = self._file(element.get(key[1]), folder, below[kind], below['strip'])
-                    element.set(key[1], name)
-                    if element.tag == 'flexcomp':
-                        self.bundle.parsed[name] = self.bundle.compiled[name]
+            for (tag, attribute), kind in words.FILES.items():
+                written = element.get(attribute) if element.tag == tag else None
+                if not written:
+                    continue
+                if attribute == 'file' and not element.get('name') and tag != 'flexcomp':
+                    element.set('name', Path(written).stem)  # as MuJoCo would
+                name = self._file(written, folder / below[kind], below.strip)
+                element.set(attribute, name)
+                if tag == 'flexcomp':
+                    self.bundle.parsed[name] = self.bundle.compiled[name]
             if element.tag == words.MODEL[0] and element.get(words.MODEL[1]):
                 self._model(element, folder)
 
     def _model(self, element: ElementTree.Element, folder: Path) -> None:
         """Read a document that something of is attached to this one."""
         if not self._including:
-            raise OpError('import_failed', 'a text has no <model>: give a file, or the whole text')
+            raise OpError(
+                'import_failed', 'a text names no <model>: give a file, or all of the text'
+            )
         path = self._files.find(element.get('file', ''), [folder])
         if not element.get('name'):
             element.set('name', path.stem)
@@ -188,12 +191,12 @@ class Document:
             compiler.attrib.setdefault(name, value)
         for mesh in root.iter('mesh'):
             written = mesh.get('filename', '')
-            mesh.set('filename', self._file(written, folder, below['meshdir'], below['strip']))
+            mesh.set('filename', self._file(written, folder / below['meshdir'], below.strip))
 
-    def _file(self, written: str, folder: Path, below: str, strip: bool) -> str:
+    def _file(self, written: str, folder: Path, strip: bool) -> str:
         """Read a file, and return the name that it has from now on."""
         text = Path(written).name if strip else written
-        path = self._files.find(text, [folder / below])
+        path = self._files.find(text, [folder])
         known = self._known.get(path)
         if known is not None:
             return known
@@ -212,19 +215,27 @@ class Document:
         return name
 
 
-def _folders(root: ElementTree.Element) -> dict[str, str | bool]:
+class _Folders(dict[str, str]):
+    """
+    Where files are, by the attribute of the compiler that says so: meshdir, texturedir.
+
+    :ivar strip: only the last part of a name counts.
+    """
+
+    strip = False
+
+
+def _folders(root: ElementTree.Element) -> _Folders:
     """Take the folders out of the compiler's settings, and return them; the last one counts."""
-    found: dict[str, str | bool] = {}
+    found: dict[str, str] = {}
     for compiler in root.iter('compiler'):
         for name in words.FOLDERS:
             if name in compiler.attrib:
                 found[name] = compiler.attrib.pop(name)
     assets = found.get('assetdir', '')
-    return {
-        'meshdir': found.get('meshdir', assets),
-        'texturedir': found.get('texturedir', assets),
-        'strip': found.get('strippath') == 'true',
-    }
+    folders = _Folders((name, found.get(name, assets)) for name in ('meshdir', 'texturedir'))
+    folders.strip = found.get('strippath') == 'true'
+    return folders
 
 
 def _prune(element: ElementTree.Element) -> None:

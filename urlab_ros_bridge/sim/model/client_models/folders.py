@@ -15,8 +15,10 @@ import re
 import stat
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import limits
+from urlab_ros_bridge.sim.model.sidecar.sidecar import named_files
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 
 BUNDLED = Path(models.__file__).resolve().parent
@@ -48,8 +50,22 @@ class ClientFiles:
                     return path
             except (OSError, ValueError):
                 continue
+        raise self.refusal(name)
+
+    def refusal(self, name: str) -> OpError:
+        """Return the error of a file that is missing or elsewhere."""
         where = 'beside the model, in the data folder or among the bundled models'
-        raise OpError(MISSING, f'there is no file {name!r:.200} {where} that clients may read')
+        return OpError(MISSING, f'there is no file {name!r:.200} {where} that clients may read')
+
+    def check_sidecar(self, top: Place) -> None:
+        """
+        Make sure that all files which a sidecar of a client names lie where clients may read.
+
+        :raises OpError: missing_assets; the same whether a file elsewhere exists or not.
+        """
+        for name, path in named_files(top):
+            if not self.may_read(path):
+                raise self.refusal(name)
 
     def _places(self, name: str, folders: list[Path]) -> list[Path]:
         # MuJoCo leaves one slash of two.

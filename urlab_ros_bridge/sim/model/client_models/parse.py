@@ -15,7 +15,7 @@ from urlab_ros_bridge.sim.model.client_models.limits import too_large
 _PIECE = 1 << 14  # characters, some half a millisecond
 
 
-class _Builder(ElementTree.TreeBuilder):
+class _BoundedTreeBuilder(ElementTree.TreeBuilder):
     """Builds the tree of a document; refuses what no model needs."""
 
     def __init__(self, what: str) -> None:
@@ -59,7 +59,7 @@ def parse(text: str | bytes, what: str) -> ElementTree.Element:
             text = text.decode('utf-8-sig')
         except UnicodeDecodeError as error:
             raise OpError('import_failed', f'{what} is not UTF-8: {error.reason}') from error
-    parser: Any = ElementTree.XMLParser(target=_Builder(what))
+    parser: Any = ElementTree.XMLParser(target=_BoundedTreeBuilder(what))
     try:
         for start in range(0, len(text), _PIECE):
             parser.feed(text[start : start + _PIECE])

@@ -11,6 +11,7 @@ bytes.  The process is started for the first model and stays, for all worlds of 
 from __future__ import annotations
 
 from contextlib import suppress
+from io import FileIO
 import json
 import logging
 import os
@@ -44,9 +45,9 @@ class Trial:
         wall: float = limits.WALL_SECONDS,
         memory: int = limits.MEMORY_BYTES,
     ) -> None:
-        self._limits = {'cpu': cpu, 'wall': wall, 'memory': memory}
+        self._cpu, self._wall, self._memory = cpu, wall, memory
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._worker: _Worker | None = None
         self._closed = False
         self._number = 0
         self._passed: dict[bytes, Sizes] = {}
@@ -70,22 +71,22 @@ class Trial:
     def close(self) -> None:
         """End the process; whoever waits for it gets shutting_down."""
         self._closed = True
-        process = self._process
-        if process is not None:
+        worker = self._worker
+        if worker is not None:
             # Whoever waits for an answer closes the pipes.
-            _kill(process)
+            worker.kill()
 
     def _judged(self, answer: dict) -> Sizes:
         """Return the sizes of a model that has passed."""
         if 'refused' in answer:
             raise import_failed(answer['refused'])
         if 'memory' in answer:
-            raise _spent('memory', self._limits['memory'] >> 20, 'MiB')
+            raise _spent('memory', self._memory >> 20, 'MiB')
         number = answer.get('signal')
         if number in (signal.SIGXCPU, signal.SIGKILL):
-            raise _spent('processor time', self._limits['cpu'], 's')
+            raise _spent('processor time', self._cpu, 's')
         if number == signal.SIGALRM:
-            raise _spent('time', self._limits['wall'], 's')
+            raise _spent('time', self._wall, 's')
         if number is not None:
             raise OpError('import_failed', f'MuJoCo ends with signal {number} on this model')
         sizes = Sizes(answer['sizes'])
@@ -96,7 +97,7 @@ class Trial:
 
     def _exchange(self, bundle: Bundle) -> dict:
         """Send a model, and return the answer."""
-        process = self._running()
+        worker = self._running()
         xml = bundle.xml.encode()
         self._number += 1
         head = {
@@ -105,58 +106,60 @@ class Trial:
             'parsed': {name: len(content) for name, content in bundle.parsed.items()},
             'compiled': {name: len(content) for name, content in bundle.compiled.items()},
             'sizes': {name: limit for name, (_, limit, _) in limits.SIZES.items()},
-            **self._limits,
+            'cpu': self._cpu,
+            'wall': self._wall,
+            'memory': self._memory,
         }
         parts = [json.dumps(head).encode() + b'\n', xml]
         parts += [*bundle.parsed.values(), *bundle.compiled.values()]
-        seconds = self._limits['wall'] + _GRACE_SECONDS
+        seconds = self._wall + _GRACE_SECONDS
         late = threading.Event()
-        watch = threading.Timer(seconds, _give_up, (process, late))
+        watch = threading.Timer(seconds, _give_up, (worker, late))
         watch.daemon = True
         watch.start()
         try:
             for part in parts:
-                _write(process, part)
-            answer = json.loads(process.stdout.readline(trial_worker.MAX_LINE))
+                worker.write(part)
+            answer = json.loads(worker.read_line())
             if answer['number'] != self._number:
                 # Never take the verdict on another model for this one's.
                 raise ValueError('an answer to another request')
             return answer
         except (OSError, ValueError, KeyError, TypeError) as error:
-            self._forget(process)
+            self._forget(worker)
             if late.is_set():
                 raise _spent('time', seconds, 's') from error
             raise OpError('import_failed', 'the process that tries models has ended') from error
         finally:
             watch.cancel()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> _Worker:
         """Return the process, started if need be."""
-        process = self._process
-        if process is not None and process.poll() is None and not self._closed:
-            return process
+        worker = self._worker
+        if worker is not None and worker.process.poll() is None and not self._closed:
+            return worker
         self._check_open()
         begun = time.monotonic()
-        process = self._process = _start()
-        weakref.finalize(self, _end, process)
+        worker = self._worker = _Worker()
+        weakref.finalize(self, worker.end)
         if self._closed:
-            self._forget(process)
-        watch = threading.Timer(_START_SECONDS, _kill, (process,))
+            self._forget(worker)
+        watch = threading.Timer(_START_SECONDS, worker.kill)
         watch.daemon = True
         watch.start()
-        ready = process.stdout.readline(trial_worker.MAX_LINE)
+        ready = worker.read_line()
         watch.cancel()
         if not ready:
-            self._forget(process)
+            self._forget(worker)
             raise OpError('import_failed', 'the process that tries models does not start')
-        _LOG.debug('models are tried by process %d, started in %.2f s', process.pid,
-                   time.monotonic() - begun)  # fmt: skip
-        return process
+        took = time.monotonic() - begun
+        _LOG.debug('process %d tries models; it started in %.2f s', worker.process.pid, took)
+        return worker
 
-    def _forget(self, process: subprocess.Popen[bytes]) -> None:
-        _end(process)
-        if self._process is process:
-            self._process = None
+    def _forget(self, worker: _Worker) -> None:
+        worker.end()
+        if self._worker is worker:
+            self._worker = None
         self._check_open()
 
     def _check_open(self) -> None:
@@ -177,45 +180,57 @@ def _spent(what: str, limit: float, unit: str) -> OpError:
     )
 
 
-def _start() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, '-I', str(Path(trial_worker.__file__)), json.dumps(sys.path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        # One thread, so that it can fork; no graphics.
-        env={**os.environ, 'MUJOCO_GL': 'disable', 'OPENBLAS_NUM_THREADS': '1'},
-        bufsize=0,
-        start_new_session=True,
-    )
+class _Worker:
+    """The process that compiles models, and the pipes to it."""
+
+    def __init__(self) -> None:
+        read_end, write_end = os.pipe()
+        self._requests = FileIO(write_end, 'wb')
+        answers_end, their_end = os.pipe()
+        self._answers = FileIO(answers_end, 'rb')
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, '-I', str(Path(trial_worker.__file__)), json.dumps(sys.path)],
+                stdin=read_end,
+                stdout=their_end,
+                stderr=subprocess.DEVNULL,
+                # One thread, so that it can fork; no graphics.
+                env={**os.environ, 'MUJOCO_GL': 'disable', 'OPENBLAS_NUM_THREADS': '1'},
+                start_new_session=True,
+            )
+        finally:
+            os.close(read_end)
+            os.close(their_end)
+
+    def write(self, content: bytes) -> None:
+        """Send bytes; blocks until all are sent."""
+        view = memoryview(content)
+        while view:
+            view = view[self._requests.write(view) :]
+
+    def read_line(self) -> bytes:
+        """Wait for a line; empty when the process has ended."""
+        return self._answers.readline(trial_worker.MAX_LINE)
+
+    def kill(self) -> None:
+        """Kill the process and its fork; harmless when they have ended."""
+        if self.process.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                # Its own session, so the group has its number.
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def end(self) -> None:
+        """Kill the process, and close the pipes to it; for whoever uses them."""
+        self.kill()
+        for pipe in (self._requests, self._answers):
+            with suppress(OSError):
+                pipe.close()
 
 
-def _write(process: subprocess.Popen[bytes], content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[process.stdin.write(view) :]
-
-
-def _give_up(process: subprocess.Popen[bytes], late: threading.Event) -> None:
+def _give_up(worker: _Worker, late: threading.Event) -> None:
     late.set()
-    _kill(process)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and its fork; harmless when they have ended."""
-    if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):
-            # Its own session, so the group has its number.
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process, and close the pipes to it; for whoever uses them."""
-    _kill(process)
-    for pipe in (process.stdin, process.stdout):
-        with suppress(OSError):
-            pipe.close()
+    worker.kill()
 
 
 __all__ = ['Trial', 'import_failed']

@@ -84,8 +84,8 @@ def draw_floor_map(
     low, high = boxes(world, solid)
     starts = _starts(world)
     if region is None:
-        crossing = [_crosses(low, high, height) for height in heights]
-        region = _extent(low, high, np.any(crossing, axis=0), starts, margin)
+        any_plane = np.any([_crosses(low, high, height) for height in heights], axis=0)
+        region = _extent(low, high, any_plane, starts, margin)
     origin, shape = _grid(region, resolution)
     occupied = np.zeros(shape, dtype=bool)
     for height in heights:

@@ -42,7 +42,7 @@ def robot_band(world: World) -> tuple[float, float]:
         if len(geoms):
             low, high = boxes(world, geoms)
             return float(low[:, 2].min()) + CLEARANCE, float(high[:, 2].max())
-    raise NoMap('there is no robot whose heights could be looked at: give a height in metres')
+    raise NoMap('there is no robot to take the heights from: give a height in metres')
 
 
 def planes(low: float, high: float) -> list[float]:

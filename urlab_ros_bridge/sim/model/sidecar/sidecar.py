@@ -10,7 +10,9 @@ cameras are not looked up here: that needs the compiled model, and is done where
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+import os
 from pathlib import Path
 
 from urlab_ros_bridge.schema import key
@@ -57,7 +59,7 @@ class SidecarFile:
     objects: tuple[ObjectSpec, ...] = key((), 'Things.', parse=named(ObjectSpec))
     lights: tuple[LightSpec, ...] = key((), 'Lights.', parse=named(LightSpec))
     global_cameras: dict[str, CameraSpec] = key(factory=dict, text='Cameras of the scene.')
-    rendering: RenderSpec = key(factory=RenderSpec, text='How much work goes into pictures.')
+    rendering: RenderSpec = key(factory=RenderSpec, text='Rendering quality.')
     noise_seed: int = key(0, 'Starts the noise.', low=0, high=MAX_SEED)
 
 
@@ -103,10 +105,28 @@ def parse_sidecar(top: Place) -> WorldSpec:
     )
 
 
+def named_files(top: Place) -> Iterator[tuple[str, Path]]:
+    """
+    Yield the files that the content of a sidecar names, as written and where they would be.
+
+    Nothing is checked, so that whoever must not learn what is on the disk is refused before.
+    """
+    folder = Path(top.source).parent
+    content = top.value if isinstance(top.value, dict) else {}
+    entries = [(content, 'scene')]
+    for group, field in (('articulations', 'model'), ('objects', 'file')):
+        items = content.get(group)
+        entries += [(item, field) for item in (items if isinstance(items, list) else [])]
+    for entry, field in entries:
+        written = entry.get(field) if isinstance(entry, dict) else None
+        if isinstance(written, str) and '\0' not in written:
+            yield written, Path(os.path.realpath(folder / written))
+
+
 def _scene_beside(path: Path, robots: tuple[ArticulationSpec, ...]) -> Path | None:
     beside = path.with_suffix('.xml').resolve()
     taken = any(robot.model == beside for robot in robots)
     return beside if beside.is_file() and not taken else None
 
 
-__all__ = ['SidecarError', 'SidecarFile', 'load_sidecar', 'parse_sidecar']
+__all__ = ['SidecarError', 'SidecarFile', 'load_sidecar', 'named_files', 'parse_sidecar']

@@ -45,7 +45,7 @@ _UNIT = 1e-12  # a quaternion this near to length 1 is left as it is
 def _name_problem(name: str) -> str:
     if _NAME.fullmatch(name):
         return ''
-    return f'{shown(name)} must hold letters, digits, _ . and - only'
+    return f'{shown(name)} must contain only letters, digits, _ . and -'
 
 
 def _checked_prefix(prefix: str) -> str:
@@ -81,10 +81,10 @@ class CameraSpec:
         0.0, 'Simulated seconds from capture to delivery.', low=0.0, high=MAX_LATENCY
     )
     jitter: float = key(
-        0.0, 'Standard deviation of what comes on top (s).', low=0.0, high=MAX_LATENCY
+        0.0, 'Standard deviation of a random delay on top (s).', low=0.0, high=MAX_LATENCY
     )
     seed: int = key(
-        0, "Starts the jitter, with the camera's name.", low=0, high=MAX_SEED
+        0, "Seed of the jitter, together with the camera's name.", low=0, high=MAX_SEED
     )  # fmt: skip
 
 
@@ -195,7 +195,7 @@ CONTROLLERS: dict[str, type] = {'pd': PdSection, 'base': PassthroughSection}
 
 def _given(section: type, place: Place) -> dict[str, Any]:
     """Return those values of a section that are given."""
-    made = read(section, place)
+    made: Any = read(section, place)
     given = place.mapping()
     return {
         name: getattr(made, name)
@@ -230,15 +230,15 @@ def _covariances(place: Place) -> dict[str, float | tuple[float, ...]]:
 class ArticulationSpec(Placed):
     """One robot: attached to the scene at its pose as "{prefix}_..."."""
 
-    prefix: str = key(text='Begins every compiled name of the robot.', check=_checked_prefix)
+    prefix: str = key(text='Prefix of every compiled name of the robot.', check=_checked_prefix)
     model: Path = key(text='MJCF file.', parse=file)
-    actor_id: str = key('', 'Name for set_qpos; the prefix.', parse=text)
+    actor_id: str = key('', 'Name for set_qpos; default: the prefix.', parse=text)
     pose: PoseSpec = key(factory=PoseSpec, text='In the world.')
     controller: dict[str, Any] | None = key(
         None, 'Turns setpoints into controls.', parse=_controller
     )
     twist: TwistSpec = key(
-        factory=TwistSpec, text='What becomes of a commanded twist.', parse=read_twist
+        factory=TwistSpec, text='How a commanded twist is carried out.', parse=read_twist
     )
     cameras: dict[str, CameraSpec] = key(factory=dict, text='MJCF cameras by name.')
     lidars: dict[str, LidarSpec] = key(factory=dict, text='User sensors by name.')
@@ -264,7 +264,7 @@ class ObjectSpec(Placed):
     shape: str = key(
         text='Of 1 m times `scale`, or a mesh in m times `scale`.', choices=SHAPES
     )  # fmt: skip
-    actor_id: str = key('', 'Name for clients; the name.', parse=text)
+    actor_id: str = key('', 'Name for clients; default: the name.', parse=text)
     file: Path | None = key(None, 'Of a mesh: .obj or .stl.', parse=file)
     pose: PoseSpec = key(factory=PoseSpec, text='In the world.')
     scale: tuple[float, float, float] = key((1.0, 1.0, 1.0), 'Along x, y, z.', above=0.0)
@@ -275,7 +275,7 @@ class ObjectSpec(Placed):
     friction: tuple[float, float, float] = key(
         (1.0, 0.005, 0.0001), 'Sliding, torsional, rolling.', low=0.0
     )
-    density: float = key(1000.0, 'Unless there is a mass.', unit='kg/m^3', above=0.0)
+    density: float = key(1000.0, 'Used when no mass is given.', unit='kg/m^3', above=0.0)
     mass: float | None = key(None, unit='kg', above=0.0)
     complex_mesh: bool = key(
         False, 'Every connected part of the mesh collides by its own convex hull.'
@@ -300,7 +300,7 @@ class LightSpec(Placed):
     """A light that shines along the x axis of its pose."""
 
     name: str = key(text='Of the light.', check=_name_problem)
-    actor_id: str = key('', 'Name for clients; the name.', parse=text)
+    actor_id: str = key('', 'Name for clients; default: the name.', parse=text)
     kind: str = key('directional', choices=LIGHT_KINDS)
     pose: PoseSpec = key(factory=PoseSpec, text='In the world.')
     intensity: float = key(5000.0, 'As in the stock editor.', low=0.0)

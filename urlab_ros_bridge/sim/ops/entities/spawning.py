@@ -19,10 +19,10 @@ from urlab_ros_bridge.files.trim_memory import trim_memory
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
-from urlab_ros_bridge.sim.model.world import Place
+from urlab_ros_bridge.sim.model.world import SpawnPose
 from urlab_ros_bridge.sim.ops.entities.spawn import ARTICULATION
 from urlab_ros_bridge.sim.ops.entities.spawn import carry
-from urlab_ros_bridge.sim.ops.entities.spawn import Changed
+from urlab_ros_bridge.sim.ops.entities.spawn import ChangedWorld
 from urlab_ros_bridge.sim.ops.entities.spawn import check_idle
 from urlab_ros_bridge.sim.ops.entities.spawn import check_source
 from urlab_ros_bridge.sim.ops.entities.spawn import choose_name
@@ -40,19 +40,17 @@ from urlab_ros_bridge.sim.ops.entities.state import rotation
 from urlab_ros_bridge.sim.requests.background import abandonable
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage
-from urlab_ros_bridge.sim.streams.assets import ReloadableModel
-from urlab_ros_bridge.sim.streams.handshake import CompiledModel
-from urlab_ros_bridge.sim.streams.handshake import handshake
+from urlab_ros_bridge.sim.streams.handshake import hello_reply
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 SECONDS = 1.0  # estimate: a compiler is never quick
 
 
-def spawn_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+def spawn_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Put a model into the running world.
 
@@ -76,10 +74,10 @@ def spawn_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, An
         name = choose_name(old.world, name, robot, renaming, source.own_name)
         make = with_robot if robot else with_entity
         new = _change(stage, session, old, lambda: make(old.world, name, source, place))
-    return {**_state(new, name), **_hello(stage, new, session)}
+    return {**_state(new, name), **_new_handshake(stage, new, session)}
 
 
-def delete_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, Any]:
+def delete_entity(stage: Stage, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Take an articulation, or whatever stands directly in the world, out of it."""
     with stage.changing:
         old = _running(stage)
@@ -92,7 +90,7 @@ def delete_entity(stage: Stage, session: Session, fields: Fields) -> dict[str, A
                 above = old.world.model.body(parent).name
                 raise OpError('destroy_failed', f'{item.name} is a part of {above}')
             new = _change(stage, session, old, lambda: without_body(old.world, item.name))
-    return {'entity': item.name, **_hello(stage, new, session)}
+    return {'entity': item.name, **_new_handshake(stage, new, session)}
 
 
 def _running(stage: Stage) -> Context:
@@ -108,20 +106,26 @@ def _running(stage: Stage) -> Context:
     return context
 
 
-def _place(fields: Fields) -> Place:
+def _place(fields: Fields) -> SpawnPose:
     pos = fixed(fields, 'pos', 3) if 'pos' in fields else np.zeros(3)
     quat = fixed(fields, 'quat', 4) if 'quat' in fields else np.array([1.0, 0.0, 0.0, 0.0])
-    return Place(tuple(pos.tolist()), tuple(rotation('quat', quat).tolist()))
+    x, y, z = pos.tolist()
+    qw, qx, qy, qz = rotation('quat', quat).tolist()
+    return SpawnPose((x, y, z), (qw, qx, qy, qz))
 
 
-def _change(stage: Stage, session: Session, old: Context, make: Callable[[], Changed]) -> Context:
+def _change(
+    stage: Stage, session: ServerSession, old: Context, make: Callable[[], ChangedWorld]
+) -> Context:
     trim_memory()  # the world before the last change is free by now
     changed, new = abandonable(lambda: _build(stage, old, make), lambda: stage.draining)
     stage.replace(old, new, lambda: carry(old, new, changed.same), session)
     return new
 
 
-def _build(stage: Stage, old: Context, make: Callable[[], Changed]) -> tuple[Changed, Context]:
+def _build(
+    stage: Stage, old: Context, make: Callable[[], ChangedWorld]
+) -> tuple[ChangedWorld, Context]:
     changed = make()
     try:
         return changed, build_context(stage.config, stage.data, changed.world, old)
@@ -138,15 +142,9 @@ def _state(context: Context, name: str) -> dict[str, Any]:
         return {**report(context, item, bounds=False), 'sim_time': stamp}
 
 
-def _hello(stage: Stage, context: Context, session: Session) -> dict[str, Any]:
-    """Return what a hello with the session's options would be answered now."""
-    mjb = CompiledModel().of(context)
-    payload = handshake(stage, context, mjb, session.camera_header)
-    if session.include_assets:
-        payload.update(ReloadableModel().of(context))
-    payload = {'op': 'hello_ok', 'session_id': session.id, **payload}
+def _new_handshake(stage: Stage, context: Context, session: ServerSession) -> dict[str, Any]:
     revision = session.revision
-    payload['world_revision'] = revision
+    payload = hello_reply(stage, context, session, revision)
     return {'world_revision': revision, 'handshake_payload': payload}
 
 

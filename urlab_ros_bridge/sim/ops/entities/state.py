@@ -15,8 +15,8 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.editor.level.geometry import boxes_of
+from urlab_ros_bridge.sim.editor.level.transforms import ActorPose
 from urlab_ros_bridge.sim.editor.level.transforms import as_vector
-from urlab_ros_bridge.sim.editor.level.transforms import Pose
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.model.bodies import ARTICULATION
@@ -26,7 +26,7 @@ from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
@@ -34,7 +34,7 @@ _LEAST_NORM = 1e-6
 _BOUNDS_SECONDS = 0.01
 
 
-def get_entities(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def get_entities(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Return where everything is and how it moves.
 
@@ -51,7 +51,7 @@ def get_entities(context: Context, session: Session, fields: Fields) -> dict[str
     }
 
 
-def set_entity_state(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def set_entity_state(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Write pose and velocity of what is free, or the pose of a mocap body; the rest stays.
 
@@ -101,9 +101,9 @@ def fixed(fields: Fields, name: str, size: int) -> np.ndarray:
     """
     Return a vector field of a given length.
 
-    :raises OpError: bad_value.
+    :raises OpError: missing_field, bad_value.
     """
-    values = fields.vector(name)
+    values = fields.need_vector(name)
     if len(values) != size:
         raise bad_value(name, values.tolist(), f'a list of {size} numbers')
     return values
@@ -190,7 +190,7 @@ def _bounds(world: World, item: NamedBody) -> dict[str, Any]:
     """Return the box along the world's axes, and that along those of the body, in its frame."""
     model, data = world.model, world.data
     boxes = boxes_of(model, data, _bodies(world, item))
-    body = Pose(as_vector(data.xpos[item.body]), tuple(data.xquat[item.body].tolist()))
+    body = ActorPose(as_vector(data.xpos[item.body]), tuple(data.xquat[item.body].tolist()))
     found = {'bounds': boxes.bounds(), 'body_bounds': boxes.bounds(body.inverse())}
     return {
         name: {'min': corners[0].tolist(), 'max': corners[1].tolist()}

@@ -20,10 +20,10 @@ from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import write_atomically
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.recording import encode
-from urlab_ros_bridge.wire.recording import Take
+from urlab_ros_bridge.wire.recording import RecordedTake
 
 DEFAULT_NAME = 'recording'  # the stock plugin's
 SUFFIX = '.json'
@@ -36,7 +36,7 @@ _NAMES = threading.Lock()
 _BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, files stay
 
 
-def recording_start(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def recording_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Record from now on; recording_save calls the file `name` unless it is told otherwise.
 
@@ -52,7 +52,7 @@ def recording_start(context: Context, session: Session, fields: Fields) -> dict[
     return {'name': LIVE, 'max_duration_s': limit}
 
 
-def recording_stop(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def recording_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Stop to record; the frames stay for recording_save and for a replay."""
     recorder = context.recorder
     recorder.stop()
@@ -63,7 +63,7 @@ def recording_stop(context: Context, session: Session, fields: Fields) -> dict[s
     }
 
 
-def recording_save(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def recording_save(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Write the recorded frames to a file, whole or not at all; recording may go on meanwhile.
 
@@ -123,7 +123,7 @@ def _free(path: Path, overwrite: bool) -> Path:
     return found
 
 
-def _pieces(context: Context, take: Take, path: str) -> Iterator[str]:
+def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
     """Yield the text of a file; `status` and the log tell how far it is."""
     total, tenth = len(take), 0
     for done, text in yielding(encode(take), lambda: context.engine.draining):
@@ -134,7 +134,7 @@ def _pieces(context: Context, take: Take, path: str) -> Iterator[str]:
         yield text
 
 
-def recording_clear(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def recording_clear(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Forget the recorded frames; a recording that is under way goes on."""
     context.recorder.clear()
     return {}

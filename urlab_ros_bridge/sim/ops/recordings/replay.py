@@ -13,13 +13,13 @@ from urlab_ros_bridge.sim.requests.background import yielding
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import read_text
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.recording import decode
 from urlab_ros_bridge.wire.recording import MalformedRecording
 
 
-def replay_load(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def replay_load(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Read a recording; it is called like the file without suffix and chosen for replay_start."""
     fields.need('path')
     path = context.data.for_reading(fields.string('path'))
@@ -33,25 +33,27 @@ def replay_load(context: Context, session: Session, fields: Fields) -> dict[str,
     return {'name': name, 'total_frames': len(take)}
 
 
-def replay_list_sessions(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def replay_list_sessions(
+    context: Context, session: ServerSession, fields: Fields
+) -> dict[str, Any]:
     """Return what can be chosen."""
     return {'sessions': context.replay.sessions}
 
 
-def replay_set_active(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def replay_set_active(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Choose what replay_start plays; a replay that is under way goes on."""
     fields.need('name')
     context.replay.choose(fields.string('name'))
     return {}
 
 
-def replay_start(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def replay_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Play the chosen session: from now on `step` shows its frames."""
     total = context.replay.start()
     return {'active_session': context.replay.active, 'total_frames': total}
 
 
-def replay_stop(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def replay_stop(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Give the world back to physics; nothing to do when nothing is played."""
     context.replay.stop()
     return {}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 
@@ -17,12 +18,14 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.stage import Context
 
+Setpoints = Sequence[float] | np.ndarray
+
 
 @dataclass(slots=True)
-class Command:
+class StepCommand:
     """The checked `per_articulation` part of a step request."""
 
-    ctrl: list[tuple[ArticulationControl, np.ndarray]] = field(default_factory=list)
+    ctrl: Sequence[tuple[ArticulationControl, Setpoints]] = ()
     ctrl_map: list[tuple[ArticulationControl, int, float]] = field(default_factory=list)
     xfrc: list[tuple[int, np.ndarray]] = field(default_factory=list)
     raw: set[str] = field(default_factory=set)
@@ -35,9 +38,10 @@ class Command:
             control.slots['zmq'][index] = value
 
 
-def read_command(context: Context, fields: Fields) -> Command:
+def read_command(context: Context, fields: Fields) -> StepCommand:
     """Check and resolve `per_articulation` before anything is applied."""
-    command = Command()
+    ctrl: list[tuple[ArticulationControl, np.ndarray]] = []
+    command = StepCommand(ctrl)
     for prefix, block in fields.mapping('per_articulation').items():
         control = context.engine.controls.get(prefix)
         if control is None:
@@ -48,7 +52,7 @@ def read_command(context: Context, fields: Fields) -> Command:
         part = Fields(block, where)
         values = part.vector('ctrl')
         if values is not None:
-            command.ctrl.append((control, values))
+            ctrl.append((control, values))
         if part.string('control_mode').lower() == 'raw':
             command.raw.add(prefix)
         if 'ctrl_map' in part:
@@ -59,7 +63,7 @@ def read_command(context: Context, fields: Fields) -> Command:
 
 
 def _read_ctrl_map(
-    control: ArticulationControl, part: Fields, command: Command, where: str
+    control: ArticulationControl, part: Fields, command: StepCommand, where: str
 ) -> None:
     names = {actuator.name: index for index, actuator in enumerate(control.articulation.actuators)}
     prefix = f'{control.articulation.prefix}_'
@@ -73,7 +77,7 @@ def _read_ctrl_map(
 
 
 def _read_xfrc(
-    context: Context, control: ArticulationControl, part: Fields, command: Command, where: str
+    context: Context, control: ArticulationControl, part: Fields, command: StepCommand, where: str
 ) -> None:
     bodies = control.articulation.local('bodies')
     for name, force in part.mapping('xfrc_applied').items():

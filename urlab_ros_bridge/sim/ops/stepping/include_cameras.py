@@ -74,9 +74,9 @@ class CameraRequest:
         # The reply counts the steps of a session, captures those of the world.
         before = capture.step - int(reply['step'])
         blocks = {
-            key: frame_block(item, frames[item.index], before)
+            key: frame_block(item, frame, before)
             for key, (item, _) in self.modes.items()
-            if frames.get(item.index) is not None
+            if (frame := frames.get(item.index)) is not None
         }
         return {**reply, 'cameras': blocks} if blocks else reply
 

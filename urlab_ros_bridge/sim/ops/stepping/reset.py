@@ -14,13 +14,13 @@ from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 
 _OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
 
 
-def reset(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
     Rewind to a keyframe or the model's default state, then override single joints.
 
@@ -59,7 +59,7 @@ def _whole(seed: float) -> int:
     return int(seed) % 2**63
 
 
-def forward(context: Context, session: Session, fields: Fields) -> dict[str, Any]:
+def forward(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """Recompute derived state without advancing time, and observe."""
     level = observation_level(fields, session)
     context.engine.settle()

@@ -13,22 +13,22 @@ from typing import Any
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.ops.pushed_state import read_pushed_state
-from urlab_ros_bridge.sim.ops.stepping.command import Command
 from urlab_ros_bridge.sim.ops.stepping.command import read_command
+from urlab_ros_bridge.sim.ops.stepping.command import StepCommand
 from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
-from urlab_ros_bridge.sim.requests.registry import Deferred
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.sim.requests.sessions import Session
+from urlab_ros_bridge.sim.requests.registry import Reply
+from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 
 MAX_STEPS = 10_000_000
 
 
-def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] | bytes | Deferred:
+def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     """
     Advance the world as the mode says, and observe it.
 
@@ -56,7 +56,7 @@ def step(context: Context, session: Session, fields: Fields) -> dict[str, Any] |
     return observed(context, session, level)
 
 
-def observed(context: Context, session: Session, level: str) -> dict[str, Any] | bytes:
+def observed(context: Context, session: ServerSession, level: str) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
     observer, count = context.observer, context.engine.steps_since(session.base)
     if session.encoding == 'msgpack':
@@ -64,7 +64,7 @@ def observed(context: Context, session: Session, level: str) -> dict[str, Any] |
     return observer.observe(level, count)
 
 
-def advance(context: Context, count: int, command: Command) -> None:
+def advance(context: Context, count: int, command: StepCommand) -> None:
     """Run `count` sub-steps in direct mode with a command."""
     engine = context.engine
     deadline = engine.step_deadline()
@@ -80,7 +80,7 @@ def advance(context: Context, count: int, command: Command) -> None:
 class PreparedStep:
     """A step request that comes again with other setpoints (see `repeated`)."""
 
-    def __init__(self, context: Context, session: Session, fields: Fields) -> None:
+    def __init__(self, context: Context, session: ServerSession, fields: Fields) -> None:
         """
         Keep what the request says.
 
@@ -98,17 +98,17 @@ class PreparedStep:
         """Estimate as for any step request."""
         return _step_seconds(self._context, self._fields)
 
-    def run(self, vectors: Sequence[Sequence[float]]) -> dict[str, Any] | bytes | Deferred:
+    def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
         """Step as asked; in another mode than direct the ordinary handler takes over."""
         context, engine = self._context, self._context.engine
         if engine.mode != 'direct' or engine.replay_source is not None:
             return step(context, self._session, self._fields.with_setpoints(vectors))
         pairs = list(zip(self._controls, vectors, strict=True))
-        advance(context, self._count, Command(pairs, raw=self._raw))
+        advance(context, self._count, StepCommand(pairs, raw=self._raw))
         return observed(context, self._session, self._level)
 
 
-def _live(context: Context, fields: Fields, command: Command) -> None:
+def _live(context: Context, fields: Fields, command: StepCommand) -> None:
     engine = context.engine
     stepping = fields.boolean('while_paused')
     if stepping and not engine.paused:
@@ -125,7 +125,7 @@ def _live(context: Context, fields: Fields, command: Command) -> None:
 
 
 @contextmanager
-def _wrenches(context: Context, command: Command) -> Iterator[None]:
+def _wrenches(context: Context, command: StepCommand) -> Iterator[None]:
     """
     Apply the wrenches of a command for its window only.
 
@@ -165,7 +165,7 @@ def _replay(context: Context, fields: Fields, replay_source: ReplaySource) -> No
         engine.publish(rows=False)
 
 
-def observation_level(fields: Fields, session: Session) -> str:
+def observation_level(fields: Fields, session: ServerSession) -> str:
     """Return the level of this one reply: the request's, else the session's."""
     if 'observations' not in fields:
         return session.observations

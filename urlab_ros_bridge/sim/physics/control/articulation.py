@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.control.controllers import Controller
 from urlab_ros_bridge.sim.physics.control.controllers import make_controller
@@ -31,7 +31,7 @@ class ArticulationControl:
         self,
         model: mujoco.MjModel,
         data: mujoco.MjData,
-        articulation: Articulation,
+        articulation: ArticulationIndex,
         spec: ArticulationSpec,
     ) -> None:
         self._model = model
@@ -56,7 +56,7 @@ class ArticulationControl:
         """Return the handshake's default_control_mode."""
         return 'ue_controller' if self.controller is not None else 'raw'
 
-    def write(self, values: Sequence[float]) -> None:
+    def write(self, values: Sequence[float] | np.ndarray) -> None:
         """Stage positional setpoints: extra ones are ignored, missing ones keep their value."""
         slot = self.slots['zmq']
         if len(values) == len(slot):

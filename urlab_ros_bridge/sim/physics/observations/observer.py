@@ -17,18 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import Articulation
+from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.articulation import Index
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
+from urlab_ros_bridge.sim.physics.control.twist.controller import TwistController
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.physics.observations.packed import Layout
+from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.observations.packed import Tree
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 
-class _Builder:
+class _LayoutBuilder:
     """Collects leaves: views where the slots allow it, else copies with their refresh."""
 
     def __init__(self, engine: Engine) -> None:
@@ -59,7 +60,7 @@ class _Builder:
                 for sensor in parts.sensors
             }
             if control.twist is not None:
-                tree.update(self._twist(control))
+                tree.update(self._twist(control.twist))
         if level == 'full':
             tree['bodies'] = {
                 body.name: {'xpos': data.xpos[body.id], 'xquat': data.xquat[body.id]}
@@ -76,12 +77,12 @@ class _Builder:
                 'xpos': data.xpos[entity.body],
                 'xquat': data.xquat[entity.body],
             }
-            if entity.qpos is not None:
-                block['qpos'] = data.qpos[entity.qpos]
-                block['qvel'] = data.qvel[entity.qvel]
+            if entity.free is not None:
+                block['qpos'] = data.qpos[entity.free.qpos]
+                block['qvel'] = data.qvel[entity.free.qvel]
         return blocks
 
-    def scan_stamps(self, lidars: Iterable[Lidar]) -> Tree:
+    def scan_stamps(self, lidars: Iterable[RayScanner]) -> Tree:
         """Return when each scan was made (ns): a snapshot repeats the last one."""
         stamps = {lidar: np.zeros((), np.int64) for lidar in lidars}
 
@@ -92,7 +93,7 @@ class _Builder:
         self.refresh.append(update)
         return {lidar.name: stamp for lidar, stamp in stamps.items()}
 
-    def _act(self, parts: Articulation) -> np.ndarray:
+    def _act(self, parts: ArticulationIndex) -> np.ndarray:
         """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
         act = np.zeros(parts.nu)
         if parts.act_slots:
@@ -105,10 +106,8 @@ class _Builder:
             self.refresh.append(update)
         return act
 
-    def _twist(self, control: ArticulationControl) -> Tree:
-        twist, linear, angular = control.twist, np.zeros(3), np.zeros(3)
-        actions = np.zeros((), np.int64)
-
+    def _twist(self, twist: TwistController) -> Tree:
+        linear, angular, actions = np.zeros(3), np.zeros(3), np.zeros((), np.int64)
         shown: tuple[float, float, float] | None = None
 
         def update() -> None:
@@ -128,7 +127,7 @@ class Observer:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._data = engine.world.data
-        self._layouts: dict[str, Layout] = {}
+        self._layouts: dict[str, ObservationLayout] = {}
         self._packed: dict[tuple[str, str], PackedMessage] = {}
         self._snapshot = (-1, b'')
 
@@ -170,14 +169,14 @@ class Observer:
             self._packed[level, mode] = message
         return message.pack(self._data.time, self._engine.stamp_ns, step)
 
-    def _layout(self, level: str) -> Layout:
+    def _layout(self, level: str) -> ObservationLayout:
         layout = self._layouts.get(level)
         if layout is None:
             layout = self._layouts[level] = self._build(level)
         return layout
 
-    def _build(self, level: str) -> Layout:
-        engine, builder = self._engine, _Builder(self._engine)
+    def _build(self, level: str) -> ObservationLayout:
+        engine, builder = self._engine, _LayoutBuilder(self._engine)
         blocks = {}
         for prefix, control in engine.controls.items():
             block = blocks[prefix] = builder.articulation(
@@ -191,4 +190,4 @@ class Observer:
                 if engine.lidars.get(prefix):
                     block['scan_stamps'] = builder.scan_stamps(engine.lidars[prefix])
         tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
-        return Layout(tree, builder.refresh)
+        return ObservationLayout(tree, builder.refresh)

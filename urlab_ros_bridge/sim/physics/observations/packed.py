@@ -31,7 +31,7 @@ _FLOAT = struct.pack('>Bd', 0xCB, _FLOAT_MARK)
 _INTEGER = struct.pack('>Bq', 0xD3, _INTEGER_MARK)
 
 
-class Layout:
+class ObservationLayout:
     """
     A tree of live arrays: views into MjData, or copies that `refresh` brings up to date.
 
@@ -60,7 +60,7 @@ class PackedMessage:
     Integers have full width here, which decoders read like short ones.
     """
 
-    def __init__(self, op: str, layout: Layout, fixed: Tree | None = None) -> None:
+    def __init__(self, op: str, layout: ObservationLayout, fixed: Tree | None = None) -> None:
         clock = {'sec': _INTEGER_MARK, 'nsec': _INTEGER_MARK}
         message = {
             'op': op,
@@ -82,7 +82,8 @@ class PackedMessage:
             end = place + 8
         self._texts = tuple(texts)
         self._header = struct.Struct(''.join(formats))
-        self._vectors, self._counts = [], []
+        self._vectors: list[tuple[np.ndarray, np.ndarray]] = []
+        self._counts: list[tuple[int, np.ndarray]] = []
         self._place_leaves(end)
 
     def _place_leaves(self, end: int) -> None:
@@ -140,4 +141,4 @@ def _numbers(tree: Tree) -> Tree:
     }
 
 
-__all__ = ['Layout', 'PackedMessage']
+__all__ = ['ObservationLayout', 'PackedMessage']

@@ -30,7 +30,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RandomizableKind:
     """
     Something of the model that can be randomised.
 
@@ -54,32 +54,32 @@ class Kind:
 _FACTOR = Way(1, 0.0, 1e3)
 _COLOUR = {'scale': Way(3, 0.0, 1e3), 'value': Way(3, 0.0, 1.0)}
 
-KINDS: dict[str, Kind] = {
-    'mass': Kind(
+KINDS: dict[str, RandomizableKind] = {
+    'mass': RandomizableKind(
         'bodies', 'body_mass', {'scale': Way(1, 1e-3, 1e3)}, scaled=('body_inertia',), derived=True
     ),
-    'friction': Kind(
+    'friction': RandomizableKind(
         'geoms', 'geom_friction', {'scale': _FACTOR, 'value': Way(1, 0.0, 100.0)}, columns=3
     ),
-    'damping': Kind(
+    'damping': RandomizableKind(
         'joints',
         'dof_damping',
         {'scale': _FACTOR, 'value': Way(1, 0.0, 1e6)},
         scaled=('dof_dampingpoly',),
     ),
-    'actuator_gain': Kind(
+    'actuator_gain': RandomizableKind(
         'actuators',
         'actuator_gainprm',
         {'scale': _FACTOR},
         columns=3,
         scaled=('actuator_biasprm',),
     ),
-    'gravity': Kind(
+    'gravity': RandomizableKind(
         'gravity', 'gravity', {'scale': _FACTOR, 'offset': Way(3, -1e3, 1e3)}, columns=3
     ),
-    'color': Kind('geoms', 'geom_rgba', _COLOUR, columns=3, visual=True),
-    'material_color': Kind('materials', 'mat_rgba', _COLOUR, columns=3, visual=True),
-    'light_position': Kind(
+    'color': RandomizableKind('geoms', 'geom_rgba', _COLOUR, columns=3, visual=True),
+    'material_color': RandomizableKind('materials', 'mat_rgba', _COLOUR, columns=3, visual=True),
+    'light_position': RandomizableKind(
         'lights',
         'light_pos',
         {'offset': Way(3, -1e3, 1e3)},
@@ -87,7 +87,7 @@ KINDS: dict[str, Kind] = {
         visual=True,
         derived=True,
     ),
-    'light_diffuse': Kind(
+    'light_diffuse': RandomizableKind(
         'lights',
         'light_diffuse',
         {'scale': _FACTOR, 'value': Way(3, 0.0, 10.0)},
@@ -97,7 +97,7 @@ KINDS: dict[str, Kind] = {
 }
 
 
-class Element(NamedTuple):
+class RandomizableElement(NamedTuple):
     """
     One thing that can be changed.
 
@@ -111,35 +111,35 @@ class Element(NamedTuple):
     rows: slice
 
 
-def elements(model: mujoco.MjModel, kind: Kind) -> list[Element]:
+def elements(model: mujoco.MjModel, kind: RandomizableKind) -> list[RandomizableElement]:
     """Return everything that a kind can change, in the order of the model."""
     return _LISTS[kind.target](model)
 
 
-def _bodies(model: mujoco.MjModel) -> list[Element]:
+def _bodies(model: mujoco.MjModel) -> list[RandomizableElement]:
     """Return all bodies with mass; the world has none."""
     return [
-        Element(model.body(body).name, body, slice(body, body + 1))
+        RandomizableElement(model.body(body).name, body, slice(body, body + 1))
         for body in range(1, model.nbody)
         if model.body_mass[body] > 0
     ]
 
 
-def _geoms(model: mujoco.MjModel) -> list[Element]:
+def _geoms(model: mujoco.MjModel) -> list[RandomizableElement]:
     found = []
     for geom in range(model.ngeom):
         body = int(model.geom_bodyid[geom])
         place = geom - int(model.body_geomadr[body])
         label = model.geom(geom).name or f'{model.body(body).name}/geom{place}'
-        found.append(Element(label, body, slice(geom, geom + 1)))
+        found.append(RandomizableElement(label, body, slice(geom, geom + 1)))
     return found
 
 
-def _joints(model: mujoco.MjModel) -> list[Element]:
+def _joints(model: mujoco.MjModel) -> list[RandomizableElement]:
     """Return all joints; a free or ball joint has several rows in the arrays of dofs."""
     starts = [*model.jnt_dofadr.tolist(), model.nv]
     return [
-        Element(
+        RandomizableElement(
             model.joint(joint).name,
             int(model.jnt_bodyid[joint]),
             slice(starts[joint], starts[joint + 1]),
@@ -148,10 +148,10 @@ def _joints(model: mujoco.MjModel) -> list[Element]:
     ]
 
 
-def _actuators(model: mujoco.MjModel) -> list[Element]:
+def _actuators(model: mujoco.MjModel) -> list[RandomizableElement]:
     """Return the actuators with linear gain and bias, whose strength is one factor."""
     return [
-        Element(
+        RandomizableElement(
             model.actuator(actuator).name, _driven(model, actuator), slice(actuator, actuator + 1)
         )
         for actuator in range(len(model.actuator_gaintype))
@@ -168,9 +168,9 @@ def _driven(model: mujoco.MjModel, actuator: int) -> int:
     return target if kind == mujoco.mjtTrn.mjTRN_BODY else -1
 
 
-def _lights(model: mujoco.MjModel) -> list[Element]:
+def _lights(model: mujoco.MjModel) -> list[RandomizableElement]:
     return [
-        Element(
+        RandomizableElement(
             model.light(light).name or f'light{light}',
             int(model.light_bodyid[light]),
             slice(light, light + 1),
@@ -179,15 +179,15 @@ def _lights(model: mujoco.MjModel) -> list[Element]:
     ]
 
 
-def _materials(model: mujoco.MjModel) -> list[Element]:
+def _materials(model: mujoco.MjModel) -> list[RandomizableElement]:
     return [
-        Element(model.material(material).name, -1, slice(material, material + 1))
+        RandomizableElement(model.material(material).name, -1, slice(material, material + 1))
         for material in range(model.nmat)
     ]
 
 
-def _gravity(model: mujoco.MjModel) -> list[Element]:
-    return [Element('gravity', -1, slice(0, 1))]
+def _gravity(model: mujoco.MjModel) -> list[RandomizableElement]:
+    return [RandomizableElement('gravity', -1, slice(0, 1))]
 
 
 _LISTS = {
@@ -201,13 +201,13 @@ _LISTS = {
 }
 
 
-def array(model: mujoco.MjModel, field: str) -> np.ndarray | None:
+def array(model: mujoco.MjModel, field: str) -> np.ndarray:
     """
     Return a writable view of an array of the model, two-dimensional: a row per element.
 
-    None when this MuJoCo does not have it.
+    Empty when this MuJoCo does not have it.
     """
     if field == 'gravity':
         return model.opt.gravity.reshape(1, 3)
     values = getattr(model, field, None)
-    return None if values is None else values.reshape(len(values), -1)
+    return np.empty((0, 0)) if values is None else values.reshape(len(values), -1)

@@ -20,9 +20,9 @@ import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.randomize.kinds import array
-from urlab_ros_bridge.sim.physics.randomize.kinds import Element
 from urlab_ros_bridge.sim.physics.randomize.kinds import elements
-from urlab_ros_bridge.sim.physics.randomize.kinds import Kind
+from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableElement
+from urlab_ros_bridge.sim.physics.randomize.kinds import RandomizableKind
 
 GRAVITY = 'gravity'  # the one array that is not the model's own but one of its options
 # Arrays that nothing here changes and that may be large.
@@ -44,13 +44,13 @@ class Draw:
     """
 
     name: str
-    kind: Kind
+    kind: RandomizableKind
     way: str
     low: float
     high: float
     logarithmic: bool
     together: bool
-    chosen: tuple[Element, ...]
+    chosen: tuple[RandomizableElement, ...]
 
 
 class Randomizer:
@@ -58,7 +58,7 @@ class Randomizer:
 
     def __init__(self) -> None:
         self._compiled: dict[str, np.ndarray] = {}
-        self._gravity_set: np.ndarray | None = None
+        self._gravity_set = np.zeros(3)
 
     @property
     def active(self) -> bool:
@@ -148,11 +148,11 @@ class Randomizer:
             numbers = drawn[element.rows.start]
             for field in (kind.field, *kind.scaled):
                 target = array(model, field)
-                compiled = self._compiled.get(field, before.get(field))
-                if target is None or not target.size:
+                if not target.size:
                     continue
                 columns = kind.columns if field == kind.field else 0
                 part = slice(0, columns or target.shape[1])
+                compiled = self._compiled[field] if field in self._compiled else before[field]
                 base = compiled.reshape(target.shape)[element.rows, part]
                 if draw.way == 'scale':
                     target[element.rows, part] = base * numbers
@@ -164,7 +164,7 @@ class Randomizer:
         return report
 
 
-def _shown(kind: Kind, rows: np.ndarray) -> float | list[float]:
+def _shown(kind: RandomizableKind, rows: np.ndarray) -> float | list[float]:
     """Return the values of an element: a number, or a list of what changed."""
     if not kind.columns:
         return float(rows[0, 0])

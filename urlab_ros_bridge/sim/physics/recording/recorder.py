@@ -19,20 +19,20 @@ import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.wire.recording import Joint
-from urlab_ros_bridge.wire.recording import Layout
-from urlab_ros_bridge.wire.recording import Take
+from urlab_ros_bridge.wire.recording import RecordedJoint
+from urlab_ros_bridge.wire.recording import RecordedTake
+from urlab_ros_bridge.wire.recording import RecordingLayout
 
 BLOCK_BYTES = 1 << 20
 MAX_BYTES = 4 << 30  # a recording without limit keeps its newest 4 GiB
 _LOG = logging.getLogger(__name__)
 
 
-def layout_of(model: mujoco.MjModel) -> Layout:
+def layout_of(model: mujoco.MjModel) -> RecordingLayout:
     """Return what a frame of this model holds: everything, in compiled order."""
     widths = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}  # mjtJoint: free, ball, slide, hinge
     joints = tuple(
-        Joint(model.joint(i).name or f'Joint_{i}', *widths[int(model.jnt_type[i])])
+        RecordedJoint(model.joint(i).name or f'Joint_{i}', *widths[int(model.jnt_type[i])])
         for i in range(model.njnt)
     )
     actuators = tuple(model.actuator(i).name or f'Actuator_{i}' for i in range(model.nu))
@@ -46,10 +46,12 @@ def layout_of(model: mujoco.MjModel) -> Layout:
         for i in range(model.nbody)
         if model.body_mocapid[i] >= 0
     }
-    return Layout(joints, actuators, tuple(slots), tuple(mocaps[i] for i in sorted(mocaps)))
+    return RecordingLayout(
+        joints, actuators, tuple(slots), tuple(mocaps[i] for i in sorted(mocaps))
+    )
 
 
-class Recorder:
+class StateRecorder:
     """
     Records an engine's world.  All methods need the engine's lock; the counts do not.
 
@@ -66,7 +68,7 @@ class Recorder:
         self.active = False
         self.name = ''
         self.saved: float | None = None
-        self._kept: Take | None = None
+        self._kept: RecordedTake | None = None
         self._engine = engine
         self._model, self._data = engine.world.model, engine.world.data
         self.layout = layout_of(self._model)
@@ -108,7 +110,7 @@ class Recorder:
         self.active = False
         self._engine.on_substep.remove(self._record)
 
-    def resume(self, other: Recorder) -> None:
+    def resume(self, other: StateRecorder) -> None:
         """Keep the frames of a recorder that has stopped, of a world before this one."""
         take = other.snapshot()
         if len(take):
@@ -153,7 +155,7 @@ class Recorder:
         """Return what `status` says; needs no lock."""
         return {'active': self.active, 'frames': self.frames, 'saved': self.saved}
 
-    def snapshot(self) -> Take:
+    def snapshot(self) -> RecordedTake:
         """Return the frames that there are now; later ones do not change it."""
         if self._kept is not None:
             return self._kept
@@ -161,7 +163,7 @@ class Recorder:
         if blocks:
             blocks[-1] = blocks[-1][: self._next]
             blocks[0] = blocks[0][self._first :]
-        return Take(self.layout, tuple(blocks), float(self._model.opt.timestep))
+        return RecordedTake(self.layout, tuple(blocks), float(self._model.opt.timestep))
 
     def _record(self) -> None:
         """Take a frame; this runs after every mj_step, so it is short."""

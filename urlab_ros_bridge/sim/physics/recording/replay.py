@@ -18,9 +18,9 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.recording.recorder import layout_of
-from urlab_ros_bridge.sim.physics.recording.recorder import Recorder
-from urlab_ros_bridge.wire.recording import Layout
-from urlab_ros_bridge.wire.recording import Take
+from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
+from urlab_ros_bridge.wire.recording import RecordedTake
+from urlab_ros_bridge.wire.recording import RecordingLayout
 
 LIVE = 'live'  # Protocol Reference: name of the session that recording_start fills
 MAX_SESSIONS = 64
@@ -38,7 +38,7 @@ class RecordingSource:
         them is of another kind.
     """
 
-    def __init__(self, engine: Engine, session: str, take: Take) -> None:
+    def __init__(self, engine: Engine, session: str, take: RecordedTake) -> None:
         self.session = session
         self._engine = engine
         self._take = take
@@ -84,7 +84,7 @@ class RecordingSource:
         self._engine.accept_state()
 
 
-def _columns(layout: Layout) -> dict[str, dict[tuple[str, int], int]]:
+def _columns(layout: RecordingLayout) -> dict[str, dict[tuple[str, int], int]]:
     """Return, for each array of MjData, {(name, position in its values): column of the frame}."""
     found: dict[str, dict[tuple[str, int], int]] = {'qpos': {}, 'qvel': {}}
     for joint, qpos, qvel in layout.joint_columns():
@@ -105,7 +105,7 @@ def _columns(layout: Layout) -> dict[str, dict[tuple[str, int], int]]:
     return found
 
 
-def _check_joints(session: str, recorded: Layout, here: Layout) -> None:
+def _check_joints(session: str, recorded: RecordingLayout, here: RecordingLayout) -> None:
     ours = {joint.name: joint for joint in here.joints}
     common = [joint for joint in recorded.joints if joint.name in ours]
     if not common:
@@ -129,11 +129,11 @@ class Replay:
     :ivar active: name of the session that `start` plays.
     """
 
-    def __init__(self, engine: Engine, recorder: Recorder) -> None:
+    def __init__(self, engine: Engine, recorder: StateRecorder) -> None:
         self.active = LIVE
         self._engine = engine
         self._recorder = recorder
-        self._loaded: dict[str, Take] = {}
+        self._loaded: dict[str, RecordedTake] = {}
 
     @property
     def sessions(self) -> list[str]:
@@ -144,7 +144,7 @@ class Replay:
         """Keep what was loaded into a world that this one takes the place of."""
         self._loaded, self.active = other._loaded, other.active
 
-    def add(self, name: str, take: Take) -> None:
+    def add(self, name: str, take: RecordedTake) -> None:
         """
         Keep a loaded recording and choose it; one of the same name is replaced.
 
@@ -191,5 +191,5 @@ class Replay:
         self._engine.replay_source = None
 
 
-def _total(takes: Iterable[Take]) -> int:
+def _total(takes: Iterable[RecordedTake]) -> int:
     return sum(take.nbytes for take in takes)

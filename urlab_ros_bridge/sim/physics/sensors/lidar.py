@@ -36,7 +36,7 @@ class NotAScanner(UrlabError, ValueError):
     """The sensor that a sidecar names as a lidar cannot hold a scan."""
 
 
-class Lidar:
+class RayScanner:
     """
     One scanner: rays in the xy plane of its site, x is angle 0, counter-clockwise about z.
 
@@ -132,7 +132,7 @@ class Lidar:
         """Write the held scan to the sensor again, after MuJoCo has zeroed it."""
         data.sensordata[self._slots] = self._ranges
 
-    def resume(self, other: Lidar) -> None:
+    def resume(self, other: RayScanner) -> None:
         """Go on as the same scanner of a world that this one takes the place of."""
         self._ranges[:] = other._ranges
         self._updated, self._origin, self._slot = other._updated, other._origin, other._slot

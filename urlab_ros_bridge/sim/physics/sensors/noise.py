@@ -18,7 +18,7 @@ import zlib
 import mujoco
 import numpy as np
 
-from urlab_ros_bridge.sim.model.articulation import Sensor
+from urlab_ros_bridge.sim.model.articulation import SensorSlots
 from urlab_ros_bridge.sim.model.sidecar.specs import NoiseSpec
 
 NOTHING = -1.0  # a lidar's "no return"
@@ -37,7 +37,7 @@ class SensorNoise:
     def __init__(
         self,
         model: mujoco.MjModel,
-        sensors: dict[str, Sensor],
+        sensors: dict[str, SensorSlots],
         specs: dict[str, NoiseSpec],
         seed: tuple[int, str],
     ) -> None:
@@ -57,7 +57,7 @@ class SensorNoise:
         self.restart(seed[0])
 
     def _lay_out(
-        self, model: mujoco.MjModel, sensors: dict[str, Sensor], specs: dict[str, NoiseSpec]
+        self, model: mujoco.MjModel, sensors: dict[str, SensorSlots], specs: dict[str, NoiseSpec]
     ) -> None:
         """Give each disturbed number a column of its own; a quaternion has three."""
         self._quats: list[tuple[slice, slice]] = []

@@ -8,14 +8,14 @@ from collections.abc import Iterable
 
 import mujoco
 
-from urlab_ros_bridge.sim.physics.sensors.lidar import Lidar
+from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.noise import SensorNoise
 
 
 class Sensing:
     """Scanners and noise of a whole world.  Everything here needs the engine's lock."""
 
-    def __init__(self, lidars: Iterable[Lidar], noises: Iterable[SensorNoise] = ()) -> None:
+    def __init__(self, lidars: Iterable[RayScanner], noises: Iterable[SensorNoise] = ()) -> None:
         self._lidars = list(lidars)
         self._noises = list(noises)
 

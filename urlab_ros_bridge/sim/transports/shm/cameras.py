@@ -9,6 +9,7 @@ gets their descriptors.
 
 from __future__ import annotations
 
+from functools import partial
 import logging
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class CameraRegions:
                 break
             rig.regions[item.index] = region
         for index, region in rig.regions.items():
-            watch.add(region, lambda is_open, index=index: self._changed(index, is_open))
+            watch.add(region, partial(self._changed, index))
 
     def close(self) -> None:
         """Remove the files; the renderer has ended."""

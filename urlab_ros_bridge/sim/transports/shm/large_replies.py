@@ -14,7 +14,7 @@ import time
 
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.wire.shm.region import RPC_STRIDE
 
 KEPT_SECONDS = 5.0
@@ -50,17 +50,18 @@ class LargeReplies:
         return None if found is None else found[1]
 
 
-class SecondTries:
+class RepetitionRunner:
     """A dispatcher that looks among the large replies first; for the ZMQ transport."""
 
     def __init__(self, dispatcher: Dispatcher, large: LargeReplies) -> None:
         self._accept = dispatcher.accept
         self._large = large
         self.run = dispatcher.run
+        self.try_to_run = dispatcher.try_to_run
 
-    def accept(self, frame: bytes) -> bytes | Call | Reading:
+    def accept(self, frame: bytes) -> bytes | Call | FrameDecoding:
         """Return a kept reply, else what the dispatcher says."""
         return self._large.take(frame) or self._accept(frame)
 
 
-__all__ = ['LargeReplies', 'SecondTries']
+__all__ = ['LargeReplies', 'RepetitionRunner']

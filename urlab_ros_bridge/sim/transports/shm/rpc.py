@@ -21,8 +21,8 @@ import time
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion
@@ -45,7 +45,7 @@ class ShmRpcTransport(threading.Thread):
     def __init__(
         self,
         dispatcher: Dispatcher,
-        frame_reader: FrameReader,
+        frame_reader: FrameDecoder,
         requests: Region,
         replies: Region,
         large: LargeReplies,
@@ -154,7 +154,7 @@ class ShmRpcTransport(threading.Thread):
 
     def _answer(self, frame: bytes) -> bytes:
         accepted = self._dispatcher.accept(frame, editing=False)
-        if isinstance(accepted, Reading):
+        if isinstance(accepted, FrameDecoding):
             done: SimpleQueue[bytes | Call] = SimpleQueue()
             refused = self._frame_reader.submit(self, accepted, done.put)
             accepted = done.get() if refused is None else refused

@@ -18,9 +18,9 @@ import uuid
 
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.stage import Context
-from urlab_ros_bridge.sim.stage import Part
+from urlab_ros_bridge.sim.stage import WorldPart
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.cameras import CameraRegions
 from urlab_ros_bridge.sim.transports.shm.directory import SessionDirectory
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
@@ -45,7 +45,7 @@ class _Nothing:
         """Do nothing."""
 
 
-class SharedMemory:
+class SharedMemoryService:
     """
     The session directory and who serves it.
 
@@ -66,20 +66,18 @@ class SharedMemory:
         self._watch.start()
         self._lock = threading.Lock()
         self._channels: dict[str, ShmRpcTransport] = {}
-        self._dispatcher: Dispatcher | None = None
-        self._frame_reader: FrameReader | None = None
+        self._serving: tuple[Dispatcher, FrameDecoder] | None = None
 
-    def serve(self, dispatcher: Dispatcher, frame_reader: FrameReader) -> None:
+    def serve(self, dispatcher: Dispatcher, frame_reader: FrameDecoder) -> None:
         """Answer requests from now on."""
-        self._dispatcher = dispatcher
-        self._frame_reader = frame_reader
+        self._serving = dispatcher, frame_reader
         try:
             with self._lock:
-                self._open('')
+                self._open('', dispatcher, frame_reader)
         except RegionUnavailable as error:
             _LOG.warning('no requests through shared memory: %s', error)
 
-    def state_publisher(self, context: Context) -> Part:
+    def state_publisher(self, context: Context) -> WorldPart:
         """Return the publisher of a world's state; one that does nothing when there is no room."""
         try:
             return ShmStatePublisher(context.engine, context.observer, self.path, self._watch)
@@ -87,7 +85,7 @@ class SharedMemory:
             _LOG.warning('no state in shared memory: %s', error)
             return _Nothing()
 
-    def camera_regions(self, context: Context) -> Part:
+    def camera_regions(self, context: Context) -> WorldPart:
         """Return the regions of a world's cameras; nothing when they are off."""
         if context.config.cameras == 'off':
             return _Nothing()
@@ -103,11 +101,11 @@ class SharedMemory:
             self._channels = {
                 name: channel for name, channel in self._channels.items() if channel.is_alive()
             }
-            if self._dispatcher is None or len(self._channels) > MAX_CHANNELS:
+            if self._serving is None or len(self._channels) > MAX_CHANNELS:
                 return ''
             name = uuid.uuid4().hex[:8]
             try:
-                self._open(name)
+                self._open(name, *self._serving)
             except RegionUnavailable as error:
                 _LOG.warning('no channel for a client: %s', error)
                 return ''
@@ -115,7 +113,7 @@ class SharedMemory:
 
     def close(self) -> None:
         """Answer what runs, then remove everything.  Call after the engine began draining."""
-        self._dispatcher = None
+        self._serving = None
         with self._lock:
             channels, self._channels = self._channels, {}
         for channel in channels.values():
@@ -123,7 +121,7 @@ class SharedMemory:
         self._watch.close()
         self._directory.close()
 
-    def _open(self, name: str) -> None:
+    def _open(self, name: str, dispatcher: Dispatcher, frame_reader: FrameDecoder) -> None:
         """Serve the pair of a name, '' is the stock one."""
         requests = Region.create(request_file(self.path, name), RPC_STRIDE)
         try:
@@ -141,8 +139,8 @@ class SharedMemory:
             return self._watch.is_open(requests)
 
         channel = ShmRpcTransport(
-            self._dispatcher,
-            self._frame_reader,
+            dispatcher,
+            frame_reader,
             requests,
             replies,
             self.large,
@@ -154,15 +152,15 @@ class SharedMemory:
         channel.start()
 
 
-def offer_shared_memory(config: ServerConfig) -> SharedMemory | None:
+def offer_shared_memory(config: ServerConfig) -> SharedMemoryService | None:
     """Return the server's shared memory, None when it is off or there is no place for it."""
     if not config.shm:
         return None
     try:
-        return SharedMemory()
+        return SharedMemoryService()
     except RegionUnavailable as error:
         _LOG.warning('no shared memory: %s', error)
         return None
 
 
-__all__ = ['SharedMemory', 'offer_shared_memory']
+__all__ = ['SharedMemoryService', 'offer_shared_memory']

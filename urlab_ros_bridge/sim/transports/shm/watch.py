@@ -133,7 +133,7 @@ class OpenWatch(threading.Thread):
             try:
                 tell(is_open)
             except Exception:
-                _LOG.exception('%s: nobody took in that it is open or not', name)
+                _LOG.exception('%s: its readers were not notified of a change', name)
 
 
 __all__ = ['OpenWatch']

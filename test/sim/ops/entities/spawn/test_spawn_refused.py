@@ -74,6 +74,22 @@ def test_meshes_are_found_in_the_data_folder_only(rig, tmp_path):
             world.ask('spawn_entity', name='e', xml=xml)
 
 
+def test_a_sidecar_is_refused_like_a_model_and_tells_nothing_of_the_disk(rig, tmp_path):
+    world = rig(data_dir=tmp_path / 'data')
+    (tmp_path / 'data').mkdir()
+    (tmp_path / 'there.xml').write_text(BOX)
+    mesh = '<mujoco><asset><mesh name="m" file="{}"/></asset></mujoco>'
+    kinds = {'a.yaml': 'articulations: [{{prefix: r, model: {}}}]\n', 'a.xml': mesh}
+    told = set()
+    for file, text in kinds.items():
+        for path in (tmp_path / 'there.xml', tmp_path / 'missing.xml'):
+            (tmp_path / 'data' / file).write_text(text.format(path))
+            with pytest.raises(Exception, match='missing_assets') as caught:
+                world.ask('spawn_entity', name='e', file=file)
+            told.add(str(caught.value).replace(str(path), ''))
+    assert len(told) == 1, told
+
+
 def test_a_part_of_something_cannot_be_deleted(rig, mjcf):
     path = mjcf("""<mujoco><worldbody><body name="door"><freejoint/><geom size="0.1"/>
       <body name="knob" pos="0 0 1"><geom size="0.1"/></body></body>

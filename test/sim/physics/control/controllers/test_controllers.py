@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.sim.physics.control.controllers import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.control.controllers import make_controller
 
 # A foreign actuator comes first, so that local slots and global ids differ; "pull" drives a tendon
@@ -79,7 +79,7 @@ def test_pd_law_in_every_bound_joint(seed, kp, kv, limit):
 def test_bound_are_hinge_and_slide_actuators_or_the_named_ones(model):
     assert pd(model).bound.tolist() == [True, False, True, False]
     assert pd(model, actuators=['hinge']).bound.tolist() == [False, False, True, False]
-    with pytest.raises(ControllerSchemaViolation, match=r"'pull' drives no.*slide, hinge"):
+    with pytest.raises(InvalidControllerParameters, match=r"'pull' does not drive.*slide, hinge"):
         pd(model, actuators=['pull'])
 
 
@@ -135,7 +135,7 @@ def test_bad_params_change_nothing(model, params, message):
     controller.compute(model, data, np.ones(4), first)
     before = controller.params()
     good = {'kp': {'slide': 1.0}, 'default_kv': 9.0} if isinstance(params, dict) else None
-    with pytest.raises(ControllerSchemaViolation, match=message):
+    with pytest.raises(InvalidControllerParameters, match=message):
         controller.configure(params if good is None else good | params)
     assert controller.params() == before
     controller.compute(model, data, np.ones(4), second)
@@ -161,9 +161,9 @@ def test_passthrough_and_no_controller(model):
     assert ctrl.tolist() == [0, 1, 2, 3] and controller.bound.all()
     assert (controller.kind, controller.params(), controller.schema()) == ('base', {}, {})
     controller.configure({})
-    with pytest.raises(ControllerSchemaViolation, match='kp'):
+    with pytest.raises(InvalidControllerParameters, match='kp'):
         controller.configure({'kp': {}})
-    with pytest.raises(ControllerSchemaViolation, match=r"'pid' is unknown.*pd, base"):
+    with pytest.raises(InvalidControllerParameters, match=r"'pid' is unknown.*pd, base"):
         make_controller({'kind': 'pid'}, model, IDS, NAMES)
 
 

@@ -7,7 +7,7 @@ from urlab_ros_bridge.sim.ops.entities.spawn.source import read_source
 from urlab_ros_bridge.sim.ops.entities.spawn.state import carry
 from urlab_ros_bridge.sim.ops.entities.spawn.state import check_idle
 from urlab_ros_bridge.sim.ops.entities.spawn.world import ARTICULATION
-from urlab_ros_bridge.sim.ops.entities.spawn.world import Changed
+from urlab_ros_bridge.sim.ops.entities.spawn.world import ChangedWorld
 from urlab_ros_bridge.sim.ops.entities.spawn.world import check_source
 from urlab_ros_bridge.sim.ops.entities.spawn.world import ENTITY
 from urlab_ros_bridge.sim.ops.entities.spawn.world import kind_of
@@ -19,7 +19,7 @@ from urlab_ros_bridge.sim.ops.entities.spawn.world import without_robot
 __all__ = [
     'ARTICULATION',
     'ENTITY',
-    'Changed',
+    'ChangedWorld',
     'carry',
     'check_idle',
     'check_source',

@@ -8,7 +8,7 @@ import logging
 
 import mujoco
 
-from urlab_ros_bridge.sim.model.world import Spawned
+from urlab_ros_bridge.sim.model.world import SpawnedModel
 
 # Lists of a spec whose elements carry the name of what brought them.
 _NAMED = (
@@ -58,7 +58,7 @@ def strip(spec: mujoco.MjSpec, name: str) -> None:
         _LOG.info('%s: %d parts of its own world (floor, lights) are left out', name, len(extra))
 
 
-def attach_spawned(spec: mujoco.MjSpec, item: Spawned) -> None:
+def attach_spawned(spec: mujoco.MjSpec, item: SpawnedModel) -> None:
     """
     Put something into the world of a spec.
 

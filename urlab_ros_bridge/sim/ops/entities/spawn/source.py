@@ -15,6 +15,7 @@ from pathlib import Path
 
 import mujoco
 
+from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import BUNDLED
 from urlab_ros_bridge.sim.model.client_models import ClientModel
@@ -22,7 +23,7 @@ from urlab_ros_bridge.sim.model.client_models import ClientModels
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
-from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.paths import DataFolder
@@ -32,7 +33,7 @@ _SIDECARS = ('.yaml', '.yml')
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SpawnSource:
     """
     A model that was read and tried but not yet compiled here.
 
@@ -52,7 +53,7 @@ class Source:
         return next((body.name for body in self.spec.bodies[1:] if body.name), '')
 
 
-def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Source:
+def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> SpawnSource:
     """
     Read the `xml` or the `file` of a request.
 
@@ -63,14 +64,16 @@ def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Sourc
     if 'xml' in fields:
         model, settings = models.of_text(fields.string('xml')), None
     else:
-        path, settings = _find(data, fields.string('file'))
+        path, settings = _find(models, data, fields.string('file'))
         model = models.of_file(path)
     if model.urdf:
         _stand_free(model)
-    return Source(model.spec, settings, model.sizes)
+    return SpawnSource(model.spec, settings, model.sizes)
 
 
-def _find(data: DataFolder, text: str) -> tuple[Path, ArticulationSpec | None]:
+def _find(
+    models: ClientModels, data: DataFolder, text: str
+) -> tuple[Path, ArticulationSpec | None]:
     """Return the model file, and what a sidecar with one robot says of it."""
     bundled = BUNDLED / text
     if text in os.listdir(BUNDLED) and not (data.root / text).exists():
@@ -79,7 +82,9 @@ def _find(data: DataFolder, text: str) -> tuple[Path, ArticulationSpec | None]:
     if path.suffix not in _SIDECARS:
         return path, None
     try:
-        robots = load_sidecar(path).articulations
+        top = read_yaml(path, SidecarError)
+        models.files.check_sidecar(top)
+        robots = parse_sidecar(top).articulations
     except SidecarError as error:
         raise OpError('import_failed', str(error)) from error
     if len(robots) != 1:
@@ -96,4 +101,4 @@ def _stand_free(model: ClientModel) -> None:
             body.add_freejoint()
 
 
-__all__ = ['Source', 'read_source']
+__all__ = ['SpawnSource', 'read_source']

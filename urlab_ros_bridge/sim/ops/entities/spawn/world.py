@@ -28,16 +28,16 @@ from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
-from urlab_ros_bridge.sim.model.world import Grown
-from urlab_ros_bridge.sim.model.world import Place
-from urlab_ros_bridge.sim.model.world import Spawned
+from urlab_ros_bridge.sim.model.world import SpawnedModel
+from urlab_ros_bridge.sim.model.world import SpawnPose
 from urlab_ros_bridge.sim.model.world import World
+from urlab_ros_bridge.sim.model.world import WorldComposition
 from urlab_ros_bridge.sim.ops.entities.spawn.keys import add_keyframes
 from urlab_ros_bridge.sim.ops.entities.spawn.parts import attach_spawned
 from urlab_ros_bridge.sim.ops.entities.spawn.parts import delete_named
 from urlab_ros_bridge.sim.ops.entities.spawn.parts import strip
 from urlab_ros_bridge.sim.ops.entities.spawn.parts import without_keys
-from urlab_ros_bridge.sim.ops.entities.spawn.source import Source
+from urlab_ros_bridge.sim.ops.entities.spawn.source import SpawnSource
 from urlab_ros_bridge.sim.ops.entities.spawn.tags import common
 from urlab_ros_bridge.sim.ops.entities.spawn.tags import mark
 from urlab_ros_bridge.sim.ops.entities.spawn.tags import marks
@@ -48,7 +48,7 @@ _OWN = 'world'  # owner of the marks of what the world's own files brought
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedWorld:
     """
     A world that takes the place of another.
 
@@ -59,7 +59,7 @@ class Changed:
     same: Same
 
 
-def kind_of(source: Source) -> str:
+def kind_of(source: SpawnSource) -> str:
     """
     Return what a model is unless the request says so.
 
@@ -72,7 +72,7 @@ def kind_of(source: Source) -> str:
     return ARTICULATION
 
 
-def check_source(source: Source, kind: str) -> None:
+def check_source(source: SpawnSource, kind: str) -> None:
     """
     See that a model can be of this kind.
 
@@ -88,7 +88,7 @@ def check_source(source: Source, kind: str) -> None:
         raise OpError('import_failed', 'the model is empty')
 
 
-def with_robot(world: World, name: str, source: Source, place: Place) -> Changed:
+def with_robot(world: World, name: str, source: SpawnSource, place: SpawnPose) -> ChangedWorld:
     """
     Return the world with one more articulation.
 
@@ -111,7 +111,7 @@ def with_robot(world: World, name: str, source: Source, place: Place) -> Changed
     return _added(world, spawned, replace(world.spec, articulations=robots), book)
 
 
-def with_entity(world: World, name: str, source: Source, place: Place) -> Changed:
+def with_entity(world: World, name: str, source: SpawnSource, place: SpawnPose) -> ChangedWorld:
     """
     Return the world with one more entity, whose root body has the name.
 
@@ -125,7 +125,7 @@ def with_entity(world: World, name: str, source: Source, place: Place) -> Change
     return _added(world, spawned, world.spec, KeyframeBook())
 
 
-def without_robot(world: World, prefix: str) -> Changed:
+def without_robot(world: World, prefix: str) -> ChangedWorld:
     """
     Return the world without an articulation.
 
@@ -136,7 +136,7 @@ def without_robot(world: World, prefix: str) -> Changed:
     return _removed(world, prefix, start, replace(world.spec, articulations=others), start)
 
 
-def without_body(world: World, name: str) -> Changed:
+def without_body(world: World, name: str) -> ChangedWorld:
     """
     Return the world without a body that stands directly in it.
 
@@ -146,12 +146,12 @@ def without_body(world: World, name: str) -> Changed:
     return _removed(world, name, f'{name}.', replace(world.spec, objects=objects), '')
 
 
-def _spawned(name: str, source: Source, place: Place, robot: bool) -> Spawned:
+def _spawned(name: str, source: SpawnSource, place: SpawnPose, robot: bool) -> SpawnedModel:
     mark(source.spec, uuid.uuid4().hex[:12])
-    return Spawned(name, robot, source.spec, place, source.sizes)
+    return SpawnedModel(name, robot, source.spec, place, source.sizes)
 
 
-def _grown(world: World) -> Grown:
+def _grown(world: World) -> WorldComposition:
     """
     Return what a world consists of.
 
@@ -163,17 +163,21 @@ def _grown(world: World) -> Grown:
         raise OpError('not_ready', 'the world file sets its total mass (settotalmass)')
     own = without_keys(world.source.copy())
     mark(own, _OWN)
-    return Grown(own, ())
+    return WorldComposition(own, ())
 
 
-def _added(world: World, item: Spawned, description: WorldSpec, book: KeyframeBook) -> Changed:
+def _added(
+    world: World, item: SpawnedModel, description: WorldSpec, book: KeyframeBook
+) -> ChangedWorld:
     grown = _grown(world)
     check_total(sum((other.sizes for other in grown.spawned), start=item.sizes))
     made = replace(grown, spawned=(*grown.spawned, item))
     return _finished(world, made, description, book, '')
 
 
-def _removed(world: World, name: str, start: str, description: WorldSpec, keys: str) -> Changed:
+def _removed(
+    world: World, name: str, start: str, description: WorldSpec, keys: str
+) -> ChangedWorld:
     """Return the world without what has a name, or names that begin with `start`."""
     grown = _grown(world)
     others = tuple(item for item in grown.spawned if item.name != name)
@@ -193,8 +197,8 @@ def _removed(world: World, name: str, start: str, description: WorldSpec, keys: 
 
 
 def _finished(
-    world: World, grown: Grown, description: WorldSpec, book: KeyframeBook, dropped: str
-) -> Changed:
+    world: World, grown: WorldComposition, description: WorldSpec, book: KeyframeBook, dropped: str
+) -> ChangedWorld:
     """Compile, and add the keyframes of the world before and those of `book`."""
     spec = grown.own.copy()
     try:
@@ -209,7 +213,7 @@ def _finished(
         cameras = {model.camera(index).name for index in range(model.ncam)}
         kept = {name: item for name, item in description.global_cameras.items() if name in cameras}
         description = replace(description, global_cameras=kept)
-        return Changed(World(world.name, description, model, spec, grown), same)
+        return ChangedWorld(World(world.name, description, model, spec, grown), same)
     except (ValueError, RuntimeError, MemoryError, WorldError) as error:
         raise import_failed(error) from error
 
@@ -217,7 +221,7 @@ def _finished(
 __all__ = [
     'ARTICULATION',
     'ENTITY',
-    'Changed',
+    'ChangedWorld',
     'check_source',
     'kind_of',
     'with_entity',

@@ -10,13 +10,13 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge.sim.physics.control.controllers.base import Controller
-from urlab_ros_bridge.sim.physics.control.controllers.base import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers.base import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.control.controllers.passthrough import PassthroughController
 from urlab_ros_bridge.sim.physics.control.controllers.pd import PdController
 
 __all__ = [
     'Controller',
-    'ControllerSchemaViolation',
+    'InvalidControllerParameters',
     'PassthroughController',
     'PdController',
     'make_controller',
@@ -38,7 +38,7 @@ def make_controller(
 
     Raises
     ------
-    ControllerSchemaViolation
+    InvalidControllerParameters
         The kind or a parameter is unknown, or a value is out of range.
     """
     if spec is None:
@@ -46,5 +46,5 @@ def make_controller(
     classes = {cls.kind: cls for cls in _CLASSES}
     kind = spec.get('kind')
     if kind not in classes:
-        raise ControllerSchemaViolation('kind', f'{kind!r} is unknown', 'kind', classes)
+        raise InvalidControllerParameters('kind', f'{kind!r} is unknown', 'kind', classes)
     return classes[kind](model, actuator_ids, actuator_names, spec)

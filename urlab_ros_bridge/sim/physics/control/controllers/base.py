@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
-class ControllerSchemaViolation(UrlabError, ValueError):
+class InvalidControllerParameters(UrlabError, ValueError):
     """Parameters do not fit the schema of the controller; nothing was changed."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Controller(ABC):
 
         Raises
         ------
-        ControllerSchemaViolation
+        InvalidControllerParameters
             An unknown parameter or actuator, a value of the wrong type or out of range.
         """
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.sim.physics.control.controllers.base import Controller
-from urlab_ros_bridge.sim.physics.control.controllers.base import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers.base import InvalidControllerParameters
 
 
 class PassthroughController(Controller):
@@ -39,9 +39,9 @@ class PassthroughController(Controller):
 
     def configure(self, params: dict) -> None:
         if not isinstance(params, dict):
-            raise ControllerSchemaViolation('params', f'must be a map, not {shown(params)}')
+            raise InvalidControllerParameters('params', f'must be a map, not {shown(params)}')
         if params:
-            raise ControllerSchemaViolation(
+            raise InvalidControllerParameters(
                 f'params.{next(iter(params))!s:.80}', 'unknown parameter', 'parameter', ()
             )
 

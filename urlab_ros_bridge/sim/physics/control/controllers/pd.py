@@ -15,7 +15,7 @@ import numpy as np
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.sim.model.articulation import as_index
 from urlab_ros_bridge.sim.physics.control.controllers.base import Controller
-from urlab_ros_bridge.sim.physics.control.controllers.base import ControllerSchemaViolation
+from urlab_ros_bridge.sim.physics.control.controllers.base import InvalidControllerParameters
 
 # Parameter -> default of the stock plugin (MjPDController.cpp), in rad, m, N and N m.
 GAINS: dict[str, float] = {'kp': 100.0, 'kv': 5.0, 'torque_limit': 200.0}
@@ -65,8 +65,11 @@ class PdController(Controller):
             able = [name for name, ok in zip(self.actuator_names, self.bound, strict=True) if ok]
             for name in wanted:
                 if name not in able:
-                    raise ControllerSchemaViolation(
-                        'actuators', f'{name!r} drives no hinge or slide joint', 'actuator', able
+                    raise InvalidControllerParameters(
+                        'actuators',
+                        f'{name!r} does not drive a hinge or slide joint',
+                        'actuator',
+                        able,
                     )
             self.bound &= np.isin(self.actuator_names, wanted)
         slots = np.flatnonzero(self.bound)
@@ -92,7 +95,7 @@ class PdController(Controller):
 
     def configure(self, params: dict) -> None:
         if not isinstance(params, Mapping):
-            raise ControllerSchemaViolation('params', f'must be a map, not {shown(params)}')
+            raise InvalidControllerParameters('params', f'must be a map, not {shown(params)}')
         names = [*GAINS, *(f'default_{gain}' for gain in GAINS)]
         overrides = {gain: dict(values) for gain, values in self._overrides.items()}
         defaults = dict(self._defaults)
@@ -103,7 +106,7 @@ class PdController(Controller):
             elif key in names:
                 defaults[key.removeprefix('default_')] = _gain(field, value)
             else:
-                raise ControllerSchemaViolation(field, 'unknown parameter', 'parameter', names)
+                raise InvalidControllerParameters(field, 'unknown parameter', 'parameter', names)
         self._overrides, self._defaults = overrides, defaults
         for gain, values in self._gains.items():
             values[:] = [overrides[gain].get(name, defaults[gain]) for name in self._bound_names]
@@ -111,13 +114,13 @@ class PdController(Controller):
 
     def _per_joint(self, field: str, values: object) -> dict[str, float]:
         if not isinstance(values, Mapping):
-            raise ControllerSchemaViolation(
+            raise InvalidControllerParameters(
                 field, f'must be a map of actuator names to numbers, not {shown(values)}'
             )
         bound = self._bound_names
         for name in values:
             if name not in bound:
-                raise ControllerSchemaViolation(
+                raise InvalidControllerParameters(
                     f'{field}.{name!s:.80}',
                     'not an actuator of this controller',
                     'actuator',
@@ -153,4 +156,4 @@ def _gain(field: str, value: object) -> float:
         and (0 <= value <= _FLOAT32_MAX)
     ):
         return float(value)
-    raise ControllerSchemaViolation(field, f'must be a finite number >= 0, not {shown(value)}')
+    raise InvalidControllerParameters(field, f'must be a finite number >= 0, not {shown(value)}')

@@ -58,6 +58,10 @@ class TrotTwist(TwistController):
     kind: ClassVar[str] = 'trot'
     drives: ClassVar[bool] = True
     aims: ClassVar[bool] = True
+    _phase: _Phase
+    _targets: np.ndarray | None
+    _stopping: float
+    _next: float
 
     def __init__(
         self,
@@ -127,7 +131,7 @@ class TrotTwist(TwistController):
     def _forget(self) -> None:
         """Begin anew with the next command."""
         self._phase = _Phase.BEGINNING
-        self._targets: np.ndarray | None = None
+        self._targets = None
         self._stopping = 0.0
         self._next = -math.inf
 

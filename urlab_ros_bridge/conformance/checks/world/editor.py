@@ -16,8 +16,8 @@ from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.errors import served
-from urlab_ros_bridge.conformance.checks.meta import catalogued
+from urlab_ros_bridge.conformance.checks.requests.errors import served
+from urlab_ros_bridge.conformance.checks.requests.meta import catalogued
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY

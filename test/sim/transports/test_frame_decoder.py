@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from urlab_ros_bridge.sim.transports import frame_reader
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
-from urlab_ros_bridge.sim.transports.frame_reader import FrameReader
+from urlab_ros_bridge.sim.transports import frame_decoder
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
+from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.wire import codec
 
 
@@ -45,14 +45,14 @@ def gate():
 @pytest.fixture
 def reader(gate):
     """Return a reader that stands still after its first step until the gate opens."""
-    made = FrameReader(Dispatching(), rest=gate)
+    made = FrameDecoder(Dispatching(), rest=gate)
     yield made
     gate.open()
     made.stop()
 
 
 def reading(name, steps=3, size=10):
-    return Reading(bytes(size), True, [name] * steps)
+    return FrameDecoding(bytes(size), True, [name] * steps)
 
 
 def code(reply):
@@ -89,30 +89,30 @@ def test_frames_take_turns(reader, gate):
 
 
 def test_one_client_may_have_a_few_and_others_are_not_kept_out(reader):
-    for _ in range(frame_reader.MAX_OF_ONE):
+    for _ in range(frame_decoder.MAX_OF_ONE):
         assert reader.submit('greedy', reading('g', 1000), lambda _: None) is None
     assert code(reader.submit('greedy', reading('g'), pytest.fail)) == 'not_ready'
     assert reader.submit('modest', reading('m'), lambda _: None) is None
 
 
 def test_their_number_and_their_bytes_are_limited(reader):
-    half = frame_reader.MAX_BYTES // 2
+    half = frame_decoder.MAX_BYTES // 2
     assert reader.submit('a', reading('a', 1000, half), lambda _: None) is None
     assert reader.submit('b', reading('b', 1000, half), lambda _: None) is None
     assert code(reader.submit('c', reading('c'), pytest.fail)) == 'not_ready'
 
 
 def test_so_many_and_no_more(reader):
-    for number in range(frame_reader.MAX_READINGS):
+    for number in range(frame_decoder.MAX_READINGS):
         assert reader.submit(number, reading('x', 1000), lambda _: None) is None
     assert code(reader.submit('last', reading('x'), pytest.fail)) == 'not_ready'
 
 
 def test_what_is_read_makes_room(reader, gate):
     gate.open()
-    for _ in range(3 * frame_reader.MAX_OF_ONE):
+    for _ in range(3 * frame_decoder.MAX_OF_ONE):
         take, event = Answers().of('again')
-        assert reader.submit('again', reading('x', 2, frame_reader.MAX_BYTES), take) is None
+        assert reader.submit('again', reading('x', 2, frame_decoder.MAX_BYTES), take) is None
         assert event.wait(20)
         # The job is gone before its answer is handed over.
     assert not reader._jobs and not reader._owners and reader._bytes == 0
@@ -120,13 +120,13 @@ def test_what_is_read_makes_room(reader, gate):
 
 def test_it_rests_several_times_as_long_as_it_works(monkeypatch, reader, gate):
     ticks = iter(range(1000))
-    monkeypatch.setattr(frame_reader.time, 'thread_time', lambda: float(next(ticks)))
+    monkeypatch.setattr(frame_decoder.time, 'thread_time', lambda: float(next(ticks)))
     gate.open()
     take, event = Answers().of('x')
     reader.submit('x', reading('x', 5), take)
     assert event.wait(20)
     reader.stop()
-    assert reader.steps == 5 and gate.rests == [frame_reader.REST] * 5
+    assert reader.steps == 5 and gate.rests == [frame_decoder.REST] * 5
 
 
 def test_the_end_is_told_to_whoever_waits(reader, gate):

@@ -21,8 +21,8 @@ from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.cameras import served_cameras
-from urlab_ros_bridge.conformance.checks.errors import served
+from urlab_ros_bridge.conformance.checks.requests.errors import served
+from urlab_ros_bridge.conformance.checks.streams.cameras import served_cameras
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import decode
@@ -31,7 +31,7 @@ from urlab_ros_bridge.conformance.peer import pack
 from urlab_ros_bridge.conformance.peer import Peer
 from urlab_ros_bridge.conformance.shm_raw import HEADER_BYTES
 from urlab_ros_bridge.conformance.shm_raw import MAGIC
-from urlab_ros_bridge.conformance.shm_raw import Region
+from urlab_ros_bridge.conformance.shm_raw import RawRegion
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 
 SHM = ('shm',)
@@ -45,12 +45,12 @@ def directory(peer: Peer) -> Path:
 
 
 @contextmanager
-def region(peer: Peer, name: str) -> Iterator[Region]:
+def region(peer: Peer, name: str) -> Iterator[RawRegion]:
     """Map a region for a while."""
     path = directory(peer) / name
     if not path.is_file():
         raise Failed(f'a file {path}', 'none')
-    opened = Region(path)
+    opened = RawRegion(path)
     try:
         yield opened
     finally:

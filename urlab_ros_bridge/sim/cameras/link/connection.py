@@ -13,21 +13,21 @@ import threading
 
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import SharedMemory
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.frame_memory import STATE_SLOTS
 
 # A renderer that is busy has one more job waiting, so that it never waits for the next tick.
 STREAM_JOBS = 2
 
 
-class Port:
+class RendererConnection:
     """
     Posts jobs; thread-safe, never waits.
 
     :ivar memory: shared with the renderer.
     """
 
-    def __init__(self, connection: socket.socket, memory: SharedMemory) -> None:
+    def __init__(self, connection: socket.socket, memory: FrameMemory) -> None:
         self.memory = memory
         self._link = connection
         self._lock = threading.Lock()
@@ -38,7 +38,7 @@ class Port:
     @property
     def busy(self) -> bool:
         """Say whether streamed frames had better wait."""
-        return self._posted - int(self.memory.control[SharedMemory.DONE]) >= STREAM_JOBS
+        return self._posted - int(self.memory.control[FrameMemory.DONE]) >= STREAM_JOBS
 
     def post(self, state: bytes, capture: Capture, cameras: Iterable[int]) -> bool:
         """Have a state rendered and streamed; false when there is too much to do already."""
@@ -66,7 +66,7 @@ class Port:
         self, state: bytes, capture: Capture, cameras: Iterable[int], reply: bool
     ) -> int | None:
         number = self._posted
-        done = int(self.memory.control[SharedMemory.DONE])
+        done = int(self.memory.control[FrameMemory.DONE])
         if self._closed or number - done >= STATE_SLOTS:
             return None
         slot = number % STATE_SLOTS
@@ -111,4 +111,4 @@ class Port:
             future.set_result({})
 
 
-__all__ = ['STREAM_JOBS', 'Port']
+__all__ = ['STREAM_JOBS', 'RendererConnection']

@@ -13,10 +13,10 @@ from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.observations import has_twist
-from urlab_ros_bridge.conformance.checks.step_forces import controlled
-from urlab_ros_bridge.conformance.checks.step_forces import pd_torques
-from urlab_ros_bridge.conformance.checks.step_forces import targets
+from urlab_ros_bridge.conformance.checks.stepping.observations import has_twist
+from urlab_ros_bridge.conformance.checks.stepping.step_forces import controlled
+from urlab_ros_bridge.conformance.checks.stepping.step_forces import pd_torques
+from urlab_ros_bridge.conformance.checks.stepping.step_forces import targets
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.model import Robot

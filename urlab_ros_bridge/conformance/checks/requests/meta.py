@@ -14,7 +14,7 @@ from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.errors import served
+from urlab_ros_bridge.conformance.checks.requests.errors import served
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import KINDS
 from urlab_ros_bridge.conformance.peer import Peer

@@ -23,7 +23,7 @@ import time
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
-from urlab_ros_bridge.sim.transports.dispatcher import Reading
+from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 
 MAX_READINGS = 64  # frames that may wait, and
 MAX_BYTES = 64 << 20  # their sum; more are answered not_ready
@@ -37,11 +37,11 @@ Done = Callable[[bytes | Call], None]
 @dataclass(slots=True)
 class _Job:
     owner: Hashable
-    reading: Reading
+    reading: FrameDecoding
     done: Done
 
 
-class FrameReader:
+class FrameDecoder:
     """
     Finishes readings; thread-safe.  Its thread starts with the first one.
 
@@ -64,7 +64,7 @@ class FrameReader:
         self._stopping = False
         self.steps = 0
 
-    def submit(self, owner: Hashable, reading: Reading, done: Done) -> bytes | None:
+    def submit(self, owner: Hashable, reading: FrameDecoding, done: Done) -> bytes | None:
         """
         Read a frame in the background; `done` gets the reply or the call.
 
@@ -83,7 +83,9 @@ class FrameReader:
             self._bytes += size
             self._jobs.append(_Job(owner, reading, done))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name='frame-reader', daemon=True)
+                self._thread = threading.Thread(
+                    target=self._run, name='frame-decoder', daemon=True
+                )
                 self._thread.start()
             self._changed.notify()
         return None
@@ -110,7 +112,7 @@ class FrameReader:
                 continue
             accepted = self._dispatcher.read_on(job.reading)
             self.steps += 1
-            if isinstance(accepted, Reading):
+            if isinstance(accepted, FrameDecoding):
                 with self._changed:
                     self._jobs.rotate(-1)
             else:
@@ -135,4 +137,4 @@ def _too_many(what: str) -> bytes:
     return error_frame('not_ready', f'{what} are being read already', None)
 
 
-__all__ = ['FrameReader']
+__all__ = ['FrameDecoder']

@@ -17,7 +17,7 @@ from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import PUPPET
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.observations import pose_step
+from urlab_ros_bridge.conformance.checks.stepping.observations import pose_step
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer

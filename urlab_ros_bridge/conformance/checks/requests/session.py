@@ -15,7 +15,7 @@ from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.errors import served
+from urlab_ros_bridge.conformance.checks.requests.errors import served
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import keys

@@ -23,7 +23,7 @@ from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import is_number
 from urlab_ros_bridge.conformance.peer import Peer
-from urlab_ros_bridge.conformance.zmq_raw import Listener
+from urlab_ros_bridge.conformance.zmq_raw import RowListener
 
 SECTION = 'Camera observations'
 ZMQ = ('zmq',)
@@ -159,7 +159,7 @@ def stream(peer: Peer) -> None:
             continue
         tried += 1
         port = urlsplit(camera['zmq_endpoint']).port
-        with Listener(f'tcp://{peer.places.host}:{port}') as listener:
+        with RowListener(f'tcp://{peer.places.host}:{port}') as listener:
             message = listener.receive(FIRST_FRAME)
         if message is None:
             raise Failed(f'a frame of {name} within {FIRST_FRAME:g} s', 'none')

@@ -22,13 +22,13 @@ from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PUPPET
 from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.checks.observations import pose_step
-from urlab_ros_bridge.conformance.checks.poses import target
+from urlab_ros_bridge.conformance.checks.stepping.observations import pose_step
+from urlab_ros_bridge.conformance.checks.world.poses import target
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.model import FREE
 from urlab_ros_bridge.conformance.peer import Peer
-from urlab_ros_bridge.conformance.zmq_raw import Listener
+from urlab_ros_bridge.conformance.zmq_raw import RowListener
 
 SECTION = 'Streaming wire format'
 ZMQ = ('zmq',)
@@ -38,15 +38,15 @@ TILTED = [0.8, 0.2, 0.4, 0.4]
 
 
 @contextmanager
-def listening(peer: Peer, *topics: bytes) -> Iterator[Listener]:
+def listening(peer: Peer, *topics: bytes) -> Iterator[RowListener]:
     """Listen to the state stream; whoever must hear something asks `first`."""
     if not peer.places.state:
         raise Failed('a state stream', 'none: the ports of hello_ok name none')
-    with Listener(peer.places.state, topics or (b'',)) as listener:
+    with RowListener(peer.places.state, topics or (b'',)) as listener:
         yield listener
 
 
-def first(listener: Listener, what: str, wait: float = WAIT) -> list[bytes]:
+def first(listener: RowListener, what: str, wait: float = WAIT) -> list[bytes]:
     """Return the next message, which must come."""
     message = listener.receive(wait)
     if message is None:

@@ -1,0 +1,3 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Ops that change or record the world: modes, controllers, poses, options, the editor."""
