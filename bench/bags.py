@@ -31,6 +31,7 @@ from bridge_cost import SETTLE
 from bridge_cost import TICK_RATE
 from mcap.reader import make_reader
 from ratios import note
+from ros_children import FULL_RATE
 
 LISTENER = """
 import json, os, rclpy, signal, sys
@@ -93,7 +94,7 @@ def measure(name: str, ports: tuple[int, int], domain: int, options: argparse.Na
     heard, recorded = VARIANTS[name]
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain)}
     with tempfile.TemporaryDirectory() as folder:
-        values = {'rpc_port': ports[0], 'state_port': ports[1]}
+        values = {'rpc_port': ports[0], 'state_port': ports[1], **FULL_RATE}
         if recorded:
             values |= {'bag': 'bench', 'bag_topics': json.dumps(recorded), 'data_dir': folder}
             values['bag_compression'] = options.compression

@@ -21,6 +21,7 @@ import sys
 import time
 
 from ratios import note
+from ros_children import FULL_RATE
 import zmq
 
 BRIDGE = """
@@ -99,7 +100,7 @@ def cpu_seconds(pid: int) -> float:
 def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -> float:
     """Return CPU microseconds of the bridge per tick (500 ticks a second) of one variant."""
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(domain)}
-    parameters = {'rpc_port': ports[0], 'state_port': ports[1]}
+    parameters = {'rpc_port': ports[0], 'state_port': ports[1], **FULL_RATE}
     words = [word for name, value in parameters.items() for word in ('-p', f'{name}:={value}')]
     children = [
         subprocess.Popen(

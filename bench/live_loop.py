@@ -22,6 +22,7 @@ import time
 import numpy as np
 import psutil
 from ratios import note
+from ros_children import FULL_RATE
 import zmq
 
 from urlab_ros_bridge.client.client import Client
@@ -98,10 +99,13 @@ def measure_floor(world: str, step: float, seconds: float) -> dict:
 def start_bridge(rpc: int, state: int) -> list[subprocess.Popen]:
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(30 + os.getpid() % 60)}
     command = ['-m', 'urlab_ros_bridge.cli.main', 'bridge', '--rpc-port', str(rpc)]
+    parameters = [word for name in FULL_RATE for word in ('-p', f'{name}:=0.0')]
     quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
     return [
         subprocess.Popen(
-            [sys.executable, *command, '--state-port', str(state)], env=environment, **quiet
+            [sys.executable, *command, '--state-port', str(state), '--ros-args', *parameters],
+            env=environment,
+            **quiet,
         ),
         subprocess.Popen([sys.executable, '-c', SUBSCRIBER], env=environment, **quiet),
     ]

@@ -37,6 +37,7 @@ from ros_cameras_programs import TOPICS
 from ros_children import child
 from ros_children import cpu_seconds
 from ros_children import free_port
+from ros_children import FULL_RATE
 
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
@@ -91,7 +92,7 @@ def start_bridge(
     words += ['--camera-port=0', '--control-port=0', '--info-port=0', '--step-mode=live']
     module = ('-m', 'urlab_ros_bridge.cli.main', 'server')
     server = stack.enter_context(child(*module, *words, '--log-level', 'error'))
-    given = {f'{name}_port': port for name, port in ports.items()}
+    given = {f'{name}_port': port for name, port in ports.items()} | FULL_RATE
     if len(transports()) > 1:
         given['camera_transport'] = way
     parameters = [word for name, value in given.items() for word in ('-p', f'{name}:={value}')]

@@ -13,6 +13,9 @@ from typing import Any
 
 import zmq
 
+# Parameters of a bridge that publishes every tick.
+FULL_RATE = dict.fromkeys(('odom_rate', 'joint_state_rate', 'sensor_rate', 'entity_rate'), 0.0)
+
 
 def free_port() -> int:
     """Return a port that nobody listens on."""

@@ -33,6 +33,7 @@ from robots import sidecar
 from ros_children import child
 from ros_children import cpu_seconds
 from ros_children import free_port
+from ros_children import FULL_RATE
 
 from urlab_ros_bridge.client.client import Client
 
@@ -169,7 +170,7 @@ def measure(count: int, folder: Path, seconds: float) -> tuple[dict, dict]:
     words += ['--model', str(sidecar(folder, 'rover', count)), '--log-level=error']
     cli = ('-m', 'urlab_ros_bridge.cli.main')
     places = {f'{name}_port': port for name, port in ports.items()}
-    given = {**places, 'namespace_robots': 'always'}
+    given = {**places, 'namespace_robots': 'always', **FULL_RATE}
     parameters = [word for name, value in given.items() for word in ('-p', f'{name}:={value}')]
     with ExitStack() as stack:
         pids = {'server': stack.enter_context(child(*cli, 'server', *words)).pid}

@@ -182,6 +182,25 @@ def test_quality_of_service_can_be_overridden(bridge_to):
     assert (profile.depth, profile.reliability) == (3, ReliabilityPolicy.BEST_EFFORT)
     _, profile = wait_until(lambda: endpoints(bridge.node, True).get('/rover/cmd_vel'))
     assert profile.depth == 7
+    # Those of other topics would be most of what `ros2 param list` shows.
+    assert overrides(bridge) == {
+        f'qos_overrides./rover/{topic}.{policy}'
+        for topic in ('odom.publisher', 'cmd_vel.subscription')
+        for policy in ('depth', 'history', 'reliability')
+    }
+
+
+def test_overrides_of_all_topics_are_shown_on_request(bridge_to):
+    bridge, _ = bridge_to(declare_qos_overrides=True)
+    wait_until(lambda: '/rover/odom' in endpoints(bridge.node, False))
+    found = overrides(bridge)
+    for incoming, side in ((False, 'publisher'), (True, 'subscription')):
+        for topic in endpoints(bridge.node, incoming):
+            assert f'qos_overrides.{topic}.{side}.depth' in found
+
+
+def overrides(bridge):
+    return {name for name in bridge.node._parameters if name.startswith('qos_overrides.')}
 
 
 def test_actions_and_services_are_the_ones_on_the_page(bridge_to):

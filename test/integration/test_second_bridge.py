@@ -101,7 +101,7 @@ def bridge(server, domain):
 
 
 def is_connected(bridge):
-    return wait_until(lambda: bridge.said('connected: live') or bridge.said('connected, '))
+    return wait_until(lambda: bridge.said('connected to '))
 
 
 def found(listener):

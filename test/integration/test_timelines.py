@@ -57,7 +57,7 @@ def listen_to_all(listener):
     listener.listen(Clock, '/clock', PATIENT_CLOCK)
     for kind, topic in TOPICS:
         listener.listen(kind, topic, PATIENT)
-    wait_until(lambda: all(listener.heard.values()), timeout=15)
+    wait_until(lambda: all(listener.heard.values()))
 
 
 def wait_for_silence(listener, program):
@@ -104,7 +104,7 @@ def test_twenty_resets_under_load_never_mix_timelines(simulation):
         else:
             assert nanoseconds(response.sim_time) == 0 and response.step == 0
     # The listener may have much to hear yet.
-    wait_until(lambda: time.sleep(0.2) or len(jumps_back(list(listener.order))) >= 10, timeout=15)
+    wait_until(lambda: time.sleep(0.2) or len(jumps_back(list(listener.order))) >= 10)
     wait_for_silence(listener, bridge)
     jumps = jumps_back(list(listener.order))
     assert len(jumps) == 10
@@ -181,7 +181,7 @@ def test_snapshots_alone_give_the_same_topics(simulation):
     for kind, topic in TOPICS[:-1]:
         listener.listen(kind, topic)
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
-    wait_until(lambda: all(listener.heard.values()), timeout=15)
+    wait_until(lambda: all(listener.heard.values()))
     wait_until(lambda: len(listener.heard['scan']) > 12)
     stamps = [stamp_of('scan', message) for message in listener.heard['scan']]
     # Ten scans a second, although every snapshot holds the last one.

@@ -160,6 +160,9 @@ class Bridge:
         values = {'rpc_port': int(rpc_port), 'state_port': int(state_port), **parameters}
         # To refuse takes the second in which nodes are found.
         values.setdefault('second_bridge', 'warn')
+        # Most tests look at every tick.
+        for name in ('odom_rate', 'joint_state_rate', 'sensor_rate', 'entity_rate'):
+            values.setdefault(name, 0.0)
         self.node = BridgeNode(
             context=self.context,
             features=features,

@@ -4,12 +4,14 @@
 
 import itertools
 
+from bridge_harness import LATCHED
 from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 import pytest
+from rcl_interfaces.msg import Log
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from small_model import XML
@@ -90,6 +92,36 @@ def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     del listener
     assert len(server.of('hello')) <= hellos + 1
     user.close()
+
+
+def said(listener, *words):
+    """Return what the bridge has logged of its connection, oldest first."""
+    return [
+        message.msg
+        for message in list(listener.heard['/rosout'])
+        if any(word in message.msg for word in words)
+    ]
+
+
+def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged):
+    class Nobody:
+        ports = ('1', '2')
+
+    server = small_server()
+    Nobody.ports = server.ports
+    server.close()
+    server.close = lambda: None
+    _, listener = bridged(Nobody)
+    listener.listen(Log, '/rosout', LATCHED)
+    wait_until(lambda: said(listener, 'no server'))
+    second = small_server(ports=[int(port) for port in Nobody.ports])
+    connection_text(listener, 'connected: live')
+    (text,) = said(listener, 'connect')
+    assert text.startswith('connected to tcp://') and 'robots: bot' in text
+    second.close()
+    second.close = lambda: None
+    wait_until(lambda: said(listener, 'lost the server'))
+    assert not said(listener, 'state_port')
 
 
 def test_direct_mode_is_said_in_words(small_server, bridged):

@@ -213,3 +213,15 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream(connected):
     delay.set()
     caller.join(10)
     wait_until(lambda: server.of('set_twist'))
+
+
+def test_each_step_shows_its_state_whatever_the_limits(connected):
+    server, _, listener = connected({'odom_rate': 1.0})
+    odom = listener.listen(Odometry, 'odom')
+    assert listener.call(SetBool, '/pause', data=True).success
+    wait_until(lambda: odom)
+    for _ in range(3):
+        response = listener.call(srv.Step, '/step')
+        assert 'paused: to go on call pause' in response.message
+        wait_until(lambda now=response.sim_time: odom[-1].header.stamp == now, 5.0)
+    assert server.paused

@@ -183,9 +183,11 @@ def test_rates_are_limited_in_simulation_time_and_change_live(small_server, brid
     bridge, listener = bridged(server, joint_state_rate=50.0, odom_rate=0.0)
     joints = listener.listen(JointState, 'joint_states')
     odom = listener.listen(Odometry, 'odom')
-    wait_until(lambda: len(joints) > 5 and len(odom) > 50)
-    steps = np.diff([nanoseconds(m.header.stamp) for m in list(joints)])
-    assert set(steps) == {20_000_000}
+    wait_until(lambda: len(joints) > 15 and len(odom) > 50)
+    # The first is for whoever has come.  On a machine that stalls ticks are lost, and what was
+    # kept back comes as if time stood still; most are on the grid nevertheless.
+    stamps = np.array([nanoseconds(message.header.stamp) for message in list(joints)][1:])
+    assert np.median(np.diff(stamps)) == 20_000_000 and np.median(stamps % 20_000_000) == 0
     from rclpy.parameter import Parameter
 
     result = bridge.node.set_parameters([Parameter('joint_state_rate', value=0.0)])
@@ -210,3 +212,13 @@ def test_observe_only_publishes_without_a_single_request(small_server, bridged):
     diagnostics = wait_for_message(listener, DiagnosticArray, '/diagnostics')
     assert 'observing' in diagnostics.status[0].message
     assert server.requests == []
+
+
+def test_what_a_limit_kept_back_comes_when_time_stands_still(small_server, bridged):
+    server = small_server()
+    _, listener = bridged(server, odom_rate=1.0)
+    odom = listener.listen(Odometry, 'odom')
+    wait_until(lambda: len(odom) > 1 and server.now % 10**9 > 100_000_000)
+    server.paused = True
+    wait_until(lambda: nanoseconds(odom[-1].header.stamp) == server.now)
+    assert nanoseconds(odom[-1].header.stamp) > 1_000_000_000

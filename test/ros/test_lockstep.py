@@ -66,7 +66,8 @@ class Controller:
 def connected(small_server, bridged):
     def start(extensions=EXTENSIONS, **parameters):
         server = small_server(extensions=extensions, beat=True)
-        parameters = {'cmd_vel_type': 'twist_stamped', **parameters}
+        # The limit does not hold in lockstep: every odometry is answered.
+        parameters = {'cmd_vel_type': 'twist_stamped', 'odom_rate': 1.0, **parameters}
         bridge, listener = bridged(server, **parameters)
         wait_until(lambda: bridge.link.state.connected)
         return server, bridge, listener

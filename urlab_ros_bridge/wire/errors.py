@@ -97,6 +97,16 @@ def list_names(kind: str, valid: Iterable[str], limit: int = 24) -> str:
     return 'available: ' + ', '.join(names[:limit]) + more
 
 
+def count_of(number: int, noun: str) -> str:
+    """
+    Return a number of things as text; the noun is one that takes an s.
+
+    >>> count_of(1, 'file'), count_of(0, 'file'), count_of(12, 'message')
+    ('1 file', '0 files', '12 messages')
+    """
+    return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
+
+
 # Code -> meaning.  The order is the page's; the codes after the blank line are not on the page.
 ERROR_CODES: dict[str, str] = {
     'bad_request': 'Frame failed to parse as JSON or msgpack.',

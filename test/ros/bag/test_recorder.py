@@ -85,7 +85,7 @@ def test_each_reset_that_sets_time_back_begins_a_file(recording):
 
 
 def test_a_bag_says_where_it_comes_from(recording):
-    server, bridge, _ = recording(odom_rate=50.0)
+    server, bridge, _ = recording(odom_rate=25.0)
     begin(bridge)
     advance(server, 0.1)
     bridge.link.client.reset()
@@ -95,7 +95,7 @@ def test_a_bag_says_where_it_comes_from(recording):
     for file in (first, second):
         notes = file.notes['urlab']
         assert notes['mujoco_version'] == handshake.mujoco_version
-        assert '"odom_rate": 50.0' in notes['parameters'] and len(notes['model_sha256']) == 64
+        assert '"odom_rate": 25.0' in notes['parameters'] and len(notes['model_sha256']) == 64
     assert first.attachments == {'model.mjb': handshake.mjb} and second.attachments == {}
 
 

@@ -28,6 +28,9 @@ SECOND = 10**9
 class Node:
     """A node whose publishers keep their messages, and whose subscriptions are by topic."""
 
+    def has_parameter(self, name):
+        return False
+
     def __init__(self):
         self.published, self.receivers = {}, {}
 

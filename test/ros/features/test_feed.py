@@ -1,8 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
 import pytest
 
 from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import GridLimiter
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.features.feed import TopicTaken
@@ -50,6 +55,27 @@ def test_after_a_jump_back_the_first_message_passes():
     assert not limiter.due(0)
     limiter.clear()
     assert limiter.due(0)
+
+
+@given(st.integers(1, 1000), st.integers(0, 10**15), st.integers(100_000, 5 * MS))
+def test_on_the_grid_there_is_one_in_each_period_and_the_first_of_it(rate, start, timestep):
+    ticks = range(start, start + 300 * timestep, timestep)
+    # As fractions: periods of most rates are no whole numbers of nanoseconds.
+    cells = [Fraction(now * rate, 10**9).__floor__() for now in ticks]
+    expected = [
+        now
+        for now, cell, before in zip(ticks, cells, [-1, *cells], strict=False)
+        if cell != before
+    ]
+    assert passed(GridLimiter(float(rate)), ticks) == expected
+
+
+def test_topics_of_one_rate_share_their_instants_whoever_began_when():
+    one, other = GridLimiter(50.0), GridLimiter(50.0)
+    begun_late = passed(other, range(334 * MS, 1000 * MS, 2 * MS))
+    assert set(begun_late[1:]) <= set(passed(one, range(0, 1000 * MS, 2 * MS)))
+    faster = passed(GridLimiter(100.0), range(0, 1000 * MS, 2 * MS))
+    assert set(begun_late[1:]) < set(faster)
 
 
 class FakePublisher:
@@ -107,6 +133,12 @@ def test_a_bad_row_is_counted_and_told_and_the_next_one_passes():
 class FakeNode:
     def __init__(self):
         self.destroyed = []
+
+    def has_parameter(self, name):
+        return False
+
+    def resolve_topic_name(self, topic):
+        return topic
 
     def create_publisher(self, message_type, topic, profile, **_):
         publisher = FakePublisher()

@@ -25,11 +25,19 @@ def test_the_first_measurement_and_one_without_time_between_are_zero():
     assert meter.measure(Counters(ticks=99), 1.0).tick_rate == 0.0
 
 
-def test_latencies_are_percentiles_in_seconds_of_this_period_alone():
+def test_latencies_are_percentiles_in_seconds_of_the_last_period_that_had_any():
     counters, meter = Counters(), RateMeter()
     meter.measure(counters, 0.0)
     counters.latencies.extend(range(0, 101_000_000, 1_000_000))
     rates = meter.measure(counters, 1.0)
     assert rates.latency_p50 == pytest.approx(0.050)
     assert rates.latency_p99 == pytest.approx(0.099)
-    assert math.isnan(meter.measure(counters, 2.0).latency_p50)
+    assert meter.measure(counters, 2.0).latency_p50 == rates.latency_p50
+    counters.latencies.append(7_000_000)
+    assert meter.measure(counters, 3.0).latency_p50 == pytest.approx(0.007)
+
+
+def test_without_a_latency_it_is_not_a_number():
+    counters, meter = Counters(), RateMeter()
+    meter.measure(counters, 0.0)
+    assert math.isnan(meter.measure(counters, 1.0).latency_p50)

@@ -1,6 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
+import math
 
 import pytest
 
@@ -9,7 +10,7 @@ from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 
 LIVE = LinkState(Phase.CONNECTED, 'tcp://h:1', 'tcp://h:2', 'live', paused=False, robots=1)
-TALKING, SILENT = 0.1, 5.0
+TALKING, SILENT, NEVER = 0.1, 5.0, math.inf
 
 
 def test_all_is_well_when_ticks_come():
@@ -32,7 +33,8 @@ def test_all_is_well_when_ticks_come():
         (replace(LIVE, phase=Phase.LOST), SILENT, ['lost', 'urlab server']),
         (replace(LIVE, phase=Phase.TAKEN), TALKING, ['another client', 'observe_only']),
         (replace(LIVE, phase=Phase.OBSERVING), SILENT, ['tcp://h:2', 'live mode']),
-        (LIVE, SILENT, ['tcp://h:2', 'state_port']),
+        (LIVE, NEVER, ['tcp://h:2', 'state_port']),
+        (LIVE, SILENT, ['tcp://h:2', 'busy']),
         (replace(LIVE, mode='direct'), SILENT, ['silent', 'direct', 'steps', 'set_mode']),
         (replace(LIVE, mode='puppet', pinned=True), SILENT, ['puppet', 'pinned']),
         (replace(LIVE, robots=0), TALKING, ['no robots']),
@@ -42,6 +44,12 @@ def test_every_trouble_is_said_with_what_to_do(state, silence, words):
     well, text = describe(state, silence)
     assert not well
     assert all(word in text for word in words), text
+
+
+def test_a_dead_server_is_no_wrong_port():
+    well, text = describe(replace(LIVE, asking=True), SILENT)
+    assert not well and 'neither answers' in text and 'state_port' not in text
+    assert describe(replace(LIVE, asking=True), TALKING) == describe(LIVE, TALKING)
 
 
 def test_a_server_that_has_answered_is_not_said_to_be_missing():

@@ -22,6 +22,12 @@ class Outlet:
     def create_publisher(self, *_, **__):
         return self
 
+    def has_parameter(self, name):
+        return False
+
+    def resolve_topic_name(self, topic):
+        return topic
+
     def get_subscription_count(self):
         return self.listeners
 

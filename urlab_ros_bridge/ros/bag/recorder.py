@@ -30,6 +30,7 @@ from urlab_ros_bridge.ros.bag.storage.folder import make_folder
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.wire.errors import count_of
 
 ALL = ('auto',)
 # How long the disk may take for what waits when a bag ends (s).
@@ -223,7 +224,8 @@ class BagRecorder:
         summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.size)
         self._bridge.log(
             'info',
-            f'recorded {summary.messages} messages in {len(summary.files)} files in {bag.folder}',
+            f'recorded {count_of(summary.messages, "message")} in '
+            f'{count_of(len(summary.files), "file")} in {bag.folder}',
         )
         return summary
 

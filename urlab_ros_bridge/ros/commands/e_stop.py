@@ -31,7 +31,7 @@ class EStop:
         self._commands = commands
         self._log = log
         self._publisher = node.create_publisher(
-            Bool, TOPIC, qos.latched(), qos_overriding_options=qos.overridable()
+            Bool, TOPIC, qos.latched(), qos_overriding_options=qos.overridable(node, TOPIC)
         )
 
     def start(self) -> None:

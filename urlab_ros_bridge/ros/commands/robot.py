@@ -95,7 +95,11 @@ class RobotCommands:
         for kind, topic, receive in self._receivers:
             self._subscriptions.append(
                 self._node.create_subscription(
-                    kind, topic, receive, qos.command(), qos_overriding_options=qos.overridable()
+                    kind,
+                    topic,
+                    receive,
+                    qos.command(),
+                    qos_overriding_options=qos.overridable(self._node, topic),
                 )
             )
 

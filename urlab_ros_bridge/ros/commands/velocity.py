@@ -86,6 +86,17 @@ def message_type(setting: str, distribution: str | None = None) -> type:
     return Twist if setting == 'twist' else TwistStamped
 
 
+def cmd_vel_value(type_name: str) -> str:
+    """
+    Return the value of `cmd_vel_type` with which messages of a type are taken; empty for others.
+
+    >>> cmd_vel_value('geometry_msgs/msg/TwistStamped')
+    'twist_stamped'
+    """
+    values = dict(zip(CMD_VEL_TOPIC.types, ('twist', 'twist_stamped'), strict=True))
+    return values.get(type_name, '')
+
+
 def _installed_distribution() -> str:
     """Distinguish Jazzy from later ones by the parameter API, where ROS is not sourced."""
     from importlib import metadata

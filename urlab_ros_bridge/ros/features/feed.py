@@ -51,6 +51,33 @@ class RateLimiter:
                 self._next = now + self._period
 
 
+class GridLimiter(RateLimiter):
+    """
+    Lets through what comes first in each period, counted from time 0.
+
+    So topics of one rate are published at the same instants, whoever began to listen when, and
+    those of a multiple of it at these instants too.
+    """
+
+    def set_rate(self, rate: float) -> None:
+        self._numerator, denominator = max(float(rate), 0.0).as_integer_ratio()
+        self._denominator = denominator * NANOSECONDS
+        self.clear()
+
+    def clear(self) -> None:
+        self._last: int | None = None
+
+    def due(self, now: int) -> bool:
+        return not self._numerator or self._last is None or self._cell(now) != self._last
+
+    def count(self, now: int) -> None:
+        if self._numerator:
+            self._last = self._cell(now)
+
+    def _cell(self, now: int) -> int:
+        return now * self._numerator // self._denominator
+
+
 class Clearable(Protocol):
     """What remembers something of earlier ticks."""
 
@@ -65,6 +92,8 @@ class Feed:
     :ivar wire: topics of the wire that its message is made of.
     :ivar subscriptions: prefixes to subscribe to for them.
     :ivar rate_name: field of the settings that limits it, empty for none.
+    :ivar each_instant: whether every instant of a lockstep is published, whatever the limit.
+    :ivar held_back: whether the limit has kept back the message of the last tick.
     :ivar own_limiter: what the topic remembers by itself of earlier ticks.
     :ivar count: messages published; `dropped`: ticks that were dropped while somebody listened.
     :ivar wanted: whether anybody listens; `grew` whether somebody came since the last message.
@@ -79,13 +108,16 @@ class Feed:
         wire: Iterable[bytes] = (),
         subscriptions: Iterable[bytes] | None = None,
         rate_name: str = '',
+        each_instant: bool = False,
     ) -> None:
         self.topic = topic
         self.publisher = publisher
         self.wire = frozenset(wire)
         self.subscriptions = self.wire if subscriptions is None else frozenset(subscriptions)
         self.rate_name = rate_name
-        self.limiter = RateLimiter()
+        self.each_instant = each_instant
+        self.limiter: RateLimiter = GridLimiter()
+        self.held_back = False
         self.own_limiter: Clearable | None = None
         self.wanted = False
         self.grew = False
@@ -115,13 +147,14 @@ class Feed:
             return False
         self.publisher.publish(message)
         self.limiter.count(stamp_ns)
-        self.grew = False
+        self.grew = self.held_back = False
         self.count += 1
         return True
 
     def clear(self) -> None:
         """Forget what belongs to the time before a jump."""
         self.limiter.clear()
+        self.held_back = False
         if self.own_limiter is not None:
             self.own_limiter.clear()
 
@@ -154,7 +187,10 @@ class Publishers:
                 self._publishers[topic] = found
                 return found
             found = self._node.create_publisher(
-                message_type, topic, profile(), qos_overriding_options=qos.overridable()
+                message_type,
+                topic,
+                profile(),
+                qos_overriding_options=qos.overridable(self._node, topic),
             )
             self._publishers[topic] = found
         elif found.msg_type is not message_type:

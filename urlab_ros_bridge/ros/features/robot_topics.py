@@ -52,6 +52,7 @@ class RobotTopics:
         *,
         wire: Iterable[bytes],
         rate_name: str = '',
+        each_instant: bool = False,
         subscriptions: Iterable[bytes] | None = None,
     ) -> Feed:
         """
@@ -61,6 +62,7 @@ class RobotTopics:
             the present tick says nothing of it.
         :param wire: topics of the wire that the message is made of.
         :param rate_name: parameter that limits it.
+        :param each_instant: whether every instant of a lockstep is published all the same.
         :param subscriptions: prefixes to subscribe to in place of `wire`.
         :raises TopicTaken: when another feature publishes there with another type.
         """
@@ -72,6 +74,7 @@ class RobotTopics:
             wire=wire,
             subscriptions=subscriptions,
             rate_name=rate_name,
+            each_instant=each_instant,
         )
 
 

@@ -251,6 +251,11 @@ class ServerLink:
         self.commands.connect(_HELLO_SECONDS)
 
     def _ask(self) -> None:
+        self._change(asking=True)
+        self._ask_status()
+        self._change(asking=False)
+
+    def _ask_status(self) -> None:
         if self.has('status'):
             notes = self._notes
             self.status = status = self.commands.status()
@@ -359,7 +364,7 @@ class ServerLink:
         elif phase is Phase.PREPARING:
             phase = Phase.CONNECTING
         self.status = None
-        self._change(phase=phase, problem=text)
+        self._change(phase=phase, asking=False, problem=text)
 
     def _expired(self, text: str) -> None:
         """Come back to a restarted server, but never fight another client for its session."""

@@ -45,7 +45,8 @@ class Rates:
     Figures of one period.
 
     :ivar tick_rate: ticks, and `message_rate` ROS messages, per wall second.
-    :ivar latency_p50: s, and `latency_p99`; NaN when the server does not send its wall time.
+    :ivar latency_p50: s, and `latency_p99`, of the last period in which something was published;
+        NaN before, and when the server does not send its wall time.
     """
 
     real_time_factor: float = 0.0
@@ -60,6 +61,7 @@ class RateMeter:
 
     def __init__(self) -> None:
         self._before: tuple[float, int, int, int] | None = None
+        self._latency = math.nan, math.nan
 
     def measure(self, counters: Counters, now: float) -> Rates:
         """
@@ -74,8 +76,10 @@ class RateMeter:
             return Rates()
         latencies = np.array(counters.latencies, np.float64) * 1e-9
         counters.latencies.clear()
-        p50, p99 = np.percentile(latencies, (50, 99)) if len(latencies) else (math.nan, math.nan)
+        if len(latencies):
+            p50, p99 = np.percentile(latencies, (50, 99))
+            self._latency = float(p50), float(p99)
         ticks, messages, advanced = (b - a for a, b in zip(before[1:], latest[1:], strict=True))
         return Rates(
-            advanced * 1e-9 / seconds, ticks / seconds, messages / seconds, float(p50), float(p99)
+            advanced * 1e-9 / seconds, ticks / seconds, messages / seconds, *self._latency
         )

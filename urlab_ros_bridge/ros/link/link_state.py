@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+import math
 
 # Without a tick for so long (s) the stream counts as silent.
 SILENT_SECONDS = 1.0
+# What there is to say of a server that runs by itself.
+RUNNING = 'connected: live'
 
 
 class Phase(Enum):
@@ -29,6 +32,7 @@ class LinkState:
 
     :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
     :ivar lockstep: the bridge steps the server.
+    :ivar asking: the server has been asked something, and has not answered yet.
     :ivar problem: the last error in words.
     """
 
@@ -39,6 +43,7 @@ class LinkState:
     pinned: bool = False
     paused: bool | None = None
     lockstep: bool = False
+    asking: bool = False
     problem: str = ''
     robots: int = 0
 
@@ -57,7 +62,7 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
     """
     Say how things are, and what to do about it.
 
-    :param silence: seconds since the last tick.
+    :param silence: seconds since the last tick, infinite before the first.
     :return: whether all is well, and the text.
     """
     silent = silence > SILENT_SECONDS
@@ -85,10 +90,11 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
                 'server up and in live mode?'
             )
         return True, 'observing: no requests are sent'
-    return _describe_connected(state, silent)
+    return _describe_connected(state, silence)
 
 
-def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
+def _describe_connected(state: LinkState, silence: float) -> tuple[bool, str]:
+    silent = silence > SILENT_SECONDS
     if not state.robots:
         return False, state.problem or 'connected, but the world has no robots'
     if state.mode == 'direct' and state.lockstep:
@@ -105,11 +111,18 @@ def _describe_connected(state: LinkState, silent: bool) -> tuple[bool, str]:
         return not silent, (
             f'{quiet}: the server is in {state.mode} mode (a client {how}); {back}'
         )
+    if silent and state.asking:
+        return False, f'the server at {state.endpoint} neither answers nor sends its state'
     if silent:
+        advice = (
+            'the server is busy, or hangs'
+            if silence < math.inf
+            else 'check the parameter state_port'
+        )
         return False, (
-            f'connected, but no state arrives from {state.state_endpoint}: check the '
-            'parameter state_port' + (' (paused)' if state.paused else '')
+            f'connected, but no state arrives from {state.state_endpoint}: {advice}'
+            + (' (paused)' if state.paused else '')
         )
     if state.paused:
         return True, 'connected, paused: to go on call pause with data: false'
-    return True, f'connected: {state.mode or "mode not known"}'
+    return True, RUNNING if state.mode == 'live' else 'connected: mode not known'

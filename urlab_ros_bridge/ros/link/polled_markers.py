@@ -154,7 +154,7 @@ class _Topic:
 
     def __init__(self, node: Node, kind: type, name: str, make: Callable[[int], Any]) -> None:
         self.publisher = node.create_publisher(
-            kind, name, qos.sensor(), qos_overriding_options=qos.overridable()
+            kind, name, qos.sensor(), qos_overriding_options=qos.overridable(node, name)
         )
         self.make = make
         self.unknown = False

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from collections.abc import Iterator
+import contextlib
 import threading
 import time
 
@@ -36,6 +38,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
 BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
+# Without a tick for so long, time stands still: servers repeat themselves, machines stall.
+_REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
 # Where somebody answers, time counts as standing still after so long (ns of wall time).
@@ -78,6 +82,7 @@ class StreamThread:
         self.discovered: dict[bytes, bytes] = {}
         self.discover = False
         self.stepped = False
+        self._watchers: set[object] = set()
         self._settings = settings
         self._clock = clock
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
@@ -135,6 +140,16 @@ class StreamThread:
         self._tasks.append((task, done))
         return done.wait(timeout)
 
+    @contextlib.contextmanager
+    def in_full(self) -> Iterator[None]:
+        """Publish each tick of the block in full, whatever the limits: somebody steps."""
+        watcher = object()
+        self._watchers.add(watcher)
+        try:
+            yield
+        finally:
+            self._watchers.discard(watcher)
+
     def joints(self, prefix: str) -> tuple[np.ndarray, ...] | None:
         """
         Return position, velocity and effort of a robot's joints in the present tick.
@@ -168,6 +183,8 @@ class StreamThread:
             now = time.monotonic()
             if tick is None:
                 self._clock.rest()
+                if now - (self.counters.last_tick or now) > _REST_SECONDS:
+                    self.counters.messages += self._rest()
             else:
                 self._take(tick, now)
             if now >= poll:
@@ -238,6 +255,7 @@ class StreamThread:
         step = timeline.step(stamp_ns)
         if step is Step.SAME:
             self._clock.rest()
+            counters.messages += self._rest()
             counters.messages += self._publish_again(tick, stamp_ns)
             return
         if step is Step.JUMP:
@@ -253,13 +271,21 @@ class StreamThread:
         self._last_tick = tick
         timeline.tick_ns = stamp_ns
         self._moved_ns = now_ns = time.monotonic_ns()
-        self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
+        sent = self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
         if world is not None:
-            sent = world.publish(tick, stamp_ns)
-            counters.messages += sent
-            if sent and tick.wall_ns is not None:
-                counters.latencies.append(time.time_ns() - tick.wall_ns)
+            made = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
+            counters.messages += made
+            sent = sent or made > 0
+        if sent and tick.wall_ns is not None:
+            counters.latencies.append(time.time_ns() - tick.wall_ns)
         timeline.published(stamp_ns)
+
+    def _rest(self) -> int:
+        """Publish what limits have kept back: time stands still."""
+        stamp_ns = self.timeline.stamp_ns
+        if self.world is None or stamp_ns is None or self._still:
+            return 0
+        return self.world.rest(stamp_ns)
 
     def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
         """Publish what changed while time stands still; mostly that is nothing."""

@@ -30,6 +30,7 @@ from urlab_ros_bridge.ros.link import polled_markers
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import other_publishers
+from urlab_ros_bridge.ros.reports import other_types
 from urlab_ros_bridge.ros.reports import reporter
 from urlab_ros_bridge.ros.services import bags
 from urlab_ros_bridge.ros.services import lockstep
@@ -43,6 +44,7 @@ from urlab_ros_bridge.ros.topics import cameras
 from urlab_ros_bridge.ros.topics import clock
 from urlab_ros_bridge.ros.topics import entities
 from urlab_ros_bridge.ros.topics import naming
+from urlab_ros_bridge.ros.topics import quality_of_service
 from urlab_ros_bridge.ros.topics.markers import scene
 from urlab_ros_bridge.ros.topics.robot import description
 from urlab_ros_bridge.ros.topics.robot import gps
@@ -61,6 +63,7 @@ FEATURES: tuple[Feature, ...] = (
     stream.FEATURE,
     connection.FEATURE,
     naming.FEATURE,
+    quality_of_service.FEATURE,
     clock.FEATURE,
     odometry.FEATURE,
     joint_states.FEATURE,
@@ -89,6 +92,7 @@ FEATURES: tuple[Feature, ...] = (
     recording.FEATURE,
     services.FEATURE,
     standard.FEATURE,
+    other_types.FEATURE,
     reporter.FEATURE,
 )
 

@@ -38,7 +38,8 @@ A name with a leading slash is absolute, `~/` is below the name of the node, `ur
 everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or
 nothing where `namespace_robots` gives none (with one robot). Names of sites, sensors, cameras and
 entities are those of the model; characters that ROS does not allow become `_`. All topics take
-`qos_overrides.NAME.{{publisher,subscription}}.{{reliability,history,depth}}` parameters.
+`qos_overrides.NAME.{{publisher,subscription}}.{{reliability,history,depth}}` parameters;
+`ros2 param list` shows them where `declare_qos_overrides` is true.
 
 ## Topics that it publishes
 

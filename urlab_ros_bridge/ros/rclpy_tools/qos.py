@@ -4,13 +4,15 @@
 Quality of service of every topic (REP-2003, and what large images and Nav2 need).
 
 Sensor data is published reliably: that is compatible with reliable and best-effort subscribers
-alike.  Every profile can be changed with ``qos_overrides.<topic>.publisher.*`` parameters.
+alike.  Every profile can be changed with ``qos_overrides.<topic>.publisher.*`` parameters.  They
+are three for each topic, so they are declared where somebody has set one, or has asked for all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import HistoryPolicy
 from rclpy.qos import QoSProfile
@@ -18,6 +20,9 @@ from rclpy.qos import ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 Profile = Callable[[], QoSProfile]
+
+# The parameter that asks for the overrides of all topics.
+DECLARE_ALL = 'declare_qos_overrides'
 
 
 def _profile(
@@ -68,6 +73,19 @@ def report() -> QoSProfile:
     return _profile(10)
 
 
-def overridable() -> QoSOverridingOptions:
-    """Return the option that declares the ``qos_overrides`` parameters of a topic."""
-    return QoSOverridingOptions.with_default_policies()
+def overridable(node: Node, topic: str) -> QoSOverridingOptions | None:
+    """Return the option that declares the ``qos_overrides`` of a topic, None without need."""
+    if _asks_for_all(node) or _overrides(node, node.resolve_topic_name(topic)):
+        return QoSOverridingOptions.with_default_policies()
+    return None
+
+
+def _asks_for_all(node: Node) -> bool:
+    return node.has_parameter(DECLARE_ALL) and bool(node.get_parameter(DECLARE_ALL).value)
+
+
+def _overrides(node: Node, topic: str) -> bool:
+    """Tell whether somebody has set an override of a topic at the start."""
+    # rclpy has no public way to see overrides that nobody declared.
+    given = getattr(node, '_parameter_overrides', {})
+    return any(name.startswith(f'qos_overrides.{topic}.') for name in given)

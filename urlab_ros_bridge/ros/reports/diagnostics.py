@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
+from collections.abc import Sequence
+import math
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -22,6 +25,7 @@ from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import Stream
+from urlab_ros_bridge.wire.errors import count_of
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 
@@ -38,11 +42,13 @@ def value_text(value: object) -> str:
     """
     Return a value as /diagnostics shows it.
 
-    >>> value_text(False), value_text(0.1 + 0.2), value_text(3)
-    ('no', '0.3', '3')
+    >>> value_text(False), value_text(0.1 + 0.2), value_text(3), value_text(math.nan)
+    ('no', '0.3', '3', 'not known')
     """
     if isinstance(value, bool):
         return 'yes' if value else 'no'
+    if isinstance(value, float) and math.isnan(value):
+        return 'not known'
     return f'{value:.6g}' if isinstance(value, float) else str(value)
 
 
@@ -108,27 +114,38 @@ def feature_status(node: str, given: Status) -> DiagnosticStatus:
     return status(node, given.name, _LEVELS[given.level], given.text, given.values)
 
 
-def feed_status(node: str, feed: Feed, meter: FeedMeter) -> DiagnosticStatus:
-    """Report on one topic."""
-    stream = meter.streams.get(feed.publisher.topic_name, Stream())
-    if feed.last_error:
-        level, text = WARN, f'{feed.errors} errors, the last: {feed.last_error}'
-    elif not feed.wanted:
+def topic_statuses(
+    node: str, feeds: Iterable[Feed], meter: FeedMeter
+) -> Iterator[DiagnosticStatus]:
+    """Report on each topic once, also where several feeds publish on it, as on /tf."""
+    topics: dict[str, list[Feed]] = {}
+    for feed in feeds:
+        topics.setdefault(feed.publisher.topic_name, []).append(feed)
+    for name, members in topics.items():
+        yield _topic_status(node, name, members, meter.streams.get(name, Stream()))
+
+
+def _topic_status(node: str, name: str, feeds: Sequence[Feed], stream: Stream) -> DiagnosticStatus:
+    errors = sum(feed.errors for feed in feeds)
+    last_error = next((feed.last_error for feed in feeds if feed.last_error), '')
+    if last_error:
+        level, text = WARN, f'{count_of(errors, "error")}, the last: {last_error}'
+    elif not any(feed.wanted for feed in feeds):
         level, text = OK, 'nobody listens'
     else:
         level, text = OK, 'publishing'
     return status(
         node,
-        feed.topic,
+        name,
         level,
         text,
         {
             'rate (Hz)': stream.rate,
-            'messages': feed.count,
+            'messages': stream.count,
             'age (s)': stream.age,
-            'drops': feed.dropped,
-            'decode errors': feed.errors,
-            'last error': feed.last_error,
+            'drops': stream.dropped,
+            'decode errors': errors,
+            'last error': last_error,
         },
     )
 

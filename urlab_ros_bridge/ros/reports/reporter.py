@@ -22,14 +22,16 @@ from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.counters import RateMeter
 from urlab_ros_bridge.ros.link.counters import Rates
 from urlab_ros_bridge.ros.link.link_state import describe
+from urlab_ros_bridge.ros.link.link_state import Phase
+from urlab_ros_bridge.ros.link.link_state import RUNNING
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.reports.diagnostics import connection_status
 from urlab_ros_bridge.ros.reports.diagnostics import diagnostics_to_ros
 from urlab_ros_bridge.ros.reports.diagnostics import feature_status
-from urlab_ros_bridge.ros.reports.diagnostics import feed_status
 from urlab_ros_bridge.ros.reports.diagnostics import stream_status
+from urlab_ros_bridge.ros.reports.diagnostics import topic_statuses
 from urlab_ros_bridge.ros.reports.statistics import BRIDGE_STATISTICS
 from urlab_ros_bridge.ros.reports.statistics import FeedMeter
 from urlab_ros_bridge.ros.reports.statistics import statistics_to_ros
@@ -54,16 +56,20 @@ class Reporter:
         self._meter = RateMeter()
         self._feeds = FeedMeter()
         self._dropped = 0
-        self._logged = ''
+        self._logged = self._suspected = ''
+        self._was_connected = False
         self._wall = WallClockWarning(bridge.log)
         self._diagnostics = node.create_publisher(
-            DiagnosticArray, '/diagnostics', qos.report(), qos_overriding_options=qos.overridable()
+            DiagnosticArray,
+            '/diagnostics',
+            qos.report(),
+            qos_overriding_options=qos.overridable(node, '/diagnostics'),
         )
         self._statistics = node.create_publisher(
             load_interface(BRIDGE_STATISTICS),
             '~/statistics',
             qos.report(),
-            qos_overriding_options=qos.overridable(),
+            qos_overriding_options=qos.overridable(node, '~/statistics'),
         )
 
     def report(self, now: float) -> None:
@@ -103,14 +109,24 @@ class Reporter:
             ),
             stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
             *(feature_status(self._name, given) for given in self._bridge.statuses()),
-            *(feed_status(self._name, feed, self._feeds) for feed in feeds),
+            *topic_statuses(self._name, feeds, self._feeds),
         ]
 
     def _log_connection(self, silence: float) -> None:
-        """Log how the connection is, once for each change."""
-        well, text = describe(self._link.state, silence)
-        if text != self._logged:
-            self._logged = text
+        """Log how the connection is, once for each change; that it was made, the link has said."""
+        state = self._link.state
+        if state.phase is Phase.PREPARING and not state.problem:
+            return
+        well, text = describe(state, silence)
+        if text == self._logged:
+            self._suspected = ''
+            return
+        if state.connected and not well and text != self._suspected:
+            self._suspected = text  # a machine that stalls for a moment is not worth a line
+            return
+        expected = text == RUNNING and not self._was_connected
+        self._logged, self._was_connected = text, state.connected
+        if not expected:
             self._log('info' if well else 'warning', text)
 
     def _write_status(self, rates: Rates) -> None:

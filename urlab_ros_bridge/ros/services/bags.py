@@ -22,6 +22,7 @@ from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.errors import count_of
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def bag_stop(context: ServiceContext, request: Any, response: Any) -> str:
         raise RequestRejected(error.code, str(error)) from error
     response.path, response.files = summary.path, list(summary.files)
     response.messages, response.bytes = summary.messages, summary.bytes
-    return f'{summary.messages} messages, {summary.bytes} bytes in {", ".join(summary.files)}'
+    messages = count_of(summary.messages, 'message')
+    return f'{messages}, {summary.bytes} bytes in {", ".join(summary.files)}'
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.context import ServiceContext
+from urlab_ros_bridge.wire.errors import count_of
 
 
 def recording_start(context: ServiceContext, request: Any, response: Any) -> str:
@@ -34,7 +35,7 @@ def recording_stop(context: ServiceContext, request: Any, response: Any) -> str:
     response.name = recording.name
     response.frame_count = recording.frame_count
     response.sim_duration_s = recording.duration
-    return f'{recording.frame_count} frames of {recording.duration:.6g} s'
+    return f'{count_of(recording.frame_count, "frame")} of {recording.duration:.6g} s'
 
 
 def recording_save(context: ServiceContext, request: Any, response: Any) -> str:
@@ -55,7 +56,7 @@ def replay_load(context: ServiceContext, request: Any, response: Any) -> str:
         raise RequestRejected('missing_field', 'path is empty')
     loaded = context.client.replay_load(request.path)
     response.name, response.total_frames = loaded.name, loaded.total_frames
-    frames = f', {loaded.total_frames} frames' if loaded.total_frames else ''
+    frames = f', {count_of(loaded.total_frames, "frame")}' if loaded.total_frames else ''
     return f'loaded as {loaded.name!r}{frames}'
 
 
@@ -80,7 +81,7 @@ def replay_start(context: ServiceContext, request: Any, response: Any) -> str:
     started = context.client.replay_start()
     response.active_session = started.active_session
     response.total_frames = started.total_frames
-    return f'replaying {started.active_session!r}, {started.total_frames} frames'
+    return f'replaying {started.active_session!r}, {count_of(started.total_frames, "frame")}'
 
 
 def replay_stop(context: ServiceContext, request: Any, response: Any) -> str:

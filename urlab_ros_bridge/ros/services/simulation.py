@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.services.base import E_STOP
 from urlab_ros_bridge.ros.services.base import settle
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.stepping import stepping
+from urlab_ros_bridge.wire.errors import count_of
 from urlab_ros_bridge.wire.names import known_name
 
 
@@ -60,14 +61,14 @@ def _owner(context: ServiceContext, joint: str) -> str:
 
 
 def step(context: ServiceContext, request: Any, response: Any) -> str:
-    """Advance by steps; in live mode time stands still before and after."""
+    """Advance by steps; a server in live mode is paused, and stays paused."""
     count = request.n_steps or 1
     mark = context.timeline.mark()
     with stepping(context) as stepper:
         result = stepper.advance(count)
-    settle(context, response, result.sim_time_ns, result.step, mark)
-    paused = '' if stepper.mode == 'direct' else ', paused'
-    return f'{count} step{"s" if count > 1 else ""}, now at {result.time:.6g} s{paused}'
+        settle(context, response, result.sim_time_ns, result.step, mark)
+    how = '' if stepper.mode == 'direct' else ', paused: to go on call pause with data: false'
+    return f'{count_of(count, "step")}, now at {result.time:.6g} s{how}'
 
 
 def pause(context: ServiceContext, request: Any, response: Any) -> str:

@@ -46,6 +46,9 @@ def stepping(context: ServiceContext) -> Iterator[Stepper]:
     """
     Let the block advance by steps; a server in live mode is paused, and stays paused.
 
+    What the steps change is published whatever the limits of topics say; so wait for it
+    (`ServiceContext.catch_up`) in the block.
+
     :raises RequestRejected: bad_mode in puppet mode, lockstep while the bridge itself steps.
     """
     client, link = context.client, context.link
@@ -59,17 +62,20 @@ def stepping(context: ServiceContext) -> Iterator[Stepper]:
             'bad_mode', 'in puppet mode a client sends the states, nothing is stepped'
         )
     if mode == 'direct':
-        yield Stepper(client, mode)
+        with context.stream.in_full():
+            yield Stepper(client, mode)
         return
     client.set_paused(True)
     link.note_paused(True)
     if link.has('step_while_paused'):
-        yield Stepper(client, mode, while_paused=True)
+        with context.stream.in_full():
+            yield Stepper(client, mode, while_paused=True)
         return
     # This server steps in direct mode only.
     client.set_mode('direct')
     try:
-        yield Stepper(client, mode)
+        with context.stream.in_full():
+            yield Stepper(client, mode)
     finally:
         # Entering direct mode has ended the pause.
         client.set_paused(True)

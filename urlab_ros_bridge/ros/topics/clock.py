@@ -45,7 +45,7 @@ class ClockPublisher:
             self._template.message_type,
             '/clock',
             qos.clock(),
-            qos_overriding_options=qos.overridable(),
+            qos_overriding_options=qos.overridable(node, '/clock'),
         )
         self._limiter = RateLimiter(rate)
         self._held_back: int | None = None
@@ -57,9 +57,9 @@ class ClockPublisher:
         """Change the limit (Hz of wall time, 0: none)."""
         self._limiter.set_rate(rate)
 
-    def tick(self, stamp_ns: int, wall_ns: int, always: bool = False) -> None:
+    def tick(self, stamp_ns: int, wall_ns: int, always: bool = False) -> bool:
         """
-        Publish the time of a tick, or hold it back.
+        Publish the time of a tick, or hold it back; tell whether it was published.
 
         :param wall_ns: a monotonic wall clock.
         :param always: publish whatever the limit says: after a jump of time.
@@ -67,8 +67,9 @@ class ClockPublisher:
         if always or self._limiter.due(wall_ns):
             self._limiter.count(wall_ns)
             self._publish(stamp_ns)
-        else:
-            self._held_back = stamp_ns
+            return True
+        self._held_back = stamp_ns
+        return False
 
     def rest(self) -> None:
         """Publish what was held back: time stands still now."""

@@ -29,7 +29,7 @@ class EntityParameters:
         'Publish entities/NAME/pose for every movable body that is not a robot.',
     )
     entity_rate: float = key(
-        0.0,
+        50.0,
         'Limit for every entity pose (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
@@ -62,6 +62,7 @@ def _feed(topic: str, state: EntityPose, publishers: Publishers, settings: Setti
         build,
         wire=state.topics,
         rate_name='entity_rate',
+        each_instant=True,
     )
 
 

@@ -99,19 +99,31 @@ class PublishedWorld:
         """Return the prefixes of the wire that are needed now."""
         return {prefix for feed in self.feeds if feed.wanted for prefix in feed.subscriptions}
 
-    def publish(self, tick: Tick, stamp_ns: int) -> int:
+    def publish(self, tick: Tick, stamp_ns: int, instant: bool = False) -> int:
         """
         Publish a tick; return the number of messages.
 
+        :param instant: it is one of a lockstep: limits do not hold for what nodes answer.
         :raises UrlabError: when the snapshot cannot be read.
         """
         if not self.state.fill(tick):
             return 0
-        return sum(
-            feed.emit(stamp_ns)
-            for feed in self.feeds
-            if feed.wanted and feed.limiter.due(stamp_ns)
-        )
+        sent = 0
+        for feed in self.feeds:
+            if feed.wanted:
+                if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
+                    sent += feed.emit(stamp_ns)
+                else:
+                    feed.held_back = True
+        return sent
+
+    def rest(self, stamp_ns: int) -> int:
+        """
+        Publish what limits have kept back of the last tick: time stands still now.
+
+        :param stamp_ns: of that tick.
+        """
+        return sum(feed.emit(stamp_ns) for feed in self.feeds if feed.held_back and feed.wanted)
 
     def publish_again(self, tick: Tick, stamp_ns: int, changed: Collection[bytes] | None) -> int:
         """

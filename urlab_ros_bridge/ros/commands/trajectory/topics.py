@@ -52,16 +52,17 @@ class TrajectoryTopics:
             self.topic,
             path.gate.wrap(node.resolve_topic_name(self.topic), JointTrajectory, self.receive),
             qos.command(),
-            qos_overriding_options=qos.overridable(),
+            qos_overriding_options=qos.overridable(node, self.topic),
         )
         self._state_type = find_interface(CONTROLLER_STATE)
         self._state: Publisher | None = None
         if self._state_type is not None:
+            state_topic = f'{name}/controller_state'
             self._state = node.create_publisher(
                 self._state_type,
-                f'{name}/controller_state',
+                state_topic,
                 qos.sensor(),
-                qos_overriding_options=qos.overridable(),
+                qos_overriding_options=qos.overridable(node, state_topic),
             )
 
     def receive(self, message: Any, stale: str = '') -> None:

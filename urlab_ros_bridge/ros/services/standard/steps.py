@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.services.standard.results import StandardRejected
 from urlab_ros_bridge.ros.services.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.services.standard.simulation_state import State
 from urlab_ros_bridge.ros.services.stepping import stepping
+from urlab_ros_bridge.wire.errors import count_of
 
 
 def check_steps(context: SimulationContext, steps: int) -> None:
@@ -52,7 +53,7 @@ def step_simulation(context: SimulationContext, request: Any, response: Any) -> 
     mark = context.timeline.mark()
     with stepping(context) as stepper:
         result = stepper.advance(request.steps)
-    context.catch_up(result.sim_time_ns, mark)
+        context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
 
 
@@ -135,10 +136,10 @@ class StepsAction:
                 handle.publish_feedback(
                     self._type.Feedback(completed_steps=done, remaining_steps=steps - done)
                 )
-        if last is not None:
-            context.catch_up(last.sim_time_ns, mark)
+            if last is not None:
+                context.catch_up(last.sim_time_ns, mark)
         if done < steps:
-            return Ending.CANCELED, f'cancelled after {done} of {steps} steps'
+            return Ending.CANCELED, f'cancelled after {done} of {count_of(steps, "step")}'
         return Ending.SUCCEEDED, ''
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+import threading
 
 from rclpy.node import Node
 
@@ -86,7 +87,7 @@ class CameraParameters:
 
 
 class Cameras:
-    """All cameras of the bridge; `apply` and `stop` are called by one thread at a time."""
+    """All cameras of the bridge; `apply` is called by one thread, `stop` by any."""
 
     def __init__(
         self,
@@ -103,6 +104,8 @@ class Cameras:
         self._shm_dir = ''
         self.gate = FrameGate(timeline)
         self.threads: list[CameraThread] = []
+        # The bridge may end while a world is being published.
+        self._changing, self._stopped = threading.Lock(), False
 
     def apply(self, plan: CamerasPlan) -> None:
         """
@@ -110,6 +113,11 @@ class Cameras:
 
         :raises UrlabError: when a topic is taken, or cannot be serialised.
         """
+        with self._changing:
+            if not self._stopped:
+                self._apply(plan)
+
+    def _apply(self, plan: CamerasPlan) -> None:
         moved, self._shm_dir = plan.shm_dir != self._shm_dir, plan.shm_dir
         if plan == self._plan:
             for thread in self.threads if moved else ():
@@ -139,8 +147,10 @@ class Cameras:
         return sum(thread.messages for thread in self.threads)
 
     def stop(self) -> None:
-        """End all threads."""
-        self._close()
+        """End all threads; no camera is published afterwards."""
+        with self._changing:
+            self._stopped = True
+            self._close()
 
     def _open(self, camera: CameraInfo) -> FrameSource:
         settings = self._settings()

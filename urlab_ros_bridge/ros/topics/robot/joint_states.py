@@ -20,7 +20,7 @@ class JointStateParameters:
     """How often joint states are published."""
 
     joint_state_rate: float = key(
-        0.0,
+        100.0,
         'Limit for joint_states (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
@@ -47,6 +47,7 @@ def feeds(robot: RobotTopics) -> list[Feed]:
             wire=state.topics[: len(plan.joints) + 1],
             subscriptions=(f'{plan.prefix}/joint/'.encode(), f'{plan.prefix}/effort'.encode()),
             rate_name='joint_state_rate',
+            each_instant=True,
         )
     ]
 

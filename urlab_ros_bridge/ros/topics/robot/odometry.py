@@ -33,7 +33,7 @@ class OdometryParameters:
     """What is published of a floating base."""
 
     odom_rate: float = key(
-        0.0,
+        50.0,
         'Limit for odom, its transform and the ground truth (Hz of simulation time), '
         '0: every tick.',
         low=0.0,
@@ -103,7 +103,14 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         wanted.append(('ground_truth/pose', pose, ground_truth))
     made = [_transforms(robot)] if settings.publish_tf or settings.publish_footprint else []
     return made + [
-        robot.feed(name, template.message_type, build, wire=robot.base_row, rate_name='odom_rate')
+        robot.feed(
+            name,
+            template.message_type,
+            build,
+            wire=robot.base_row,
+            rate_name='odom_rate',
+            each_instant=True,
+        )
         for name, template, build in wanted
     ]
 
@@ -133,7 +140,9 @@ def _transforms(robot: RobotTopics) -> Feed:
     # Absolute, as tf2 listeners expect it, unless robots are kept apart by namespace.
     topic = topic if plan.tf_namespace else '/tf'
     publisher = robot.publishers.get(template.message_type, topic, qos.transform)
-    return Feed(topic, publisher, build, wire=robot.base_row, rate_name='odom_rate')
+    return Feed(
+        topic, publisher, build, wire=robot.base_row, rate_name='odom_rate', each_instant=True
+    )
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)

@@ -58,7 +58,7 @@ class SensorParameters:
     """How often sensors are published, and how sure they are."""
 
     sensor_rate: float = key(
-        0.0,
+        100.0,
         'Limit for every other sensor topic (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
@@ -283,7 +283,7 @@ class SensorFeeds:
             raise ConvertError(f'its topic {topic!r} is taken')
         wire = [f'{self.plan.prefix}/sensor/{sensor}'.encode() for sensor in sensors]
         publisher = self.publishers.get(template.message_type, topic)
-        feed = Feed(topic, publisher, build, wire=wire, rate_name=_RATE)
+        feed = Feed(topic, publisher, build, wire=wire, rate_name=_RATE, each_instant=True)
         self.feeds.append(feed)
         return feed
 

@@ -1,0 +1,118 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Who publishes commands of a type that the bridge does not take.
+
+ROS connects publishers and subscribers of one type only, and says nothing of the others.  The
+most frequent case is cmd_vel, which is a Twist on Jazzy and a TwistStamped from Kilted on.  One
+process cannot listen to both: a DDS participant has one type for a topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+import time
+from typing import Any
+
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.plan.names import full_name
+
+LOOK_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class OtherType:
+    """A publisher that nobody hears."""
+
+    topic: str
+    node: str
+    type_name: str
+    taken: str
+
+    def __str__(self) -> str:
+        text = (
+            f'{self.node} publishes {self.topic} as {self.type_name}, which is not heard: the '
+            f'bridge takes {self.taken}'
+        )
+        value = cmd_vel_value(self.type_name)
+        if not value:
+            return text
+        return (
+            f'{text}. Start it with the parameter cmd_vel_type set to "{value}" to take the other'
+        )
+
+
+class OtherTypes:
+    """
+    Watches the publishers of the topics that the bridge listens to.
+
+    :ivar found: those of another type, now.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        log: Callable[[str, str], None],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """
+        Know of nobody.
+
+        :param log: takes a severity (info, warning) and a text.
+        """
+        self.found: tuple[OtherType, ...] = ()
+        self._node = node
+        self._log = log
+        self._monotonic = monotonic
+        self._next = monotonic()
+        self._told: set[OtherType] = set()
+
+    def look(self) -> None:
+        """Look, if it is time to; each publisher is logged once."""
+        now = self._monotonic()
+        if now < self._next:
+            return
+        self._next = now + LOOK_SECONDS
+        self.found = tuple(self._find())
+        for each in self.found:
+            if each not in self._told:
+                self._told.add(each)
+                self._log('warning', str(each))
+
+    def _find(self) -> Iterable[OtherType]:
+        for subscription in list(self._node.subscriptions):
+            kind: Any = subscription.msg_type
+            topic = subscription.topic_name
+            taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
+            for info in self._node.get_publishers_info_by_topic(topic):
+                # The graph may know of a publisher before it knows its node.
+                if info.topic_type != taken and '_UNKNOWN_' not in info.node_name:
+                    name = full_name(info.node_namespace, info.node_name)
+                    yield OtherType(topic, name, info.topic_type, taken)
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Look once in a while."""
+    others = OtherTypes(bridge.node, bridge.log)
+
+    def status() -> Iterator[Status]:
+        found = others.found
+        text = '; '.join(map(str, found)) or 'all are of the types that are taken'
+        values = {f'{each.topic} from {each.node}': each.type_name for each in found}
+        yield Status('types of commands', text, values, 'warning' if found else 'ok')
+
+    return Attached(beat=lambda now: others.look(), status=status)
+
+
+FEATURE = Feature('types of commands', attach=attach)
+
+__all__ = ['OtherType', 'OtherTypes']
