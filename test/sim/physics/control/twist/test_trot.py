@@ -253,12 +253,20 @@ def test_it_stops_stands_and_lets_its_joints_go(world):
 
 def test_as_long_as_commands_come_it_steps_when_it_is_pushed(world):
     still = (0.0, 0.0, 0.0)
-    walk = Walk(world).go(1.5, still)
+    walk = Walk(world).go(1.0, (0.1, 0.0, 0.0)).go(1.5, still)
     before = walk.data.qpos[:2].copy()
     assert walk.twist.active
     walk.go(0.1, still, push=(0.0, 8.0)).go(3.0, still)
     assert np.linalg.norm(walk.data.qpos[:2] - before) > 0.05
     assert walk.worst_tilt < 0.6 and np.abs(walk.data.qvel[:2]).max() < 0.02
+
+
+def test_a_zero_twist_wakes_nobody(world):
+    walk = Walk(world, 'rest')
+    kept = walk.targets.copy()
+    walk.go(1.0, (0.0, 0.0, 0.0))
+    assert not walk.twist.active and (walk.targets == kept).all()
+    assert walk.sample()[3] < 0.15
 
 
 def test_whoever_tips_over_draws_its_legs_in_and_rises_when_upright(world):

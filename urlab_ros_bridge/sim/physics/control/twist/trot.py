@@ -122,9 +122,10 @@ class TrotTwist(TwistController):
             self._aim(seconds, roll, pitch, setpoint)
 
     def advance(self, time: float) -> None:
-        commanded = time < self._deadline < math.inf
+        # A zero twist keeps a robot on its legs, and wakes none: an emergency stop sends it too.
+        held = self._phase is not _Phase.BEGINNING and time < self._deadline < math.inf
         super().advance(time)
-        self.active = self.active or commanded or self._phase in _BUSY
+        self.active = self.active or held or self._phase in _BUSY
         if not self.active:
             self._forget()
 
