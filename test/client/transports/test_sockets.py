@@ -11,13 +11,13 @@ PROGRAM = """
 import time
 import zmq
 from urlab_ros_bridge.client.cameras.stream import CameraStream
-from urlab_ros_bridge.client.replies.handshake import Camera
+from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.state.stream import StateStream
 
 servers = [zmq.Context.instance().socket(zmq.XPUB) for _ in range(2)]
 ports = [server.bind_to_random_port('tcp://127.0.0.1') for server in servers]
 endpoint = f'tcp://127.0.0.1:{ports[0]}'
-streams = [CameraStream(endpoint, Camera('eye', 'real', (4, 4), 60.0, endpoint, 'eye')),
+streams = [CameraStream(endpoint, CameraInfo('eye', 'real', (4, 4), 60.0, endpoint, 'eye')),
            StateStream(state_port=ports[1], rcvhwm=2)]
 for server in servers:
     server.recv()

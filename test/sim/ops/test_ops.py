@@ -20,28 +20,30 @@ def test_twist_drives_within_limits_and_stops_by_itself(rover):
     assert report['qvel'][0] == pytest.approx(0.0, abs=0.02)
 
 
-def test_a_robot_without_a_drive_holds_the_twist_for_a_policy(quadruped):
-    (block,) = quadruped.ask('hello', shared=True)['articulations']
+def test_a_robot_without_a_drive_holds_the_twist_for_a_policy(rig):
+    arms = rig(world='bimanual')
+    arms.ask('set_mode', mode='direct')
+    (block,) = arms.ask('hello', shared=True)['articulations']
     assert block['twist_controller'] == {'kind': 'command', 'limits': {}, 'timeout': None}
-    before = quadruped.data.ctrl.copy()
-    reply = quadruped.ask('set_twist', linear=[0.4, -0.1, 9], angular=[9, 9, 0.5], timeout=0.1)
+    before = arms.data.ctrl.copy()
+    reply = arms.ask('set_twist', linear=[0.4, -0.1, 9], angular=[9, 9, 0.5], timeout=0.1)
     assert reply['linear'] == [0.4, -0.1, 0.0] and reply['angular'] == [0.0, 0.0, 0.5]
     held = {'linear': [0.4, -0.1, 0.0], 'angular': [0.0, 0.0, 0.5]}
-    seen = quadruped.ask('forward')['per_articulation']['quadruped']
+    seen = arms.ask('forward')['per_articulation']['bimanual']
     assert seen['twist'] == held and seen['actions'] == 0
-    timestep = quadruped.model.opt.timestep
-    seen = quadruped.ask('step', n_steps=round(0.09 / timestep))['per_articulation']['quadruped']
+    timestep = arms.model.opt.timestep
+    seen = arms.ask('step', n_steps=round(0.09 / timestep))['per_articulation']['bimanual']
     assert seen['twist'] == held
-    seen = quadruped.ask('step', n_steps=round(0.02 / timestep))['per_articulation']['quadruped']
+    seen = arms.ask('step', n_steps=round(0.02 / timestep))['per_articulation']['bimanual']
     assert seen['twist'] == {'linear': [0.0] * 3, 'angular': [0.0] * 3}
-    assert before.shape == quadruped.data.ctrl.shape
-    quadruped.ask('set_twist', linear=[1, 0, 0])
-    seen = quadruped.ask('reset')['per_articulation']['quadruped']
+    assert before.shape == arms.data.ctrl.shape
+    arms.ask('set_twist', linear=[1, 0, 0])
+    seen = arms.ask('reset')['per_articulation']['bimanual']
     assert seen['twist']['linear'] == [0.0] * 3
 
 
 def test_a_held_twist_moves_nothing(rig):
-    still, told = rig(world='quadruped'), rig(world='quadruped')
+    still, told = rig(world='bimanual'), rig(world='bimanual')
     for server in (still, told):
         server.ask('set_mode', mode='direct')
     told.ask('set_twist', linear=[1, 1, 0], angular=[0, 0, 1])
@@ -52,11 +54,11 @@ def test_a_held_twist_moves_nothing(rig):
 
 
 def test_a_held_twist_ends_in_the_time_of_a_puppeteer_too(rig):
-    server = rig(world='quadruped')
+    server = rig(world='bimanual')
     server.ask('set_mode', mode='puppet')
     server.ask('set_twist', linear=[0.3, 0, 0], timeout=0.5)
     twists = [
-        server.ask('step', time=time)['per_articulation']['quadruped']['twist']['linear'][0]
+        server.ask('step', time=time)['per_articulation']['bimanual']['twist']['linear'][0]
         for time in (0.1, 0.4, 0.6)
     ]
     assert twists == [0.3, 0.3, 0.0]

@@ -53,11 +53,13 @@ def test_transforms_lead_every_link_to_its_place(described):
 
 def test_every_frame_has_one_parent(described):
     poses = LinkPoses(described.skeleton, described.plan.joints)
-    tree, look = described.plan.tree, described.plan.look
+    tree, appearance = described.plan.tree, described.plan.appearance
     children = [child for _, child in poses.frames]
-    children += [row[1] for row in (*tree.static, *look.static)]
+    children += [row[1] for row in (*tree.static, *appearance.static)]
     assert len(children) == len(set(children))
-    assert described.plan.frames.base not in [child for _, child in poses.frames] or look.static
+    assert (
+        described.plan.frames.base not in [child for _, child in poses.frames] or appearance.static
+    )
 
 
 def test_what_is_missing_or_no_number_gives_nothing(describe):

@@ -10,13 +10,13 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from urlab_ros_bridge.client.replies.handshake import Camera  # noqa: E402
+from urlab_ros_bridge.client.replies.handshake import CameraInfo  # noqa: E402
 from urlab_ros_bridge.ros.features.timeline import Timeline  # noqa: E402
 from urlab_ros_bridge.ros.topics import cameras as module  # noqa: E402
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan  # noqa: E402
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan  # noqa: E402
 
-EYE = Camera('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
+EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
 
 
 def test_cameras_that_are_being_made_end_with_the_bridge(monkeypatch):
