@@ -52,21 +52,29 @@ def goal(*points, joints=LEGS, **fields):
 
 
 class Leader:
-    """An action client that does not wait unless it is told to."""
+    """
+    An action client that does not wait unless it is told to.
+
+    It asks in the thread of the executor: rclpy notes what it has asked only after it has sent it,
+    and elsewhere a quick answer would come before.
+    """
 
     def __init__(self, listener, kind=Follow, name=NAME):
+        self.run = listener.run
         self.client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert self.client.wait_for_server(20.0)
 
     def send(self, message):
         feedback = []
-        future = self.client.send_goal_async(
-            message, feedback_callback=lambda each: feedback.append(each.feedback)
+        future = self.run(
+            lambda: self.client.send_goal_async(
+                message, feedback_callback=lambda each: feedback.append(each.feedback)
+            )
         )
         wait_until(future.done)
         handle = future.result()
         assert handle.accepted
-        return handle, handle.get_result_async(), feedback
+        return handle, self.run(handle.get_result_async), feedback
 
     @staticmethod
     def end(future, timeout=30.0):
@@ -131,7 +139,7 @@ def test_a_cancelled_trajectory_holds(quadruped):
     handle, result, _ = leader.send(goal((4.0, STAND)))
     start = positions(server, listener)[1]
     wait_until(lambda: abs(positions(server, listener)[1] - start) > 0.1)
-    cancelled = handle.cancel_goal_async()
+    cancelled = leader.run(handle.cancel_goal_async)
     response = leader.end(result)
     assert response.status == GoalStatus.STATUS_CANCELED
     assert len(cancelled.result().goals_canceling) == 1

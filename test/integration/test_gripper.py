@@ -64,12 +64,13 @@ def hand(simulation, tmp_path):
     return start
 
 
-def run(client, goal, expected=True):
-    future = client.send_goal_async(goal)
+def run(listener, client, goal, expected=True):
+    # In the thread of the executor, so that no answer comes before rclpy has noted the question.
+    future = listener.run(lambda: client.send_goal_async(goal))
     wait_until(future.done)
     assert future.result().accepted is expected
     if expected:
-        result = future.result().get_result_async()
+        result = listener.run(future.result().get_result_async)
         wait_until(result.done)
         return result.result()
     return None
@@ -82,21 +83,21 @@ def command(position, max_effort=0.0):
 
 @pytest.mark.distro
 def test_it_opens_and_closes_on_nothing(hand):
-    _, client = hand(action.GripperCommand, '/hand/gripper_cmd')
+    listener, client = hand(action.GripperCommand, '/hand/gripper_cmd')
     for position in (0.05, 0.01):
-        response = run(client, command(position))
+        response = run(listener, client, command(position))
         assert response.status == GoalStatus.STATUS_SUCCEEDED
         assert response.result.reached_goal and not response.result.stalled
         assert response.result.position == pytest.approx(position, abs=0.005)
-    assert run(client, command(float('nan')), expected=False) is None
+    assert run(listener, client, command(float('nan')), expected=False) is None
 
 
 def test_on_a_box_it_stalls_and_presses_no_harder_than_it_may(hand):
     listener, client = hand(
         action.GripperCommand, '/hand/gripper_cmd', BOX, gripper_stall_speed=0.003
     )
-    assert run(client, command(0.05)).result.reached_goal
-    response = run(client, command(0.0, max_effort=3.0))
+    assert run(listener, client, command(0.05)).result.reached_goal
+    response = run(listener, client, command(0.0, max_effort=3.0))
     assert response.status == GoalStatus.STATUS_SUCCEEDED
     assert response.result.stalled and not response.result.reached_goal
     assert response.result.position == pytest.approx(0.02, abs=0.004)
@@ -109,14 +110,19 @@ def test_on_a_box_it_stalls_and_presses_no_harder_than_it_may(hand):
 @pytest.mark.distro  # the action and its message
 def test_a_parallel_gripper_takes_its_joints_by_name(hand):
     Parallel = action.ParallelGripperCommand
-    _, client = hand(Parallel, '/hand/parallel_gripper_cmd', gripper_allow_stalling=False)
+    listener, client = hand(Parallel, '/hand/parallel_gripper_cmd', gripper_allow_stalling=False)
     both = JointState(name=['right_finger', 'left_finger'], position=[0.04, 0.03])
-    response = run(client, Parallel.Goal(command=both))
+    response = run(listener, client, Parallel.Goal(command=both))
     assert response.status == GoalStatus.STATUS_SUCCEEDED
     assert response.result.state.name == ['left_finger', 'right_finger']
     assert list(response.result.state.position) == pytest.approx([0.03, 0.04], abs=0.006)
-    run(client, Parallel.Goal(command=JointState(name=['thumb'], position=[0.0])), expected=False)
-    response = run(client, Parallel.Goal(command=JointState(position=[0.09])))
+    run(
+        listener,
+        client,
+        Parallel.Goal(command=JointState(name=['thumb'], position=[0.0])),
+        expected=False,
+    )
+    response = run(listener, client, Parallel.Goal(command=JointState(position=[0.09])))
     assert response.status == GoalStatus.STATUS_ABORTED and response.result.stalled
 
 
@@ -134,7 +140,7 @@ def test_the_hands_of_the_bimanual_world(simulation):
         )
         assert client.wait_for_server(20.0)
         for position in (0.04, 0.005):
-            response = run(client, command(position))
+            response = run(listener, client, command(position))
             assert response.status == GoalStatus.STATUS_SUCCEEDED
             assert response.result.reached_goal and not response.result.stalled
             assert response.result.position == pytest.approx(position, abs=0.005)

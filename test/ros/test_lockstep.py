@@ -292,9 +292,9 @@ def test_a_trajectory_takes_its_time_in_rounds(quadruped):
     point = JointTrajectoryPoint(positions=[0.2, -0.2], time_from_start=Duration(sec=1))
     goal.trajectory.points = [point]
     begun = bridge.timeline.stamp_ns
-    sent = client.send_goal_async(goal)
+    sent = listener.run(lambda: client.send_goal_async(goal))
     wait_until(sent.done)
-    result = sent.result().get_result_async()
+    result = listener.run(sent.result().get_result_async)
     wait_until(result.done, 20.0)
     assert result.result().status == GoalStatus.STATUS_SUCCEEDED
     assert bridge.timeline.stamp_ns - begun >= 10**9
