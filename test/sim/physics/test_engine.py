@@ -47,7 +47,8 @@ class Clock:
 
     def __init__(self, monkeypatch, engine):
         self.now = 100.0
-        monkeypatch.setattr(engine_module, 'time', SimpleNamespace(monotonic=lambda: self.now))
+        clocks = SimpleNamespace(monotonic=lambda: self.now, thread_time=lambda: self.now)
+        monkeypatch.setattr(engine_module, 'time', clocks)
         engine.on_substep.append(lambda: self.pass_by(0.1))
 
     def pass_by(self, seconds):

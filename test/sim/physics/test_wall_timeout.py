@@ -20,18 +20,20 @@ SECONDS = 10**9
 @pytest.fixture
 def clock(monkeypatch):
     """Wall clocks that only move when they are told to."""
-    now = SimpleNamespace(seconds=1000.0)
+    now = SimpleNamespace(seconds=1000.0, processor=0.0)
     fake = SimpleNamespace(
         monotonic=lambda: now.seconds,
         perf_counter=lambda: now.seconds,
+        thread_time=lambda: now.processor,
         time_ns=lambda: round(now.seconds * SECONDS),
         sleep=time.sleep,
     )
     for module in (engine_module, ops_module, live_module):
         monkeypatch.setattr(module, 'time', fake)
 
-    def wait(seconds):
+    def wait(seconds, busy=False):
         now.seconds += seconds
+        now.processor += seconds * busy
         return round(now.seconds * SECONDS)
 
     return wait
@@ -123,6 +125,22 @@ def test_a_paused_live_world_goes_on_without_the_stale_command(rig, clock):
     assert abs(rover.data.qvel[0]) < 0.01
 
 
+@pytest.mark.parametrize('busy', [False, True])
+def test_a_process_that_is_stopped_within_a_step_stands_still_one_that_computes_does_not(
+    rig, clock, busy
+):
+    rover = rig()
+    drive(rover, wall_timeout=0.5)
+    stops = [2.5]
+    rover.engine.on_substep.append(lambda: stops and clock(stops.pop(), busy=busy))
+    loop = live_module.LiveLoop(rover.engine)
+    with rover.engine.lock:
+        for _ in range(100):
+            loop._live_step()
+            clock(0.002)
+    assert (rover.engine.controls['rover'].twist.value == (0.0, 0.0, 0.0)) == (not busy)
+
+
 def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does(rig, clock):
     quadruped = rig(world='quadruped', paused=True)
     engine = quadruped.engine
@@ -133,7 +151,7 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
         clock(wait)
         engine.wake(clock(0.0) / SECONDS)
         assert bool(engine.external._wrenches) == stays
-        engine.rest(clock(0.0) / SECONDS)
+        engine.rest()
 
     rover = rig(paused=True)
     slot, name = rover.engine.controls['rover'].slots['zmq'], rover.model.actuator(0).name
