@@ -70,5 +70,9 @@ setup(
             'pytest-timeout',
         ],
     },
-    entry_points={'console_scripts': [f'urlab = {NAME}.cli.main:main']},
+    entry_points={
+        'console_scripts': [f'urlab = {NAME}.cli.main:main'],
+        # Named after its module, so that `-p` with the module's name is the same plugin.
+        'pytest11': [f'{NAME}.testing.pytest_plugin = {NAME}.testing.pytest_plugin'],
+    },
 )
