@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.testing.domains import take_domain
     from urlab_ros_bridge.testing.fake_server import FakeRobot
     from urlab_ros_bridge.testing.fake_server import FakeServer
-    from urlab_ros_bridge.testing.launch_simulation import launch_simulation
+    from urlab_ros_bridge.testing.in_launch import launch_simulation
     from urlab_ros_bridge.testing.motion import assert_moved
     from urlab_ros_bridge.testing.motion import step_until
     from urlab_ros_bridge.testing.ros_messages import wait_for_message
@@ -28,7 +28,7 @@ _HOMES = {
     'FakeServer': 'fake_server',
     'Simulation': 'simulation',
     'assert_moved': 'motion',
-    'launch_simulation': 'launch_simulation',
+    'launch_simulation': 'in_launch',
     'step_until': 'motion',
     'take_domain': 'domains',
     'wait_for_message': 'ros_messages',

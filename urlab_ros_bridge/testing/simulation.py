@@ -270,8 +270,8 @@ class Simulation(SimulationAccess):
         super().close()
         for program in reversed(self._programs):
             program.end()
-        if output := self.output:
-            print(output)
+        if 'PYTEST_CURRENT_TEST' in os.environ:
+            print(self.output)
         self._programs.clear()
         self._held.close()
 

@@ -43,6 +43,7 @@ EXTENSIONS = (
     'ports',
     'push_by_joint',
     'recording_name',
+    'step_twist',
 )
 
 
