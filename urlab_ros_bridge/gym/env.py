@@ -67,7 +67,8 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     The observation is a vector (`observe`), the action either one set-point for each actuator or a
     twist: those of vx, vy (m/s) and yaw rate (rad/s) that the robot can.  Reward and ending are
-    yours; without them the reward is 0 and nothing terminates.  `gymnasium.make(..., max_episode_steps=N)` truncates.
+    yours; without them the reward is 0 and nothing terminates.  To truncate there is
+    `gymnasium.make(..., max_episode_steps=N)`.
 
     Equal seeds and actions give equal observations, bit for bit.
     """
