@@ -35,7 +35,7 @@ ROSDEP_KEYS = {
 INDEX_ONLY = {
     'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'orjson', 'pyarrow', 'rich', 'setuptools', 'websockets',
 }  # fmt: skip
-# Imported where they are there, and done without where they are not; pytest loads its plugin.
+# Imported where they are there, and done without where not; pytest loads its own plugin.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}
 
 
