@@ -85,6 +85,7 @@ def test_pictures_are_in_one_video_a_camera(tmp_path):
 
 
 def test_lerobot_reads_it(tmp_path):
+    pytest.importorskip('datasets')
     module = pytest.importorskip('lerobot.datasets.lerobot_dataset')
     record(tmp_path / 'runs', pictures=True)
     words = ['--episodes', str(tmp_path / 'runs'), '--out', str(tmp_path / 'set')]
