@@ -1,13 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Running worlds, one at a time; helpers of this folder and of test/ros become importable."""
+"""Running worlds, one at a time; helpers of this folder become importable."""
 
 from pathlib import Path
 import sys
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / 'ros'))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from worlds import WORLDS

@@ -14,7 +14,6 @@ from lifelines import start_process
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / 'ros'))
 
 ROOT = Path(__file__).parents[2]
 

@@ -56,22 +56,29 @@ def background(call):
     return thread, results
 
 
-def test_a_long_step_delays_nobodys_hello_or_status(server, connect):
+def test_a_long_step_delays_nobodys_hello_or_status(server, connect, patient):
     running = server()
-    policy = connect(running, timeout=20)
+    policy = connect(running, timeout=60)
     other = connect(running, shared=True)
-    thread, results = background(lambda: policy.ask('step', n_steps=20_000))
-    time.sleep(0.05)
-    rounds = 0
-    while True:
-        connect(running, shared=True)
-        other.ask('status')
-        if not thread.is_alive():
-            break
-        rounds += 1
-    thread.join()
-    assert results[0]['step'] == 20_000
-    assert rounds >= 10, f'{rounds} hellos and statuses were answered beside a long step'
+    begun, may_end = threading.Event(), threading.Event()
+
+    def last():
+        """Hold the model, as a step does that takes long."""
+        begun.set()
+        may_end.wait(50)
+
+    running.context.engine.on_substep.append(last)
+    thread, results = background(lambda: policy.ask('step', n_steps=2))
+    try:
+        assert begun.wait(50)
+        for _ in range(10):
+            connect(running, shared=True)
+            other.ask('status')
+        assert thread.is_alive() and not may_end.is_set()
+    finally:
+        may_end.set()
+        thread.join()
+    assert results[0]['step'] == 2
 
 
 def test_a_paused_step_waits_and_goes_on_when_time_does(server, connect, patient):
