@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+from domains import free_domain
 from lifelines import start_process
 import pytest
 
@@ -132,7 +133,7 @@ def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
 def test_up_runs_server_and_bridge_with_all_figures(program):
     pytest.importorskip('rclpy')
     words = [f'{name}_port:={port}' for name, port in zip(NAMES, free_ports(), strict=True)]
-    environ = {'ROS_DOMAIN_ID': '101', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+    environ = {'ROS_DOMAIN_ID': str(free_domain()), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
     up = program('up', *words, environ=environ)
     # Without a listener the bridge publishes next to nothing.
     program('-c', LISTEN, environ=environ)
