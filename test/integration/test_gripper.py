@@ -81,7 +81,6 @@ def command(position, max_effort=0.0):
     return action.GripperCommand.Goal(command=wanted)
 
 
-@pytest.mark.distro
 def test_it_opens_and_closes_on_nothing(hand):
     listener, client = hand(action.GripperCommand, '/hand/gripper_cmd')
     for position in (0.05, 0.01):

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resets, restarts and other clients: no topic ever mixes timelines."""
 
+import contextlib
 import statistics
 import time
 
+from bridge_harness import Bridge
+from bridge_harness import free_domain
 from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import Listener
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
@@ -142,12 +146,32 @@ def test_a_killed_server_that_comes_back_is_bridged_within_three_seconds(simulat
     assert response.success and second.process.poll() is None
 
 
+@pytest.fixture(scope='module')
+def rover(lasting_server):
+    return lasting_server()
+
+
+@pytest.fixture
+def bridged(rover):
+    """Return a function: parameters -> listener to a bridge of the common server."""
+    with contextlib.ExitStack() as opened:
+
+        def start(**parameters):
+            domain = free_domain()
+            listener = opened.enter_context(contextlib.closing(Listener(domain)))
+            bridge = Bridge(domain, *rover.ports, **parameters)
+            opened.enter_context(contextlib.closing(bridge))
+            return listener
+
+        yield start
+
+
 @pytest.mark.slow
-def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(simulation):
-    running, _, listener = simulation()
+def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridged):
+    listener = bridged()
     odom = listener.listen(Odometry, 'odom')
     wait_until(lambda: odom)
-    with Client('127.0.0.1', running.ports[0]) as policy:
+    with Client('127.0.0.1', rover.ports[0]) as policy:
         policy.set_mode('direct')
         time.sleep(1.5)
         result = policy.step(50)
@@ -169,19 +193,19 @@ def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(simulation):
     wait_until(lambda: len(odom) > count + 100)
 
 
-def test_observing_sends_no_request(simulation):
-    running, _, listener = simulation(observe_only=True)
+def test_observing_sends_no_request(rover, bridged):
+    listener = bridged(observe_only=True)
     wait_for_message(listener, Odometry, 'odom', timeout=15)
     assert wait_for_message(listener, JointState, 'joint_states').name == [
         'left_wheel',
         'right_wheel',
     ]
-    with Client('127.0.0.1', running.ports[0], shared=True) as client:
+    with Client('127.0.0.1', rover.ports[0], shared=True) as client:
         assert len(client.status().sessions) == 1
 
 
-def test_snapshots_alone_give_the_same_topics(simulation):
-    _, _, listener = simulation(stream='state_full')
+def test_snapshots_alone_give_the_same_topics(bridged):
+    listener = bridged(stream='state_full')
     for kind, topic in TOPICS[:-1]:
         listener.listen(kind, topic)
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)

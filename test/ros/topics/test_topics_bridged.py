@@ -23,7 +23,7 @@ from sensor_msgs.msg import MagneticField
 
 from urlab_ros_bridge.ros.link import stream as stream_module
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
 urlab_msgs = pytest.importorskip('urlab_msgs.msg')
 
@@ -77,6 +77,7 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
     ]
 
 
+@pytest.mark.distro
 def test_one_tick_has_one_stamp_and_the_clock_comes_first(small_server, bridged):
     server = small_server(rate=50)
     _, listener = bridged(server, clock_rate=0.0)
@@ -129,6 +130,7 @@ def test_messages_follow_the_model_and_the_handshake(small_server, bridged):
     assert odom.pose.covariance[0] == pytest.approx(0.25)
 
 
+@pytest.mark.distro
 def test_static_transforms_join_every_sensor_frame_to_the_base(small_server, bridged):
     _, listener = bridged(small_server(), publish_map_to_odom=True)
     message = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
@@ -177,9 +179,8 @@ def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_ser
     assert nanoseconds(moved.header.stamp) == server.now
 
 
-def test_rates_are_limited_in_simulation_time_and_change_live(
-    small_server, bridged, monkeypatch
-):
+@pytest.mark.distro
+def test_rates_are_limited_in_simulation_time_and_change_live(small_server, bridged, monkeypatch):
     # A machine that stalls is not taken for time that stands still.
     monkeypatch.setattr(stream_module, '_REST_SECONDS', 1e3)
     server = small_server(mode='direct')
