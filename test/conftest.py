@@ -24,6 +24,8 @@ import work_units
 # compile everything that it imports: a bridge starts in half the processor time with it.
 os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
 sys.dont_write_bytecode = False
+# Each process would start a thread for each processor, for matrices of a few rows.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 
 HERE = Path(__file__).parent

@@ -13,10 +13,17 @@ from worlds import WORLDS
 
 
 @pytest.fixture(scope='package', params=WORLDS)
-def running(request):
-    """Return a running world."""
+def lasting_world(request):
     from running_world import RunningWorld
 
     world = RunningWorld(request.param)
     yield world
     world.close()
+
+
+@pytest.fixture
+def running(lasting_world):
+    """Return a running world; between the tests it stands still, and costs nothing."""
+    lasting_world.set_paused(False)
+    yield lasting_world
+    lasting_world.set_paused(True)
