@@ -144,6 +144,30 @@ def lasting_server():
 
 
 @pytest.fixture
+def bridge_to():
+    """
+    Return a function: server, parameters -> listener to a bridge in this process.
+
+    For what the bridge does with its parameters; to start a process for it costs three times as
+    much.
+    """
+    from bridge_harness import Bridge
+    from bridge_harness import free_domain
+    from bridge_harness import Listener
+
+    with contextlib.ExitStack() as opened:
+
+        def start(running, **parameters):
+            domain = free_domain()
+            listener = opened.enter_context(contextlib.closing(Listener(domain)))
+            bridge = Bridge(domain, *running.ports, **parameters)
+            opened.enter_context(contextlib.closing(bridge))
+            return listener
+
+        yield start
+
+
+@pytest.fixture
 def server(programs):
     """Return a function that starts a server: words, ports."""
 

@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resets, restarts and other clients: no topic ever mixes timelines."""
 
-import contextlib
 import statistics
 import time
 
-from bridge_harness import Bridge
-from bridge_harness import free_domain
 from bridge_harness import LISTEN_BEST_EFFORT
-from bridge_harness import Listener
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
@@ -151,24 +147,9 @@ def rover(lasting_server):
     return lasting_server()
 
 
-@pytest.fixture
-def bridged(rover):
-    """Return a function: parameters -> listener to a bridge of the common server."""
-    with contextlib.ExitStack() as opened:
-
-        def start(**parameters):
-            domain = free_domain()
-            listener = opened.enter_context(contextlib.closing(Listener(domain)))
-            bridge = Bridge(domain, *rover.ports, **parameters)
-            opened.enter_context(contextlib.closing(bridge))
-            return listener
-
-        yield start
-
-
 @pytest.mark.slow
-def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridged):
-    listener = bridged()
+def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridge_to):
+    listener = bridge_to(rover)
     odom = listener.listen(Odometry, 'odom')
     wait_until(lambda: odom)
     with Client('127.0.0.1', rover.ports[0]) as policy:
@@ -193,8 +174,8 @@ def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridged):
     wait_until(lambda: len(odom) > count + 100)
 
 
-def test_observing_sends_no_request(rover, bridged):
-    listener = bridged(observe_only=True)
+def test_observing_sends_no_request(rover, bridge_to):
+    listener = bridge_to(rover, observe_only=True)
     wait_for_message(listener, Odometry, 'odom', timeout=15)
     assert wait_for_message(listener, JointState, 'joint_states').name == [
         'left_wheel',
@@ -204,8 +185,8 @@ def test_observing_sends_no_request(rover, bridged):
         assert len(client.status().sessions) == 1
 
 
-def test_snapshots_alone_give_the_same_topics(bridged):
-    listener = bridged(stream='state_full')
+def test_snapshots_alone_give_the_same_topics(rover, bridge_to):
+    listener = bridge_to(rover, stream='state_full')
     for kind, topic in TOPICS[:-1]:
         listener.listen(kind, topic)
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
