@@ -30,8 +30,8 @@ class ClockParameters:
     )
 
 
-# To a newcomer the time is said so often, once in each poll: it is not kept for those who have heard
-# of this publisher a moment later than it of them.
+# A newcomer is told the time so often, once in each poll: it may hear of this publisher a moment
+# later than this publisher of it, and nothing is kept for it.
 _SAID_TO_NEWCOMERS = 10
 
 
