@@ -27,6 +27,36 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
 from urlab_ros_bridge.gateways.common.simulation.link import TIMEOUT
 
 
+# First, while no other simulation runs beside it.
+@pytest.mark.slow
+@pytest.mark.parametrize('pace', ['lockstep', pytest.param('real_time', marks=pytest.mark.long)])
+def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
+    """After many restarts it is what it was at first; it was a third more after six."""
+    rounds = 14 if request.config.getoption('long') else 7
+    programs = Programs(tmp_path, 'quadruped', f'--pace={pace}', '--viewers')
+    memory, threads, files = [], [], []
+    try:
+        for number in range(rounds):
+            if number:
+                programs.kill()
+                programs.restart()
+            with ChiralClient(programs.url, timeout=30) as robot:
+                robot.reset()
+                with StockClient(f'{programs.url}/view') as viewer:
+                    viewer.observe()
+                robot.observe()
+                memory.append(programs.memory_mb())
+                threads.append(programs.threads())
+                files.append(programs.descriptors())
+    finally:
+        programs.stop()
+    slope = np.polyfit(np.arange(len(memory)), memory, 1)[0]
+    assert slope < 0.14 / rounds * memory[0], memory
+    assert np.median(memory[-3:]) < 1.12 * memory[0], memory
+    for counts in (threads, files):
+        assert np.median(counts[-3:]) <= np.median(counts[:3]), counts
+
+
 @pytest.fixture(scope='module', params=['lockstep', 'real_time'])
 def lasting_programs(request, tmp_path_factory):
     """Yield a quadruped and its gateway."""
@@ -189,32 +219,3 @@ def test_a_session_that_has_ended_is_freed_without_a_search(quadruped, gateway):
                 time.sleep(0.05)
         finally:
             gc.enable()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize('pace', ['lockstep', pytest.param('real_time', marks=pytest.mark.long)])
-def test_memory_does_not_grow_with_restarts(tmp_path, pace, request):
-    """After many restarts it is what it was at first; it was a third more after six."""
-    rounds = 14 if request.config.getoption('long') else 7
-    programs = Programs(tmp_path, 'quadruped', f'--pace={pace}', '--viewers')
-    memory, threads, files = [], [], []
-    try:
-        for number in range(rounds):
-            if number:
-                programs.kill()
-                programs.restart()
-            with ChiralClient(programs.url, timeout=30) as robot:
-                robot.reset()
-                with StockClient(f'{programs.url}/view') as viewer:
-                    viewer.observe()
-                robot.observe()
-                memory.append(programs.memory_mb())
-                threads.append(programs.threads())
-                files.append(programs.descriptors())
-    finally:
-        programs.stop()
-    slope = np.polyfit(np.arange(len(memory)), memory, 1)[0]
-    assert slope < 0.14 / rounds * memory[0], memory
-    assert np.median(memory[-3:]) < 1.12 * memory[0], memory
-    for counts in (threads, files):
-        assert np.median(counts[-3:]) <= np.median(counts[:3]), counts
