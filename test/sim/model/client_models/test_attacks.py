@@ -92,8 +92,8 @@ def gone(processes):
 
 
 def heavy(seed):
-    """Return a model within all limits of numbers whose hull takes seconds."""
-    points = np.random.default_rng(seed).normal(size=(100_000, 3))
+    """Return a model within all limits of numbers whose hull takes a second."""
+    points = np.random.default_rng(seed).normal(size=(50_000, 3))
     points /= np.linalg.norm(points, axis=1)[:, None]
     text = ' '.join(f'{value:.4f}' for value in points.ravel())
     return (
