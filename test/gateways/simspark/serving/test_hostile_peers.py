@@ -22,13 +22,14 @@ from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.side import Agents
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client.monitor_client import ServerGone
+from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 
 NAN_COMMANDS = (
     '(ball (pos nan 0 1))(ball (vel 0 inf 0))((ball (pos 0 0 -nan))(getAck never))',
     '(agent (unum 1)(team Left)(pos nan nan nan))(agent (unum 1)(team Left)(move 0 0 1 nan))',
     '(time nan)(score (left nan)(right 1))',
 )
-NAN_EFFECTORS = '(he1 nan)(lle3 inf)(beam nan 0 0)(say nan'
+NAN_EFFECTORS = '(he1 nan)(lle3 inf)(beam nan 0 0)(lle4 1e999)(nan)'
 
 
 class HeldAgents(Agents):
@@ -95,7 +96,7 @@ def game(cycles, hostile):
     """Return what an agent perceived, when a monitor heard, and the last view of it."""
     agents = HeldAgents(AgentOptions(vision_cycles=1))
     with (
-        simulation('soccer', cameras='off') as port,
+        simulation('soccer', cameras='off', step_mode='direct') as port,
         gateway_at(port, agents, pace='free') as gateway,
         MonitorClient(port=gateway.monitor_port, timeout=60) as monitor,
     ):
@@ -128,7 +129,7 @@ def check(cycles):
     assert len(resets) > 4
     assert disturbed == quiet
     for found in (times, times_then):
-        frames = [round(time / 0.04) for time in found]
+        frames = [int(time / PERIOD + 0.25) for time in found]
         # Once all time has been played, no further message belongs to a new frame.
         new = sorted(set(frames))
         assert new == list(range(new[0], new[-1] + 1)) and len(new) >= cycles // 2 - 1
