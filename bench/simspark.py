@@ -104,7 +104,7 @@ class Reader(threading.Thread):
     def __init__(self, port: int) -> None:
         super().__init__(daemon=True)
         self.sizes: list[tuple[bytes, int]] = []
-        self._socket = socket.create_connection(('127.0.0.1', port))
+        self._socket = _connected(port)
         self._over = False
 
     def run(self) -> None:
@@ -358,6 +358,14 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
         stdout=output, stderr=output,
     )  # fmt: skip
     try:
+        # An agent that comes before its first step ends it, so a monitor looks first.
+        first = Reader(ports[1])
+        first.start()
+        for _ in range(300):
+            if len(first.sizes) > 2:
+                break
+            time.sleep(0.1)
+        first.stop()
         agents = Listener(ports[0], robots)
         agents.start()
         time.sleep(5.0)
