@@ -37,7 +37,7 @@ _LOOK = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gateway(Arguments):
+class SimSparkSettings(Arguments):
     """The gateway itself."""
 
     bind: str = key(
@@ -86,7 +86,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimSparkArguments(HostArguments, RpcPort, PortOffset, Gateway, LogLevel):
+class SimSparkArguments(HostArguments, RpcPort, PortOffset, SimSparkSettings, LogLevel):
     """The arguments of `urlab simspark`."""
 
 
@@ -103,7 +103,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         from urlab_ros_bridge.gateways.simspark.agents.side import Agents
         from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
         from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
-        from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
+        from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
     except ImportError as error:
         raise PackageMissing('the SimSpark gateway', 'simspark', error) from None
@@ -118,7 +118,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     )
     referee = SoccerReferee(RefereeOptions(kicks_off=values.kick_off)) if values.referee else None
     return SimSparkGateway(
-        GatewayConfig(
+        SimSparkConfig(
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
             bind=values.bind,
