@@ -31,8 +31,7 @@ def rover():
     env.close()
 
 
-@pytest.mark.filterwarnings('error')
-@pytest.mark.filterwarnings('ignore:.*Box.*infinity')
+@pytest.mark.filterwarnings('error', 'ignore:.*Box observation space.*infinity')
 def test_gymnasium_has_no_complaint(rover):
     check_env(rover.unwrapped, skip_render_check=True)
 
@@ -49,6 +48,19 @@ def episode(env, seed, steps=10):
             break
     assert not truncated
     return np.array(seen), np.array(rewards), terminated, info
+
+
+def test_normalized_actions_are_parts_of_the_range(rover):
+    env = UrlabEnv(normalized=False)
+    try:
+        assert env.action_space.high.tolist() == [1.5, 2.5]  # m/s, rad/s of the rover
+        for each, action in ((env, [0.75, -1.25]), (rover, [0.5, -0.5])):
+            each.reset(seed=7)
+            last = each.step(np.array(action))[0]
+            each.seen = last
+        assert np.array_equal(env.seen, rover.seen)
+    finally:
+        env.close()
 
 
 def test_equal_seeds_are_equal_bit_for_bit_and_hooks_say_what_they_say(rover):
