@@ -76,7 +76,7 @@ def test_a_time_limit_truncates_and_actuators_are_actions():
     env = gymnasium.make(ID, world='quadruped', period=0.04, max_episode_steps=3)
     try:
         assert isinstance(env.unwrapped, UrlabEnv)
-        env.reset(seed=0, options={'keyframe': 'quadruped_home'})
+        env.reset(seed=0, options={'keyframe': 'quadruped_stand'})
         assert env.action_space.shape == (3,)  # it trots: a twist
         ended = [env.step(env.action_space.low)[2:4] for _ in range(3)]
         assert ended == [(False, False), (False, False), (False, True)]
