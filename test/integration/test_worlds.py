@@ -55,15 +55,16 @@ ARM = """
 """
 
 
-@pytest.fixture
-def two_rovers(tmp_path):
-    (tmp_path / 'pair.xml').write_text(FLOOR)
-    (tmp_path / 'pair.yaml').write_text(TWO_ROVERS.format(model=ROVER))
-    return tmp_path / 'pair.yaml'
+@pytest.fixture(scope='module')
+def two_rovers(lasting_server, tmp_path_factory):
+    folder = tmp_path_factory.mktemp('pair')
+    (folder / 'pair.xml').write_text(FLOOR)
+    (folder / 'pair.yaml').write_text(TWO_ROVERS.format(model=ROVER))
+    return lasting_server('--model', folder / 'pair.yaml')
 
 
-def test_two_robots_have_namespaces_and_drive_apart(simulation, two_rovers):
-    _, _, listener = simulation('--model', two_rovers, cmd_vel_type='twist')
+def test_two_robots_have_namespaces_and_drive_apart(bridge_to, two_rovers):
+    listener = bridge_to(two_rovers, cmd_vel_type='twist')
     left = listener.listen(Odometry, 'left/odom')
     right = listener.listen(Odometry, 'right/odom')
     publisher = listener.node.create_publisher(Twist, 'left/cmd_vel', 1)
@@ -82,8 +83,8 @@ def test_two_robots_have_namespaces_and_drive_apart(simulation, two_rovers):
         assert 'imu_link' in [t.child_frame_id for t in still.transforms]
 
 
-def test_a_frame_prefix_puts_all_robots_on_one_tree(simulation, two_rovers):
-    _, _, listener = simulation('--model', two_rovers, frame_prefix='"{prefix}/"')
+def test_a_frame_prefix_puts_all_robots_on_one_tree(bridge_to, two_rovers):
+    listener = bridge_to(two_rovers, frame_prefix='{prefix}/')
     messages = listener.listen(TFMessage, '/tf')
 
     def parents():
@@ -96,8 +97,8 @@ def test_a_frame_prefix_puts_all_robots_on_one_tree(simulation, two_rovers):
     assert (odom.header.frame_id, odom.child_frame_id) == ('right/odom', 'right/base_link')
 
 
-def test_one_of_two_robots_is_bridged_without_namespace(simulation, two_rovers):
-    _, _, listener = simulation('--model', two_rovers, robots='[right]')
+def test_one_of_two_robots_is_bridged_without_namespace(bridge_to, two_rovers):
+    listener = bridge_to(two_rovers, robots=['right'])
     odom = wait_for_message(listener, Odometry, 'odom')
     assert odom.pose.pose.position.y == pytest.approx(-1, abs=0.05)
     assert not any('left' in name for name, _ in listener.node.get_topic_names_and_types())
