@@ -2,21 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: makes its parts and tells each what happens.
 
-import { Bodies } from './bodies.js';
+import { Bodies } from './scene/bodies.js';
 import { Connection, socketUrl } from './connection.js';
-import { button, icon, isPhone, menu, remember, toast } from './dom.js';
-import { Driving, isTyping } from './driving.js';
-import { Hands } from './hands.js';
-import { Headset } from './headset.js';
-import { showHelp } from './help.js';
-import { History } from './history.js';
-import { Inspector, PeoplePanel } from './inspector.js';
-import { Overlays } from './overlays.js';
-import { Plots } from './plots.js';
-import { CameraPanel, RecordingPanel, ScenePanel, ShowPanel } from './scene_panel.js';
-import { Stage } from './stage.js';
-import { Transport } from './transport.js';
-import { Views } from './views.js';
+import { button, icon, isPhone, menu, remember, toast } from './panels/dom.js';
+import { Driving, isTyping } from './hands/driving.js';
+import { Hands } from './hands/mouse.js';
+import { Headset } from './hands/headset.js';
+import { showHelp } from './panels/help.js';
+import { History } from './panels/history.js';
+import { Inspector, PeoplePanel } from './panels/inspector.js';
+import { Overlays } from './scene/overlays.js';
+import { Plots } from './panels/plots.js';
+import { CameraPanel, RecordingPanel, ScenePanel, ShowPanel } from './panels/scene_panel.js';
+import { Stage } from './scene/stage.js';
+import { Transport } from './panels/transport.js';
+import { Views } from './scene/views.js';
 
 const VEIL_AFTER = 350; // ms; short losses are not worth a word
 
@@ -153,8 +153,10 @@ class App {
       this.views.set('orbit');
       this.isFramed = false;
     }
+    performance.mark('urlab-world');
     await loaded;
     if (this.world !== world) return;
+    performance.mark('urlab-bodies');
     if (this.latest) this.bodies.setPoses(this.latest.poses);
     this.isLoaded = true;
     this.stage.isHeld = false;

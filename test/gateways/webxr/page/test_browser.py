@@ -12,8 +12,8 @@ from test.gateways.webxr.page.browser import changed
 from test.gateways.webxr.page.browser import CHROMIUM
 from test.gateways.webxr.page.browser import chromium
 from test.gateways.webxr.page.browser import Visitor
-from test.gateways.webxr.page.programs import gateway_at
-from test.gateways.webxr.page.programs import simulation
+from test.gateways.webxr.programs import gateway_at
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
@@ -35,16 +35,7 @@ def browser():
 
 @pytest.fixture(scope='module')
 def rover():
-    with simulation('rover') as port:
-        yield port
-
-
-@pytest.fixture(scope='module')
-def bimanual():
-    with simulation('bimanual') as port:
-        with Client(rpc_port=port, shared=True) as client:
-            client.connect()
-            client.reset('home')
+    with simulation('rover', cameras=True) as port:
         yield port
 
 
@@ -199,6 +190,47 @@ def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
     visitor.tab.get_by_role('button', name='Back to now').click()
     assert not visitor.js('urlab.history.isBack')
     visitor.tab.keyboard.press('k')
+
+
+SHOWN = """(() => {
+  const image = document.querySelector('.picture img'), canvas = document.createElement('canvas');
+  canvas.width = 64;
+  canvas.height = 48;
+  const pen = canvas.getContext('2d');
+  pen.drawImage(image, 0, 0, 64, 48);
+  return [...pen.getImageData(0, 0, 64, 48).data];
+})()"""
+PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0)"
+
+
+def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
+    urlab.reset()
+    camera = visitor.js("urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body)")
+    visitor.js('urlab.cameras.panel.open(true)')
+    visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
+    visitor.until(f'{PICTURES} > 1')
+    shown = visitor.tab.locator('.picture img')
+    size = [shown.evaluate(f'(image) => image.natural{side}') for side in ('Width', 'Height')]
+    assert size == camera['resolution']
+    before = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
+    assert before.std() > 10  # neither empty nor one colour
+    # It turns: what its camera sees is something else.
+    start = visitor.js('urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y')
+    visitor.tab.keyboard.down('a')
+    visitor.until(
+        f'Math.abs(urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y - {start}) > 0.2'
+    )
+    visitor.tab.keyboard.up('a')
+    seen = visitor.js(PICTURES)
+    visitor.until(f'{PICTURES} > {seen} + 2')
+    after = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
+    assert changed(before, after) > 0.1
+    # A panel that is closed costs no rendering.
+    visitor.js('urlab.cameras.panel.open(false)')
+    visitor.tab.wait_for_timeout(700)
+    seen = visitor.js(PICTURES)
+    visitor.tab.wait_for_timeout(700)
+    assert visitor.js(PICTURES) == seen
 
 
 def test_a_recording_is_replayed_and_the_world_runs_again(visitor, urlab):

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from test.gateways.webxr.page.programs import simulation
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.webxr.page import messages
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld

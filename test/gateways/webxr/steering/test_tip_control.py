@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from test.gateways.webxr.conftest import simulation
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.gateways.common.paces.pace import steps_at
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink

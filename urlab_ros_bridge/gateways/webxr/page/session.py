@@ -12,7 +12,6 @@ from urlab_ros_bridge.gateways.common.serving.turns import RequestTurns
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.page import messages
-from urlab_ros_bridge.gateways.webxr.page import y_up
 from urlab_ros_bridge.gateways.webxr.page.channels import Channel
 from urlab_ros_bridge.gateways.webxr.page.channels import read_channels
 from urlab_ros_bridge.gateways.webxr.page.hands import NewestJobs
@@ -23,6 +22,7 @@ from urlab_ros_bridge.gateways.webxr.page.requests import Kind
 from urlab_ros_bridge.gateways.webxr.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.webxr.page.requests import UnknownRequest
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_poses
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSend
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -96,7 +96,7 @@ class BinaryPage:
         world = self._world
         poses = scene.shared(
             ('page', id(world)),
-            lambda: y_up.poses(
+            lambda: y_up_poses(
                 scene.body_positions[world.moving], scene.body_quaternions[world.moving]
             ),
         )

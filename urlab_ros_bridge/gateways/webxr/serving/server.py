@@ -35,6 +35,7 @@ from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.webxr.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSessions
 from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
+from urlab_ros_bridge.gateways.webxr.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.webxr.serving.session import Session
 from urlab_ros_bridge.gateways.webxr.serving.simulation import ServedSimulation
 from urlab_ros_bridge.gateways.webxr.serving.ticker import Ticker
@@ -112,6 +113,7 @@ class WebXrServer:
         self._pages = pages
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
         self._names = ClientNames()
+        self._reading = ReadingShare()
         self._publications = Publications()
         self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
@@ -183,7 +185,7 @@ class WebXrServer:
 
     def serve(self, connection: WebSocketConnection) -> None:
         """Talk to a client until it has gone."""
-        Session(self._clients[connection], self).run()
+        Session(self._clients[connection], self, self._reading).run()
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has gone."""

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bodies of a world: their models, their poses, what is selected.
 
-import * as THREE from '../vendor/three/build/three.module.js';
-import { GLTFLoader } from '../vendor/three/examples/jsm/loaders/GLTFLoader.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { GLTFLoader } from '../../vendor/three/examples/jsm/loaders/GLTFLoader.js';
+import { plain } from './materials.js';
 
 const ACCENT = new THREE.Color('#0fb5a5');
 const STILL = 2e-5; // m, and of quaternions
@@ -96,7 +97,7 @@ export class Bodies {
       const part = model.clone();
       part.userData.look = 'colliding';
       const color = new THREE.Color().setHSL((body.id * 0.381966) % 1, 0.45, 0.56);
-      const material = new THREE.MeshStandardMaterial({ color, roughness: 0.8, transparent: body.id > 0, opacity: body.id ? 0.82 : 1 });
+      const material = this.stage.paint({ color, roughness: 0.8, transparent: body.id > 0, opacity: body.id ? 0.82 : 1 });
       part.traverse((mesh) => {
         if (!mesh.isMesh) return;
         mesh.userData.body = body.id;
@@ -132,7 +133,7 @@ export class Bodies {
         this.lit.set(mesh, mesh.material);
         mesh.material = mesh.material.clone();
         mesh.material.color.lerp(ACCENT, 0.45);
-        mesh.material.emissive.copy(ACCENT);
+        mesh.material.emissive?.copy(ACCENT);
         mesh.material.emissiveIntensity = 0.22;
       });
     }
@@ -160,11 +161,6 @@ export class Bodies {
     const group = this.groups[body];
     return target.fromArray(offset).applyQuaternion(group.quaternion).add(group.position);
   }
-}
-
-// What costs a processor little to draw.
-function plain({ color, map, emissive, transparent, opacity }) {
-  return new THREE.MeshLambertMaterial({ color, map, emissive, transparent, opacity });
 }
 
 function shown(object) {
