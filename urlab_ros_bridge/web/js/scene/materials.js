@@ -36,7 +36,7 @@ const FRAGMENT = `
 uniform sampler2D map;
 varying vec2 at;
 #endif
-uniform vec3 diffuse, fogColor;
+uniform vec3 diffuse, emissive, fogColor;
 uniform float opacity, fogNear, fogFar;
 varying vec3 light;
 varying float away;
@@ -45,18 +45,26 @@ void main() {
 #ifdef USE_MAP
   color *= texture2D(map, at);
 #endif
-  color.rgb = mix(color.rgb * light, fogColor, smoothstep(fogNear, fogFar, away));
+  color.rgb = mix(color.rgb * light + emissive, fogColor, smoothstep(fogNear, fogFar, away));
   gl_FragColor = linearToOutputTexel(color);
 }`;
 
 // Its programs are a tenth of those of three.js, which a processor needs a second to compile.
 export class PlainMaterial extends THREE.MeshBasicMaterial {
   constructor(parameters) {
-    super({ toneMapped: false, ...parameters });
+    super({ toneMapped: false });
+    this.emissive = new THREE.Color(0);
+    if (parameters) this.setValues(parameters);
+  }
+
+  copy(other) {
+    super.copy(other);
+    this.emissive.copy(other.emissive);
+    return this;
   }
 
   onBeforeCompile(shader) {
-    Object.assign(shader.uniforms, LIGHT);
+    Object.assign(shader.uniforms, LIGHT, { emissive: { value: this.emissive } });
     shader.vertexShader = VERTEX;
     shader.fragmentShader = FRAGMENT;
   }
@@ -66,6 +74,6 @@ export class PlainMaterial extends THREE.MeshBasicMaterial {
   }
 }
 
-export function plain({ color, map, transparent, opacity, side }) {
-  return new PlainMaterial({ color, map, transparent, opacity, side });
+export function plain({ color, map, emissive, transparent, opacity, side }) {
+  return new PlainMaterial({ color, map, emissive, transparent, opacity, side });
 }
