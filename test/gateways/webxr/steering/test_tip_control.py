@@ -49,7 +49,9 @@ def test_legs_are_not_led_and_the_arm_on_a_walker_is():
         f'<body name="{name}" pos="{x} 0 0">{limb(name, way)}</body>'
         for x, (name, way) in zip((0.3, -0.3, 0), limbs.items(), strict=True)
     )
-    motors = ''.join(f'<position joint="{n}_{i}" kp="9"/>' for n in limbs for i in (1, 2))
+    motors = ''.join(
+        f'<position name="{n}_{i}" joint="{n}_{i}" kp="9"/>' for n in limbs for i in (1, 2)
+    )
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><worldbody><body name="trunk"><freejoint/><geom size="0.1"/>{parts}</body>'
         f'</worldbody><actuator>{motors}</actuator></mujoco>'
