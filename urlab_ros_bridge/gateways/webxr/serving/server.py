@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 import logging
 import ssl
+import threading
 import time
 from urllib.parse import quote
 
@@ -138,6 +139,8 @@ class WebXrServer:
         except BaseException:
             self._server.stop('')
             raise
+        if self._pages is not None:
+            threading.Thread(target=self._prepare, name='webxr-prepare', daemon=True).start()
         self._ticker.start()
         self._server.start()
 
@@ -292,6 +295,15 @@ class WebXrServer:
                 page.close()
             except Exception:
                 _LOG.exception('%s: its page did not end', client.connection.peer)
+
+    def _prepare(self) -> None:
+        simulation = self._simulation.current
+        if simulation is None or self._pages is None:
+            return
+        try:
+            self._pages.prepare(simulation.scene)
+        except Exception:  # whoever opens the page hears why
+            _LOG.debug('the page was not prepared', exc_info=True)
 
     def _look(self) -> SceneFrame | None:
         simulation = self._simulation.current

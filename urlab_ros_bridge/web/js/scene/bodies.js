@@ -133,7 +133,8 @@ export class Bodies {
         this.lit.set(mesh, mesh.material);
         mesh.material = mesh.material.clone();
         mesh.material.color.lerp(ACCENT, 0.45);
-        mesh.material.emissive.copy(ACCENT).multiplyScalar(0.22);
+        mesh.material.emissive.copy(ACCENT);
+        mesh.material.emissiveIntensity = 0.22;
       });
     }
     this.stage.touch();

@@ -53,18 +53,20 @@ void main() {
 export class PlainMaterial extends THREE.MeshBasicMaterial {
   constructor(parameters) {
     super({ toneMapped: false });
-    this.emissive = new THREE.Color(0);
+    this.emissive = new THREE.Color(0); // three.js hands these two to the program
+    this.emissiveIntensity = 1;
     if (parameters) this.setValues(parameters);
   }
 
   copy(other) {
     super.copy(other);
     this.emissive.copy(other.emissive);
+    this.emissiveIntensity = other.emissiveIntensity;
     return this;
   }
 
   onBeforeCompile(shader) {
-    Object.assign(shader.uniforms, LIGHT, { emissive: { value: this.emissive } });
+    Object.assign(shader.uniforms, LIGHT, { emissive: { value: new THREE.Color() } });
     shader.vertexShader = VERTEX;
     shader.fragmentShader = FRAGMENT;
   }
@@ -74,6 +76,6 @@ export class PlainMaterial extends THREE.MeshBasicMaterial {
   }
 }
 
-export function plain({ color, map, emissive, transparent, opacity, side }) {
-  return new PlainMaterial({ color, map, emissive, transparent, opacity, side });
+export function plain({ color, map, emissive, emissiveIntensity, transparent, opacity, side }) {
+  return new PlainMaterial({ color, map, emissive, emissiveIntensity, transparent, opacity, side });
 }
