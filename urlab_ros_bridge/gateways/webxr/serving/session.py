@@ -73,7 +73,7 @@ class ReadingShare:
                 self._waiting -= 1
 
 
-class Session:
+class WebXrSession:
     """One client's messages, one after the other."""
 
     def __init__(self, client: WebXrClient, host: Host, share: ReadingShare) -> None:
@@ -153,4 +153,4 @@ def _unsupported(role: str, kind: str) -> str:
     return f'unsupported type: {name}'
 
 
-__all__ = ['REQUESTS', 'Host', 'ReadingShare', 'Session']
+__all__ = ['REQUESTS', 'Host', 'ReadingShare', 'WebXrSession']
