@@ -14,12 +14,8 @@ from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.gateways.common.paces.pace import steps_at
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
-<<<<<<< HEAD
 from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
-from urlab_ros_bridge.gateways.webxr.protocol.xr_input import Controller
-=======
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrController
->>>>>>> main
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrPose
 from urlab_ros_bridge.gateways.webxr.scene.chains import find_arms
