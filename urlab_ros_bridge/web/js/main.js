@@ -12,6 +12,7 @@ import { showHelp } from './panels/help.js';
 import { History } from './panels/history.js';
 import { Inspector, PeoplePanel } from './panels/inspector.js';
 import { Overlays } from './scene/overlays.js';
+import { Published } from './scene/published.js';
 import { Plots } from './panels/plots.js';
 import { CameraPanel, RecordingPanel, ScenePanel, ShowPanel } from './panels/scene_panel.js';
 import { Stage } from './scene/stage.js';
@@ -32,6 +33,7 @@ class App {
     this.bodies = new Bodies(this.stage);
     this.views = new Views(this.stage, this.bodies);
     this.overlays = new Overlays(this.stage, this.bodies);
+    this.published = new Published(this.stage, this.bodies);
     this.hands = new Hands(this.stage, this.bodies, this.views, this.connection);
     this.transport = new Transport(this);
     this.history = new History(this);
@@ -104,6 +106,7 @@ class App {
     connection.addEventListener('world', ({ detail }) => this.setWorld(detail));
     connection.addEventListener('state', ({ detail }) => this.takeState(detail));
     connection.addEventListener('contacts', ({ detail }) => this.overlays.setContacts(detail));
+    connection.addEventListener('news', ({ detail }) => detail.type === 'published' && this.published.set(detail));
     connection.addEventListener('refused', ({ detail }) => this.isKnown(detail) || toast(detail, true));
     this.hands.addEventListener('select', ({ detail }) => this.select(detail));
     this.views.addEventListener('change', () => this.drawView());
@@ -137,10 +140,11 @@ class App {
     this.world = world;
     document.getElementById('world-name').textContent = world.name;
     document.title = `${world.name} · URLab`;
-    this.isLoaded = false;
-    const loaded = this.bodies.setWorld(world);
+    this.isLoaded = this.hasRobots = false;
+    const { first, all } = this.bodies.setWorld(world);
     this.hands.setWorld(world);
     this.overlays.setWorld(world);
+    this.published.clear();
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
     this.recordings.forget();
     if (this.transport.status) this.recordings.refresh();
@@ -154,16 +158,19 @@ class App {
       this.isFramed = false;
     }
     performance.mark('urlab-world');
-    await loaded;
+    await first;
     if (this.world !== world) return;
-    performance.mark('urlab-bodies');
-    if (this.latest) this.bodies.setPoses(this.latest.poses);
-    this.isLoaded = true;
+    performance.mark('urlab-robots');
+    this.hasRobots = true;
     this.stage.isHeld = false;
     this.overlays.measure();
     this.frameOnce();
-    this.select(kept);
     if (!this.drawnAt) this.stage.drawers.push(() => this.noteFirstPicture());
+    await all;
+    if (this.world !== world) return;
+    this.isLoaded = true;
+    this.overlays.measure();
+    this.select(kept);
     this.hint();
   }
 
@@ -174,7 +181,8 @@ class App {
   }
 
   frameOnce() {
-    if (this.isFramed || !this.latest || !this.isLoaded) return;
+    if (this.isFramed || !this.latest || !this.hasRobots) return;
+    this.bodies.setPoses(this.latest.poses);
     this.isFramed = true;
     this.views.frame(this.world);
   }

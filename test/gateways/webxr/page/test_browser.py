@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page in a real browser, with a real simulation behind it."""
 
+import base64
 import importlib.util
 import socket
+import urllib.request
 
 import numpy as np
 import pytest
 
+from test.gateways.webxr.field_client import FieldClient
 from test.gateways.webxr.page.browser import changed
 from test.gateways.webxr.page.browser import CHROMIUM
 from test.gateways.webxr.page.browser import chromium
@@ -231,6 +234,30 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     seen = visitor.js(PICTURES)
     visitor.tab.wait_for_timeout(700)
     assert visitor.js(PICTURES) == seen
+
+
+def test_what_publishers_add_is_drawn_and_goes_with_them(visitor, urlab, rover_url):
+    before = visitor.picture()
+    place = visitor.js('urlab.views.controls.target.toArray()')
+    digest = visitor.js('urlab.world.bodies[urlab.world.robots[0].base].seen')
+    with urllib.request.urlopen(f'{rover_url}/bodies/{digest}.glb') as file:
+        data = base64.b64encode(file.read()).decode()
+    with FieldClient(rover_url, 'publisher') as publisher:
+        publisher.send(
+            'add_mesh',
+            {'mesh_id': 'm', 'mesh_data_b64': data, 'translation': place},
+        )
+        cloud = [[x + 0.1 * i, y + 0.3, z] for i in range(5) for x, y, z in [place]]
+        publisher.send(
+            'update_overlay_points', {'overlay_id': 'p', 'points': cloud, 'point_size': 0.1}
+        )
+        visitor.until("urlab.published.meshes.get('m')?.children.length > 0")
+        visitor.until("urlab.published.clouds.has('p')")
+        assert changed(before, visitor.picture()) > 0.002
+        publisher.send('update_mesh_transform', {'mesh_id': 'm', 'translation': [5.0, 0.5, 0.0]})
+        visitor.until("urlab.published.meshes.get('m').position.x === 5")
+    visitor.until('urlab.published.group.children.length === 0')
+    assert changed(before, visitor.picture()) < 0.002
 
 
 def test_a_recording_is_replayed_and_the_world_runs_again(visitor, urlab):

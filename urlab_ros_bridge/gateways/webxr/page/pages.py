@@ -11,6 +11,7 @@ from urlab_ros_bridge.gateways.webxr.page.files import PageFiles
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.webxr.page.session import BinaryPage
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
 
 
 class Page:
@@ -35,13 +36,13 @@ class Page:
         """Answer GET."""
         return self._files.respond(path)
 
-    def __call__(self, scene: ServedScene) -> BinaryPage:
+    def __call__(self, scene: ServedScene, publications: Publications) -> BinaryPage:
         """
         Make the session of a page.
 
         :raises ModelUnavailable: see `Handshake.model`.
         """
-        return BinaryPage(self._world_of(scene))
+        return BinaryPage(self._world_of(scene), publications)
 
     def prepare(self, scene: ServedScene) -> None:
         """

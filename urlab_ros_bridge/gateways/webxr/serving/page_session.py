@@ -14,6 +14,7 @@ from typing import Protocol
 
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
 
 
 class PageSend(Protocol):
@@ -57,8 +58,13 @@ class PageSessions(Protocol):
     def prepare(self, scene: ServedScene) -> None:
         """Make what takes long for a simulation, before the first page asks for it."""
 
-    def __call__(self, scene: ServedScene) -> PageSession:
-        """Make the session of a page that has said hello, for the simulation that is served."""
+    def __call__(self, scene: ServedScene, publications: Publications) -> PageSession:
+        """
+        Make the session of a page that has said hello.
+
+        :param scene: of the simulation that is served.
+        :param publications: what publishers show in it.
+        """
 
 
 __all__ = ['PageSend', 'PageSession', 'PageSessions']

@@ -222,7 +222,7 @@ class WebXrServer:
             client.reply('hello_ack', acknowledge(hello, name, *ids))
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(simulation.scene)
+            page = self._pages(simulation.scene, self._publications)
             page.open(client.send_page)
             client.page = page
         client.sees = True

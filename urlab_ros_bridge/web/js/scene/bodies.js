@@ -23,8 +23,8 @@ export class Bodies {
     this.lit = new Map();
   }
 
-  // Returns a promise that is kept when everything that is seen is there.
-  async setWorld(world) {
+  // Returns two promises: robots and the ground they stand on are there; everything that is seen is.
+  setWorld(world) {
     this.select(-1);
     this.world = world;
     this.drawn = null;
@@ -40,9 +40,31 @@ export class Bodies {
     const needed = new Set(world.bodies.flatMap((body) => [body.seen, body.colliding]));
     for (const digest of this.models.keys()) if (!needed.has(digest)) this.models.delete(digest);
     this.stage.ground.visible = false;
-    const all = world.bodies.filter((body) => body.seen).map((body) => this.dress(world, body));
-    await Promise.all(all);
-    if (this.world === world) this.stage.ground.visible = !this.hasFloor();
+    const robots = new Set([0, ...world.robots.flatMap(({ bodies }) => bodies)]);
+    const seen = world.bodies.filter((body) => body.seen);
+    const load = (bodies) => Promise.all(bodies.map((body) => this.dress(world, body)));
+    const first = load(seen.filter(({ id }) => robots.has(id)));
+    const others = load(seen.filter(({ id }) => !robots.has(id)));
+    const all = Promise.all([first, others]).then(() => this.lay(world));
+    return { first: world.robots.length ? first.then(() => this.lay(world)) : all, all };
+  }
+
+  // A model of glTF, in materials that this machine can afford.
+  async read(url) {
+    const { scene } = await this.loader.loadAsync(url);
+    const some = this.stage.renderer.capabilities.getMaxAnisotropy();
+    scene.traverse((mesh) => {
+      if (!mesh.isMesh) return;
+      if (mesh.material.map) mesh.material.map.anisotropy = some;
+      if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
+    });
+    return scene;
+  }
+
+  // A ground, where the world has no floor.
+  lay(world) {
+    if (this.world !== world) return;
+    this.stage.ground.visible = !this.hasFloor();
     this.stage.touch();
   }
 
@@ -64,15 +86,7 @@ export class Bodies {
 
   load(digest) {
     if (!this.models.has(digest)) {
-      this.models.set(digest, this.loader.loadAsync(`bodies/${digest}.glb`).then(({ scene }) => {
-        const some = this.stage.renderer.capabilities.getMaxAnisotropy();
-        scene.traverse((mesh) => {
-          if (!mesh.isMesh) return;
-          if (mesh.material.map) mesh.material.map.anisotropy = some;
-          if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
-        });
-        return scene;
-      }).catch(() => {
+      this.models.set(digest, this.read(`bodies/${digest}.glb`).catch(() => {
         this.models.delete(digest); // the world has changed meanwhile: another description comes
         return null;
       }));
