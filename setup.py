@@ -60,9 +60,11 @@ setup(
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'rich>=13.0'],
         'video': ['av>=14.0'],
+        'policy': ['onnxruntime>=1.17'],
         'test': [
             'hypothesis',
             'mcap-ros2-support',
+            'onnx',
             'playwright',
             'psutil',
             'pytest',
