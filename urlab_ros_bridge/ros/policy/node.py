@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
+import math
 from pathlib import Path
 import time
 from typing import Any
@@ -149,8 +150,8 @@ class _LoadedPolicy:
         self._answer_all = bool(node.get_parameter('answer_all').value)
         self._active = False
         self._heard_ns: int | None = None
-        self._problem = ''
-        self._problem_at = self._late_at = -WARN_SECONDS
+        self._problem = self._warned = ''  # since the last report, and in the log
+        self._warned_at = self._late_at = -math.inf
         self._late = 0
         self._phase = Phase.WAITING
         self._reported = (0, 0)
@@ -277,9 +278,9 @@ class _LoadedPolicy:
 
     def _warn(self, problem: str) -> None:
         now = self._monotonic()
-        if problem != self._problem or now - self._problem_at >= WARN_SECONDS:
+        if problem != self._warned or now - self._warned_at >= WARN_SECONDS:
             self._node.get_logger().warning(problem)
-            self._problem_at = now
+            self._warned, self._warned_at = problem, now
         self._problem = problem
 
     def _report(self) -> None:
