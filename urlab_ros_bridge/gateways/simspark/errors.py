@@ -18,7 +18,7 @@ class MessageTooLong(SimSparkError, ValueError):
         super().__init__(f'a message of {length} bytes; at most {limit} are taken')
 
 
-class MalformedMessage(SimSparkError, ValueError):
+class MalformedExpression(SimSparkError, ValueError):
     """The text of a message is not a sequence of S-expressions."""
 
 
@@ -34,5 +34,5 @@ class BadCommand(SimSparkError, ValueError):
 
 
 __all__ = [
-    'BadCommand', 'MalformedMessage', 'MessageTooLong', 'SimSparkError', 'UnwritableValue',
+    'BadCommand', 'MalformedExpression', 'MessageTooLong', 'SimSparkError', 'UnwritableValue',
 ]  # fmt: skip

@@ -34,7 +34,7 @@ PACES = ('live', 'real_time', 'free')
 
 
 @dataclass(frozen=True, slots=True)
-class GatewayConfig:
+class SimSparkConfig:
     """
     Settings of a gateway.
 
@@ -65,7 +65,7 @@ class SimSparkGateway:
 
     def __init__(
         self,
-        config: GatewayConfig,
+        config: SimSparkConfig,
         agents: AgentSide | None = None,
         referee: Referee | None = None,
     ) -> None:
@@ -165,4 +165,4 @@ class SimSparkGateway:
         return SteppingDrive(link, real_time=self.config.pace == 'real_time')
 
 
-__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'GatewayConfig', 'SimSparkGateway']
+__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'SimSparkConfig', 'SimSparkGateway']
