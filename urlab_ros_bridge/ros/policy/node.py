@@ -47,6 +47,9 @@ from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 NODE_NAME = 'urlab_policy'
+# File or name of the policy; type of cmd_vel (auto, twist or twist_stamped); whether instants
+# between two steps are answered by the last set-points.
+PARAMETERS: dict[str, str | bool] = {'policy': '', 'cmd_vel_type': 'auto', 'answer_all': False}
 WATCH_SECONDS = 0.05
 REPORT_SECONDS = 1.0
 WARN_SECONDS = 5.0
@@ -75,9 +78,8 @@ class PolicyNode(ManagedNode):
     ) -> None:
         """Begin unconfigured; the parameter `policy` names the file, or a bundled policy."""
         super().__init__(NODE_NAME, context=context, parameter_overrides=parameter_overrides)
-        self.declare_parameter('policy', '')
-        self.declare_parameter('cmd_vel_type', 'auto')
-        self.declare_parameter('answer_all', False)
+        for name, value in PARAMETERS.items():
+            self.declare_parameter(name, value)
         self._monotonic = monotonic
         self._policy: _LoadedPolicy | None = None
 
