@@ -155,6 +155,12 @@ def test_silent_sensors_end_the_walk_and_it_starts_slowly_again(rig, on_stale, p
         np.testing.assert_allclose(way, [before, (before + POSE) / 2, POSE, POSE])
     else:
         assert (np.array(way) == WHERE).all()
+    # Even where the stamps went on as if nothing had been.
+    assert (one.at(420) == WHERE).all() and one.phase is Phase.STARTING
+    one.until(600)
+    assert one.phase is Phase.STARTING
+    one.until(660)
+    assert one.phase is Phase.RUNNING
     assert (one.at(1400) == WHERE).all() and one.phase is Phase.STARTING
 
 

@@ -170,9 +170,14 @@ def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):
 
 def test_a_model_that_does_not_fit_is_not_configured(start):
     run = start(observations=['joint_vel', 'last_action'])
+    log = run.listener.listen(Log, '/rosout')
+    wait_until(lambda: run.listener.node.count_publishers('/rosout') > 1)
     assert not run.change(CONFIGURE)
-    run.node.set_parameters([Parameter('policy', value='nothing')])
-    assert not run.change(CONFIGURE)
+    for name, value in (('policy', 'nothing'), ('cmd_vel_type', 'twst')):
+        run.node.set_parameters([Parameter(name, value=value)])
+        assert not run.change(CONFIGURE)
+    wait_until(lambda: [m for m in log if "did you mean 'twist'" in m.msg])
+    assert [m for m in log if 'takes 3 numbers, but the observations make 6' in m.msg]
 
 
 def test_silence_and_a_missing_command_end_the_walk(start):
@@ -197,7 +202,7 @@ def test_silence_and_a_missing_command_end_the_walk(start):
 
 
 def test_what_is_wrong_with_the_sensors_is_told(start):
-    run = start(start_time=3600.0)
+    run = start(start_time=3600.0, observation_timeout=60.0)
     assert run.change(CONFIGURE) and run.change(ACTIVATE)
     run.sensors()
     stamp = iter(range(0, 100000, 20))

@@ -22,6 +22,7 @@ from urlab_ros_bridge.ros.commands.path import CommandPath
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
+from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -37,7 +38,7 @@ class VelocityParameters:
         'auto',
         'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped. "none": '
         'the bridge does not listen, because a policy does.',
-        choices=('auto', 'twist', 'twist_stamped', NOBODY),
+        choices=(*TWIST_TYPES, NOBODY),
     )
     cmd_vel_timeout: float = key(
         0.5,

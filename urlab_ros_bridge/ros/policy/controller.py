@@ -53,7 +53,7 @@ class PolicyController:
     :ivar phase: what it does; `why` is the reason where that is neither starting nor running.
     :ivar steps: of the model; `late` of them took longer than their period, and `skipped` came
         never, because no instant was there for them.
-    :ivar last_seconds: that the last step took.
+    :ivar last_seconds: that the last step took; `late_seconds` the last one that was late.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PolicyController:
         self._limits = description.command.limits()
         self._ways = {Phase.STARTING: description.start_time, Phase.HOLDING: description.hold_time}
         self.steps = self.late = self.skipped = 0
-        self.last_seconds = 0.0
+        self.last_seconds = self.late_seconds = 0.0
         self.reset()
 
     def reset(self) -> None:
@@ -86,6 +86,7 @@ class PolicyController:
         self._now_ns: int | None = None
         self._due_ns = 0
         self._since_ns = 0
+        self._silent = False
         self._from = self._default
         self._targets: np.ndarray | None = None
         self._measured: np.ndarray | None = None
@@ -123,7 +124,9 @@ class PolicyController:
         self._measured = reading.driven
         if self._commanded_ns == -1:  # it came before the first instant
             self._commanded_ns = now
-        if gap > self._description.observation_timeout * NANOSECONDS and self._is_at_work:
+        silent = self._silent or gap > self._description.observation_timeout * NANOSECONDS
+        self._silent = False
+        if silent and self._is_at_work:
             self._enter(Phase.STARTING, now, reading.driven)
         if self.phase is Phase.WAITING:
             self._enter(Phase.STARTING, now, reading.driven)
@@ -149,6 +152,7 @@ class PolicyController:
         why = f'nothing was heard for {self._description.observation_timeout:g} s'
         if self.why != why:
             self.phase, self.why, self._from = wanted, why, self._targets
+        self._silent = True
         if wanted is Phase.LIMP:
             return self._measured
         seconds -= self._description.observation_timeout
@@ -226,7 +230,8 @@ class PolicyController:
         action = self._model.act(self._observer.observe(moment))
         self.steps += 1
         self.last_seconds = self._clock() - begun
-        self.late += self.last_seconds > self._period_ns / NANOSECONDS
+        if self.last_seconds > self._period_ns / NANOSECONDS:
+            self.late, self.late_seconds = self.late + 1, self.last_seconds
         if not np.isfinite(action).all():
             start = self._default if self._targets is None else self._targets
             self._enter(Phase.FAILED, reading.stamp_ns, start, 'the model gave what is not finite')

@@ -44,6 +44,9 @@ from urlab_ros_bridge.ros.policy.terms import Reading
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.managed_node import ManagedNode
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
+from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
+from urlab_ros_bridge.schema import hint
+from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 NODE_NAME = 'urlab_policy'
@@ -85,6 +88,12 @@ class PolicyNode(ManagedNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Read the description and the model; what does not fit fails, with the reason."""
+        kind = self.get_parameter('cmd_vel_type').value
+        if kind not in TWIST_TYPES:
+            self.get_logger().error(
+                f'cmd_vel_type: {shown(kind)} is unknown; {hint(kind, TWIST_TYPES)}'
+            )
+            return TransitionCallbackReturn.FAILURE
         try:
             path = find_policy(self.get_parameter('policy').value)
             description = read_policy(path)
@@ -272,7 +281,7 @@ class _LoadedPolicy:
         now = self._monotonic()
         if controller.late > self._late and now - self._late_at >= WARN_SECONDS:
             log.warning(
-                f'inference is late: the last one took {controller.last_seconds * 1e3:.1f} ms, '
+                f'inference is late: it took {controller.late_seconds * 1e3:.1f} ms, '
                 f'the period is {1e3 / self._description.rate:.1f} ms '
                 f'({controller.late - self._late} times since the last warning)'
             )
@@ -325,7 +334,7 @@ class _LoadedPolicy:
             return _WARN, self._waiting()
         late, skipped = self._reported
         if controller.late > late:
-            return _WARN, f'inference is late: {controller.last_seconds * 1e3:.1f} ms'
+            return _WARN, f'inference is late: {controller.late_seconds * 1e3:.1f} ms'
         if controller.skipped > skipped:
             return _WARN, 'steps are skipped: the sensors are slower than the policy'
         if controller.why:
@@ -342,4 +351,4 @@ class _LoadedPolicy:
         )
 
 
-__all__ = ['NODE_NAME', 'PolicyNode']
+__all__ = ['NODE_NAME', 'PARAMETERS', 'PolicyNode']

@@ -9,6 +9,7 @@ import os
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 
+TWIST_TYPES = ('auto', 'twist', 'twist_stamped')
 # Distributions whose Nav2 and teleop tools send plain Twist unless told otherwise.
 _PLAIN_TWIST = ('foxy', 'galactic', 'humble', 'iron', 'jazzy')
 
@@ -37,4 +38,4 @@ def _installed_distribution() -> str:
     return 'jazzy' if major <= 7 else ''
 
 
-__all__ = ['message_type']
+__all__ = ['TWIST_TYPES', 'message_type']
