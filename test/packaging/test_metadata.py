@@ -32,7 +32,9 @@ ROSDEP_KEYS = {
     'zmq': 'python3-zmq',
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
-INDEX_ONLY = {'av', 'mujoco', 'setuptools', 'websockets', 'mink', 'mcap', 'orjson', 'rich'}
+INDEX_ONLY = {
+    'av', 'mujoco', 'setuptools', 'websockets', 'mink', 'mcap', 'onnxruntime', 'orjson', 'rich',
+}  # fmt: skip
 # Imported where they are there, and done without where they are not.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'setuptools'}
 
@@ -119,7 +121,9 @@ def test_every_ros_import_is_an_exec_depend(package_xml):
 def test_every_import_from_an_index_is_required(setup_py, package_xml):
     ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
     declared = requirement_names(setup_py.install_requires)
-    for extra in ('sim', 'chiral', 'webxr', 'ik', 'eval', 'video', 'completion'):
+    for extra in (
+        'sim', 'chiral', 'webxr', 'ik', 'eval', 'video', 'policy', 'completion',
+    ):  # fmt: skip
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {
         (name, str(path))

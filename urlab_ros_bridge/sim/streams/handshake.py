@@ -155,6 +155,7 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
             'kind': spec.twist.kind,
             'limits': control.twist.limits(),
             'timeout': spec.twist.timeout,
+            'actuators': control.twist.actuators,
         }
     return found
 
