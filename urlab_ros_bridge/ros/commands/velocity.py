@@ -10,6 +10,7 @@ from typing import Any
 
 from geometry_msgs.msg import TwistStamped
 
+from urlab_ros_bridge.client.client import STEP_TWIST
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
@@ -19,6 +20,7 @@ from urlab_ros_bridge.ros.commands.admission.limits import limited
 from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
 from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.sender import TwistRider
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
@@ -185,7 +187,13 @@ class VelocityCommands:
             )
 
         max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
-        self._path.sender.put(self.topic, action, max_wait)
+        rider = None
+        if link.lockstep and link.has(STEP_TWIST):
+            fields = {'linear': [*velocity.linear], 'angular': [*velocity.angular]}
+            rider = TwistRider(
+                self._prefix, fields if timeout is None else {**fields, 'timeout': timeout}
+            )
+        self._path.sender.put(self.topic, action, max_wait, rider)
 
 
 CMD_VEL_TOPIC = Topic(

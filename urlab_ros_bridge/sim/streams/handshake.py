@@ -44,6 +44,7 @@ EXTENSIONS = (
     'push_by_joint',
     'recording_name',
     'start_keyframe',
+    'step_twist',
 )
 
 
