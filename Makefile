@@ -9,7 +9,7 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo web test test-long test-kilted bench lint format docs locks clean
+.PHONY: help setup demo web test test-long test-kilted bench lint format docs locks sbom clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -57,6 +57,9 @@ docs: setup  ## Write the generated pages of docs/ anew from the tables in the c
 
 locks:  ## Resolve the pinned versions anew (both distributions, and uv)
 	@pypi/refresh_locks.sh
+
+sbom:  ## Write sbom.cdx.json and docs/licences.md anew from the lock files
+	@$(enter) exec python pypi/sbom.py $(ARGS)
 
 clean:  ## Remove the environments and everything built
 	rm -rf .venv .venv-kilted build build-kilted install install-kilted log log-kilted *.egg-info

@@ -49,11 +49,16 @@ class RendererSupervisor(threading.Thread):
     """
 
     def __init__(
-        self, rig: CameraRig, listeners: Sequence[socket.socket], backends: Sequence[str]
+        self,
+        rig: CameraRig,
+        listeners: Sequence[socket.socket],
+        backends: Sequence[str],
+        keys: Path | None = None,
     ) -> None:
         super().__init__(name='cameras', daemon=True)
         self._rig, self._backends = rig, tuple(backends)
         self._listeners = list(listeners)
+        self._keys = keys
         self._wake_in, self._wake_out = socket.socketpair()
         self._stopping = False
         self._needed = False
@@ -151,6 +156,7 @@ class RendererSupervisor(threading.Thread):
             'prefixes': rig.prefixes,
             'rendering': asdict(rig.engine.world.spec.rendering),
             'overlays': list(rig.overlays),
+            'keys': str(self._keys or ''),
             'regions': {index: str(region.path) for index, region in rig.regions.items()},
         }
         model = link.to_file(rig.engine.world.compiled_model())

@@ -21,6 +21,7 @@ import sys
 
 import zmq
 
+from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
@@ -60,8 +61,12 @@ class Worker:
             self._scene.state_size, [camera.size for camera in cameras], memory_fd
         )
         context = zmq.Context()
+        keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
+        if keys is not None:
+            self._doorkeeper = keys.start_doorkeeper(context)
         publishers = [
-            CameraPublisher(context, *pair) for pair in zip(cameras, listeners, strict=True)
+            CameraPublisher(context, camera, listener, keys)
+            for camera, listener in zip(cameras, listeners, strict=True)
         ]
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
