@@ -9,7 +9,7 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo web test test-long test-kilted bench lint format docs locks sbom clean
+.PHONY: help setup demo web test test-long test-kilted fuzz bench lint format docs locks sbom clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -39,6 +39,9 @@ test-long: setup  ## The test suite with all of its long matrices (ARGS go to py
 test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ONLY=distro: what may differ there)
 	@$(MAKE) --no-print-directory setup ROS_DISTRO=kilted
 	@export ROS_DISTRO=kilted; $(enter) exec $(pytest) -m '$(or $(ONLY),ros)' $(ARGS)
+
+fuzz: setup  ## Every decoder with very many inputs (ARGS: --inputs N --only NAME ... --atheris)
+	@$(enter) exec python test/fuzz/run_fuzz.py $(ARGS)
 
 bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them; --only NAME ...)
 	@$(enter) exec python bench/table.py $(ARGS)

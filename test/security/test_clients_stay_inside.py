@@ -10,6 +10,7 @@ witnesses (see `watching`) tell what the server has really done.
 from contextlib import contextmanager
 from pathlib import Path
 import random
+import re
 import socket
 import struct
 import sys
@@ -37,7 +38,7 @@ import urlab_ros_bridge
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.ops import OPS
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 SECRET = 'kestrel-7741'
 # Fields that hold a document or a name of a file, in any op.
 DOCUMENTS = ('xml', 'scene')
@@ -139,6 +140,8 @@ class House:
         path = text.strip('\'"b')
         own = (str(self.data), '/dev/', '/tmp/urlab', '/run/', str(self.audit))
         bare = not path.startswith('/')  # a descriptor, or beside one
+        if re.fullmatch(r'/tmp/[a-z0-9_]{8}', path):
+            return True  # the module tempfile looks for a folder that it can use
         return bare or path.startswith(own) or '__pycache__' in path or 'urlab' in Path(path).name
 
 
@@ -161,8 +164,8 @@ class Caller:
     def __init__(self, port):
         self._context = zmq.Context()
         self._link = self._context.socket(zmq.REQ)
-        self._link.connect(f'tcp://127.0.0.1:{port}')
         self._link.linger = 0
+        self._link.connect(f'tcp://127.0.0.1:{port}')
         self.answers = {}
         self.replies = bytearray()
         self.session = self.ask('hello', shared=True)['session_id']
@@ -170,7 +173,9 @@ class Caller:
     def ask(self, op, **fields):
         message = {'op': op, **({} if op == 'hello' else {'session_id': self.session}), **fields}
         self._link.send(codec.pack(message))
-        assert self._link.poll(int(PATIENCE * 1000)), message
+        if not self._link.poll(int(PATIENCE * 1000)):
+            self.close()
+            raise AssertionError(f'no answer to {message!r:.300}')
         data = self._link.recv()
         self.replies += data
         reply = codec.unpack(data, 1 << 30)
@@ -218,6 +223,8 @@ def test_no_field_of_any_op_leads_out(house, likely, editing):
         house.canary.seen()
         count = 0
         for op, message in requests(house, likely, ops):
+            if op in ('spawn_entity', 'delete_entity', 'replay_start'):
+                caller.ask('recording_stop')  # which would be a reason to refuse
             caller.ask(op, **message)
             count += 1
         for field in ('encoding', 'observations', 'client', 'camera_header', 'shm_channel'):
