@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every decoder with its corpus and some hundred inputs made from it; `make fuzz` tries millions."""
+"""Every decoder with its corpus and inputs made from it; `make fuzz` tries millions."""
 
 from collections import Counter
 from pathlib import Path
