@@ -9,7 +9,8 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo web test test-long test-kilted fuzz bench lint format docs locks sbom clean
+.PHONY: help setup demo web test test-long test-kilted fuzz bench lint format docs site locks sbom \
+  clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -58,6 +59,9 @@ format: setup  ## Bring the code into the style that `make lint` checks
 docs: setup  ## Write the generated pages of docs/ anew from the tables in the code
 	@$(enter) exec python -m urlab_ros_bridge.cli.docs $(ARGS)
 
+site:  ## The documentation as a site, in build/site; checks every link in it
+	@pypi/site.sh
+
 locks:  ## Resolve the pinned versions anew (both distributions, and uv)
 	@pypi/refresh_locks.sh
 
@@ -65,4 +69,4 @@ sbom:  ## Write sbom.cdx.json and docs/licences.md anew from the lock files
 	@$(enter) exec python pypi/sbom.py $(ARGS)
 
 clean:  ## Remove the environments and everything built
-	rm -rf .venv .venv-kilted build build-kilted install install-kilted log log-kilted *.egg-info
+	rm -rf .venv .venv-kilted .venv-site build build-kilted install install-kilted log log-kilted *.egg-info

@@ -69,6 +69,10 @@ _urlab_status=$?
 unset -f _urlab_enter _urlab_foreign
 unset _urlab_root _urlab_suffix _urlab_venv _urlab_install _urlab_python _urlab_rest _urlab_kept \
   _urlab_item
+# The Tab key completes `urlab` in an interactive bash.
+case "$_urlab_status$-${BASH_VERSION:+bash}" in
+  0*i*bash) eval "$(register-python-argcomplete urlab 2>/dev/null)" ;;
+esac
 # Leave the status of the whole, and no variable.
 if [ "$_urlab_status" -ne 0 ]; then
   unset _urlab_status

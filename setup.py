@@ -60,6 +60,7 @@ setup(
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'rich>=13.0'],
         'video': ['av>=14.0'],
+        'completion': ['argcomplete>=3.0'],
         'test': [
             'hypothesis',
             'mcap-ros2-support',

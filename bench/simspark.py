@@ -48,7 +48,7 @@ from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
 from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.models.soccer import write_world
 
 MAIN = [sys.executable, '-m', 'urlab_ros_bridge.cli.main']
@@ -165,7 +165,7 @@ def writing(rpc_port: int, frames: int) -> tuple[float, float, float]:
     game = GameState()
     game.roster.enlist(served.scene.robots)
     viewers = Viewers(game)
-    viewers.begin(Stage(game, served.scene, served.placement))
+    viewers.begin(GameStage(game, served.scene, served.placement))
     taken: list[int] = []
 
     class Sink:

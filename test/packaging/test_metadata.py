@@ -23,6 +23,7 @@ PACKAGE = ROOT / 'urlab_ros_bridge'
 DISTRIBUTIONS = {'OpenGL': 'pyopengl', 'PIL': 'pillow', 'yaml': 'pyyaml', 'zmq': 'pyzmq'}
 # Import name -> rosdep key.
 ROSDEP_KEYS = {
+    'argcomplete': 'python3-argcomplete',
     'msgpack': 'python3-msgpack',
     'numpy': 'python3-numpy',
     'OpenGL': 'python3-opengl',
@@ -118,7 +119,7 @@ def test_every_ros_import_is_an_exec_depend(package_xml):
 def test_every_import_from_an_index_is_required(setup_py, package_xml):
     ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
     declared = requirement_names(setup_py.install_requires)
-    for extra in ('sim', 'chiral', 'webxr', 'ik', 'eval', 'video'):
+    for extra in ('sim', 'chiral', 'webxr', 'ik', 'eval', 'video', 'completion'):
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {
         (name, str(path))

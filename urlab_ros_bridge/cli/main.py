@@ -26,8 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str]) -> int:
     end_at_once()
+    from urlab_ros_bridge.cli import completion
     from urlab_ros_bridge.cli.program import run
 
+    if completion.is_wanted():
+        completion.complete()
     return run(argv)
 
 

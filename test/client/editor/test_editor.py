@@ -7,7 +7,7 @@ import pytest
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.editor.replies import CameraPose
-from urlab_ros_bridge.client.editor.replies import Node
+from urlab_ros_bridge.client.editor.replies import HierarchyNode
 from urlab_ros_bridge.client.editor.replies import to_wire
 from urlab_ros_bridge.client.errors import CreateLevelFailed
 from urlab_ros_bridge.client.errors import ImportFailed
@@ -188,5 +188,5 @@ def chain(length):
 def test_a_hierarchy_without_end_is_refused():
     node = chain(300)
     with pytest.raises(ProtocolError, match='200'):
-        read_reply(Node, node)
-    assert len(read_reply(Node, chain(200)).children) == 1
+        read_reply(HierarchyNode, node)
+    assert len(read_reply(HierarchyNode, chain(200)).children) == 1

@@ -12,8 +12,8 @@ from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
+from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
-from urlab_ros_bridge.gateways.chiral.serving.server import GatewayConfig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 
@@ -48,7 +48,7 @@ def rover():
 @contextmanager
 def gateway_at(rpc_port, profile=None, **config):
     profile = read_profile({'cameras': [], **(profile or {})})
-    server = ChiralServer(GatewayConfig(profile, rpc_port=rpc_port, port=0, **config))
+    server = ChiralServer(ChiralConfig(profile, rpc_port=rpc_port, port=0, **config))
     server.start()
     try:
         yield server

@@ -12,8 +12,8 @@ from test.gateways.chiral.conftest import running
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
+from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
-from urlab_ros_bridge.gateways.chiral.serving.server import GatewayConfig
 
 PROFILES = Path(__file__).resolve().parents[3] / 'config' / 'chiral'
 DOWN = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])  # x of the hand is down
@@ -30,7 +30,7 @@ def world():
 def hands(world):
     """Return a gateway of both hands in lockstep, without pictures."""
     profile = replace(load_profile(PROFILES / 'bimanual_ee.yaml'), pace='lockstep', cameras=[])
-    server = ChiralServer(GatewayConfig(profile, rpc_port=world, port=0))
+    server = ChiralServer(ChiralConfig(profile, rpc_port=world, port=0))
     server.start()
     yield server
     server.stop()
@@ -39,7 +39,7 @@ def hands(world):
 @pytest.mark.parametrize('name', ['bimanual', 'bimanual_ee'])
 def test_the_shipped_profiles_are_served(world, name):
     profile = replace(load_profile(PROFILES / f'{name}.yaml'), pace='lockstep')
-    server = ChiralServer(GatewayConfig(profile, rpc_port=world, port=0))
+    server = ChiralServer(ChiralConfig(profile, rpc_port=world, port=0))
     server.start()
     try:
         with StockClient(server.url) as client:
@@ -59,7 +59,7 @@ def test_equal_seeds_and_actions_give_equal_pictures(world):
     profile = replace(profile, reset=replace(profile.reset, joint_noise=0.02))
 
     def run(seed):
-        server = ChiralServer(GatewayConfig(profile, rpc_port=world, port=0))
+        server = ChiralServer(ChiralConfig(profile, rpc_port=world, port=0))
         server.start()
         try:
             with StockClient(server.url) as client:

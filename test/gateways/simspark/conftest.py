@@ -10,7 +10,7 @@ from test.gateways.simspark.peers import PATIENCE
 from test.gateways.simspark.peers import RawPeer
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
-from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
+from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
@@ -32,7 +32,7 @@ def simulation(world, **config):
 @contextmanager
 def gateway_at(rpc_port, agents=None, referee=None, **config):
     gateway = SimSparkGateway(
-        GatewayConfig(rpc_port=rpc_port, agent_port=0, monitor_port=0, **config), agents, referee
+        SimSparkConfig(rpc_port=rpc_port, agent_port=0, monitor_port=0, **config), agents, referee
     )
     gateway.start()
     try:

@@ -6,10 +6,10 @@ from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
-from urlab_ros_bridge.gateways.simspark.world.placement import Placement
+from urlab_ros_bridge.gateways.simspark.world.placement import Teleporter
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 
@@ -54,8 +54,8 @@ class SteppedWorld:
         rpc = int(self.server.endpoints['rpc'].rsplit(':', 1)[1])
         self.link = SimulationLink('127.0.0.1', rpc, 'test')
         self.link.connect()
-        self.scene = Scene(self.link.handshake)
-        self.placement = Placement(self.link, self.scene)
+        self.scene = SimSparkScene(self.link.handshake)
+        self.placement = Teleporter(self.link, self.scene)
 
     @property
     def model(self):
@@ -87,7 +87,7 @@ class Game:
         self.state = GameState()
         world.scene.update(world.link.forward())
         self.state.rules = self.state.rules.changed(world.scene.numerics())
-        self.stage = Stage(self.state, world.scene, world.placement)
+        self.stage = GameStage(self.state, world.scene, world.placement)
         self.targets = {}
         for role in (referee, agents):
             if role is not None:

@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.commands.gate import AnswerGate  # noqa: E402
 from urlab_ros_bridge.ros.commands.path import CommandPath  # noqa: E402
 from urlab_ros_bridge.ros.commands.robot import RobotCommands  # noqa: E402
 from urlab_ros_bridge.ros.features.timeline import Timeline  # noqa: E402
-from urlab_ros_bridge.ros.plan.plan import Actuator  # noqa: E402
+from urlab_ros_bridge.ros.plan.plan import PlannedActuator  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import RobotPlan  # noqa: E402
 from urlab_ros_bridge.ros.program.features import Settings  # noqa: E402
 
@@ -67,7 +67,7 @@ def arm():
         joints=('arm',),
         qpos=(0,),
         qvel=(0,),
-        actuators=(Actuator('arm', 'position', 'arm'),),
+        actuators=(PlannedActuator('arm', 'position', 'arm'),),
     )
     return (
         RobotCommands(plan, path, node, SimpleNamespace(run=lambda action: None)),

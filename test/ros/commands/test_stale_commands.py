@@ -27,7 +27,7 @@ from urlab_ros_bridge.ros.commands.setpoints import Setpoints  # noqa: E402
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands  # noqa: E402
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands  # noqa: E402
 from urlab_ros_bridge.ros.link.connection import ServerLink  # noqa: E402
-from urlab_ros_bridge.ros.plan.plan import Actuator  # noqa: E402
+from urlab_ros_bridge.ros.plan.plan import PlannedActuator  # noqa: E402
 from urlab_ros_bridge.ros.plan.plan import RobotPlan  # noqa: E402
 from urlab_ros_bridge.ros.program.features import Settings  # noqa: E402
 from urlab_ros_bridge.ros.rclpy_tools.message_info import message_in  # noqa: E402
@@ -73,7 +73,10 @@ class Robot:
             tf_namespace='',
             frames=SimpleNamespace(base='base_link'),
             joints=('arm', 'wheel'),
-            actuators=(Actuator('arm', 'position', 'arm'), Actuator('wheel', 'velocity', 'wheel')),
+            actuators=(
+                PlannedActuator('arm', 'position', 'arm'),
+                PlannedActuator('wheel', 'velocity', 'wheel'),
+            ),
         )
         self.wrenches = WrenchCommands(plan, 'wrench_command', path, arbiter)
         self.setpoints = Setpoints(plan, 'joint_commands', path)

@@ -47,8 +47,7 @@ class Clock:
 
     def __init__(self, monkeypatch, engine):
         self.now = 100.0
-        clocks = SimpleNamespace(monotonic=lambda: self.now, thread_time=lambda: self.now)
-        monkeypatch.setattr(engine_module, 'time', clocks)
+        monkeypatch.setattr(engine_module, 'time', SimpleNamespace(monotonic=lambda: self.now))
         engine.on_substep.append(lambda: self.pass_by(0.1))
 
     def pass_by(self, seconds):

@@ -12,6 +12,7 @@ import pytest
 from urlab_ros_bridge.sim.ops import wall_timeout as ops_module
 from urlab_ros_bridge.sim.physics import engine as engine_module
 from urlab_ros_bridge.sim.physics import live as live_module
+from urlab_ros_bridge.sim.physics import wall_timeout as wall_timeout_module
 from urlab_ros_bridge.sim.physics.wall_timeout import WallTimeout
 
 SECONDS = 10**9
@@ -28,7 +29,7 @@ def clock(monkeypatch):
         time_ns=lambda: round(now.seconds * SECONDS),
         sleep=time.sleep,
     )
-    for module in (engine_module, ops_module, live_module):
+    for module in (engine_module, ops_module, live_module, wall_timeout_module):
         monkeypatch.setattr(module, 'time', fake)
 
     def wait(seconds, busy=False):
@@ -151,7 +152,7 @@ def test_a_wrench_and_a_speed_do_not_outlive_their_commander_but_a_position_does
         clock(wait)
         engine.wake(clock(0.0) / SECONDS)
         assert bool(engine.external._wrenches) == stays
-        engine.rest()
+        engine.rest(clock(0.0) / SECONDS)
 
     rover = rig(paused=True)
     slot, name = rover.engine.controls['rover'].slots['zmq'], rover.model.actuator(0).name

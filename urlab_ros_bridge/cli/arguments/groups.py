@@ -298,7 +298,7 @@ class ChiralGateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimSparkGateway(Arguments):
+class SimSparkBeside(Arguments):
     """The SimSpark gateway beside the simulation."""
 
     simspark: bool = key(

@@ -15,7 +15,7 @@ from urlab_ros_bridge.cli.arguments.groups import Respawn
 from urlab_ros_bridge.cli.arguments.groups import Rviz
 from urlab_ros_bridge.cli.arguments.groups import ServerPorts
 from urlab_ros_bridge.cli.arguments.groups import Serving
-from urlab_ros_bridge.cli.arguments.groups import SimSparkGateway
+from urlab_ros_bridge.cli.arguments.groups import SimSparkBeside
 from urlab_ros_bridge.cli.arguments.groups import WebXrGateway
 from urlab_ros_bridge.cli.arguments.groups import WorldArguments
 from urlab_ros_bridge.schema import KeyProblem
@@ -41,7 +41,7 @@ class SuiteArguments(
     Rviz,
     Respawn,
     ChiralGateway,
-    SimSparkGateway,
+    SimSparkBeside,
     WebXrGateway,
     LogLevel,
 ):

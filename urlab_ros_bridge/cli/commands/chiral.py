@@ -36,7 +36,7 @@ READY_LINE = 'urlab chiral ready'
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gateway(Arguments):
+class ChiralSettings(Arguments):
     """The gateway itself."""
 
     bind: str = key(
@@ -83,7 +83,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChiralArguments(HostArguments, RpcPort, PortOffset, Gateway, LogLevel):
+class ChiralArguments(HostArguments, RpcPort, PortOffset, ChiralSettings, LogLevel):
     """The arguments of `urlab chiral`."""
 
 
@@ -96,8 +96,8 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     :raises OpenWithoutToken: when the whole network could drive, and nobody said it may.
     """
     try:
+        from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
         from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
-        from urlab_ros_bridge.gateways.chiral.serving.server import GatewayConfig
     except ImportError as error:
         raise PackageMissing('the Chiral gateway', 'chiral', error) from None
     from urlab_ros_bridge.gateways.chiral.profile import find_profile
@@ -108,7 +108,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     if values.pace != 'profile':
         profile = replace(profile, pace=values.pace)
     return ChiralServer(
-        GatewayConfig(
+        ChiralConfig(
             profile,
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),

@@ -36,7 +36,7 @@ READY_LINE = 'urlab simspark ready'
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gateway(Arguments):
+class SimSparkSettings(Arguments):
     """The gateway itself."""
 
     bind: str = key(
@@ -87,7 +87,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimSparkArguments(HostArguments, RpcPort, PortOffset, Gateway, LogLevel):
+class SimSparkArguments(HostArguments, RpcPort, PortOffset, SimSparkSettings, LogLevel):
     """The arguments of `urlab simspark`."""
 
 
@@ -105,7 +105,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         from urlab_ros_bridge.gateways.simspark.agents.side import Agents
         from urlab_ros_bridge.gateways.simspark.referee.referee import RefereeOptions
         from urlab_ros_bridge.gateways.simspark.referee.referee import SoccerReferee
-        from urlab_ros_bridge.gateways.simspark.serving.gateway import GatewayConfig
+        from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
         from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
     except ImportError as error:
         raise PackageMissing('the SimSpark gateway', 'simspark', error) from None
@@ -120,7 +120,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     )
     referee = SoccerReferee(RefereeOptions(kicks_off=values.kick_off)) if values.referee else None
     return SimSparkGateway(
-        GatewayConfig(
+        SimSparkConfig(
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
             keys=values.keys,

@@ -44,7 +44,7 @@ _SWITCH_INTERVAL = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gateway(Arguments):
+class WebXrSettings(Arguments):
     """The gateway itself."""
 
     bind: str = argument(
@@ -96,7 +96,7 @@ class Gateway(Arguments):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WebXrArguments(HostArguments, RpcPort, StatePort, PortOffset, Gateway, LogLevel):
+class WebXrArguments(HostArguments, RpcPort, StatePort, PortOffset, WebXrSettings, LogLevel):
     """The arguments of `urlab webxr`."""
 
 

@@ -91,20 +91,20 @@ class LevelSnapshot:
     level_path: str
 
 
-def _children(place: Place) -> tuple[Node, ...]:
+def _children(place: Place) -> tuple[HierarchyNode, ...]:
     if place.path.count('children') > MAX_DEPTH:
         raise place.fail(f'is nested more than {MAX_DEPTH} deep')
-    return tuple([read_lenient(Node, item) for item in place.items()])
+    return tuple([read_lenient(HierarchyNode, item) for item in place.items()])
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class HierarchyNode:
     """A node of an actor's hierarchy; the root is the actor, below it are bodies."""
 
     name: str
     location: np.ndarray
     node_class: str = key(wire='class')
-    children: tuple[Node, ...] = key(parse=_children)
+    children: tuple[HierarchyNode, ...] = key(parse=_children)
 
 
 @dataclass(frozen=True, slots=True)

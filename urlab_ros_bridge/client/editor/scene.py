@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from urlab_ros_bridge.client.editor.replies import Blueprint
+from urlab_ros_bridge.client.editor.replies import HierarchyNode
 from urlab_ros_bridge.client.editor.replies import LevelSnapshot
-from urlab_ros_bridge.client.editor.replies import Node
 from urlab_ros_bridge.client.editor.replies import Spawned
 from urlab_ros_bridge.client.editor.replies import to_wire
 from urlab_ros_bridge.client.replies.reader import read_field
@@ -212,10 +212,10 @@ class SceneOps:
         )
         return read_field(reply, 'requires_pie_restart', bool)
 
-    def actor_hierarchy(self, target: str, *, by_name: bool = False) -> Node:
+    def actor_hierarchy(self, target: str, *, by_name: bool = False) -> HierarchyNode:
         """Return an actor with the tree of its bodies."""
         reply = self._ask('actor_hierarchy', **target_fields(target, by_name))
-        return read_field(reply, 'root', Node)
+        return read_field(reply, 'root', HierarchyNode)
 
     def snapshot(self) -> LevelSnapshot:
         """Return every actor with the members of robots, where they are now."""

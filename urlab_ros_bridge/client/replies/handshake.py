@@ -127,7 +127,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class TwistController:
+class TwistControllerInfo:
     """
     How an articulation drives.
 
@@ -161,7 +161,7 @@ class Articulation:
     actuator_types: dict[str, str] = key(factory=dict)
     original_names: dict[str, dict[str, str]] = key(factory=dict)
     cameras: dict[str, CameraInfo] = key(factory=dict, wire='camera_topics')
-    twist_controller: TwistController | None = None
+    twist_controller: TwistControllerInfo | None = None
     lidars: dict[str, Lidar] = key(factory=dict)
     frames: dict[str, str] = key(factory=dict)
     covariances: dict[str, Any] = key(factory=dict)

@@ -24,7 +24,6 @@ from urlab_ros_bridge.wire.shm.files import LOCK_FILE
 from urlab_ros_bridge.wire.shm.files import reply_file
 from urlab_ros_bridge.wire.shm.files import request_file
 from urlab_ros_bridge.wire.shm.region import Region
-from urlab_ros_bridge.wire.shm.spin_wait import SpinWait
 
 # Longer than most steps take: for those, sleeping would cost more than it saves.
 SPIN_SECONDS = 3e-4
@@ -58,7 +57,7 @@ class ShmRpc:
             requests.close()
             raise
         self._replies = RegionReader(replies)
-        self._spin_wait = SpinWait(self._replies, SPIN_SECONDS)
+        self._spin_wait = self._replies.spin_wait(SPIN_SECONDS)
         self._life = ServerLife(directory, requests)
         self._late = False
         self._cancelled = False

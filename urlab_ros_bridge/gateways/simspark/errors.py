@@ -29,7 +29,7 @@ class MessageTooLong(SimSparkError, ValueError):
         super().__init__(f'a message of {length} bytes; at most {limit} are taken')
 
 
-class MalformedMessage(SimSparkError, ValueError):
+class MalformedExpression(SimSparkError, ValueError):
     """The text of a message is not a sequence of S-expressions."""
 
 
@@ -45,6 +45,6 @@ class BadCommand(SimSparkError, ValueError):
 
 
 __all__ = [
-    'BadCommand', 'MalformedMessage', 'MessageTooLong', 'OpenToAll', 'SimSparkError',
+    'BadCommand', 'MalformedExpression', 'MessageTooLong', 'OpenToAll', 'SimSparkError',
     'UnwritableValue',
 ]  # fmt: skip

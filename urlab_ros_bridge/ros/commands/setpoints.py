@@ -20,7 +20,7 @@ from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.ros.commands.path import CommandPath
-from urlab_ros_bridge.ros.plan.plan import Actuator
+from urlab_ros_bridge.ros.plan.plan import PlannedActuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -42,13 +42,13 @@ STILL = 0.1
 REST_SPEED = 0.05
 
 
-def command_field(actuator: Actuator, has_controller: bool) -> str:
+def command_field(actuator: PlannedActuator, has_controller: bool) -> str:
     """
     Return which field of JointState an actuator takes: position, velocity or effort.
 
     A joint controller of the server takes positions, whatever the actuator.
 
-    >>> command_field(Actuator('hip', 'motor', 'hip'), has_controller=False)
+    >>> command_field(PlannedActuator('hip', 'motor', 'hip'), has_controller=False)
     'effort'
     """
     if has_controller and actuator.joint:

@@ -93,7 +93,7 @@ def static_transforms(
     :param frame_prefix: put before every name but `world_frame`.
     :param exclude: names, without `frame_prefix`, that no frame may get: odom and the like.
     """
-    builder = _Builder(robot, dict(frames or {}), frame_prefix, set(exclude))
+    builder = _FrameTreeBuilder(robot, dict(frames or {}), frame_prefix, set(exclude))
     if base_frame:
         builder.renamed[robot.name_of(base)] = base_frame
     builder.renamed.pop('base', None)
@@ -136,7 +136,7 @@ def optical_frame(camera_frame: str) -> str:
     return f'{camera_frame}_optical_frame'
 
 
-class _Builder:
+class _FrameTreeBuilder:
     """Collects the frames, and keeps their names apart."""
 
     def __init__(

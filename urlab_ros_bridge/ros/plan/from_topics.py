@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import Scanner
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.plan.sensor_table import UNKNOWN_KIND
-from urlab_ros_bridge.ros.plan.sensors import Sensor
+from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
 from urlab_ros_bridge.ros.plan.sensors import SensorGroups
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.rows import parse_topic
@@ -98,7 +98,7 @@ def _plan_robot(
     frames = frame_names(prefix, settings, base or DEFAULT_BASE)
     lidars = robot.lidars if robot else {}
     singles = [
-        Sensor(name, UNKNOWN_KIND, dim, '', '')
+        PlannedSensor(name, UNKNOWN_KIND, dim, '', '')
         for name, dim in found.sensors.items()
         if name not in lidars
     ]

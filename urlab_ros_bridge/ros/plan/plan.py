@@ -48,7 +48,7 @@ class FrameNames:
 
 
 @dataclass(frozen=True)
-class Actuator:
+class PlannedActuator:
     """An actuator: local name, type as on the wire, local name of its joint or empty."""
 
     name: str
@@ -89,7 +89,7 @@ class RobotPlan:
     tree: FrameTree = field(default_factory=lambda: FrameTree(''))
     sensors: SensorGroups = field(default_factory=SensorGroups)
     scanners: tuple[Scanner, ...] = ()
-    actuators: tuple[Actuator, ...] = ()
+    actuators: tuple[PlannedActuator, ...] = ()
     has_controller: bool = False
     drives: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
@@ -214,7 +214,7 @@ def _plan_robot(
             for lidar in articulation.lidars.values()
         ),
         actuators=tuple(
-            Actuator(name, actuator.kind, actuator.joint)
+            PlannedActuator(name, actuator.kind, actuator.joint)
             for name, actuator in robot.actuators.items()
         ),
         has_controller=bool(articulation.controller),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dataclasses import field
 
 from urlab_ros_bridge.client.model import RobotModel
-from urlab_ros_bridge.client.model import Sensor as ModelSensor
+from urlab_ros_bridge.client.model import Sensor
 from urlab_ros_bridge.client.model.elements import SLIDE
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.sensor_table import AT_OBJECT
@@ -24,7 +24,7 @@ from urlab_ros_bridge.ros.plan.sensor_table import WRENCH
 
 
 @dataclass(frozen=True, slots=True)
-class Sensor:
+class PlannedSensor:
     """
     One sensor of the model.
 
@@ -59,7 +59,7 @@ class SiteSensors:
 
     site: str
     frame_id: str
-    sensors: dict[str, Sensor] = field(default_factory=dict)
+    sensors: dict[str, PlannedSensor] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class SensorGroups:
     imus: list[SiteSensors] = field(default_factory=list)
     wrenches: list[SiteSensors] = field(default_factory=list)
     twists: list[SiteSensors] = field(default_factory=list)
-    singles: list[Sensor] = field(default_factory=list)
+    singles: list[PlannedSensor] = field(default_factory=list)
 
 
 def describe_sensors(
@@ -84,7 +84,7 @@ def describe_sensors(
     tree: FrameTree,
     world_frame: str = 'map',
     leave_out: Container[str] = (),
-) -> list[Sensor]:
+) -> list[PlannedSensor]:
     """
     List the sensors of a robot, in order of their id.
 
@@ -99,7 +99,7 @@ def describe_sensors(
     ]
 
 
-def group_sensors(sensors: list[Sensor]) -> SensorGroups:
+def group_sensors(sensors: list[PlannedSensor]) -> SensorGroups:
     """Put together what shares a message: same site, and at most one of each kind."""
     groups = SensorGroups()
     for sensor in sensors:
@@ -129,7 +129,7 @@ def group_sensors(sensors: list[Sensor]) -> SensorGroups:
     return groups
 
 
-def _put(groups: list[SiteSensors], sensor: Sensor) -> None:
+def _put(groups: list[SiteSensors], sensor: PlannedSensor) -> None:
     for group in groups:
         if group.site == sensor.site and sensor.kind.name not in group.sensors:
             group.sensors[sensor.kind.name] = sensor
@@ -145,7 +145,7 @@ class _Frames:
     tree: FrameTree
     world_frame: str
 
-    def of(self, sensor: ModelSensor, kind: SensorKind) -> str:
+    def of(self, sensor: Sensor, kind: SensorKind) -> str:
         """Return the frame of a reading, or nothing when it has none."""
         if kind.frame == NO_FRAME:
             return ''
@@ -180,12 +180,12 @@ class _Frames:
         return ''
 
 
-def _describe(frames: _Frames, sensor: ModelSensor) -> Sensor:
+def _describe(frames: _Frames, sensor: Sensor) -> PlannedSensor:
     kind = sensor_kind(sensor.kind, sensor.dim)
     site = ''
     if sensor.object_kind == 'site':
         site = frames.robot.name_of(frames.robot.world.sites[sensor.object_id])
-    return Sensor(
+    return PlannedSensor(
         sensor.name,
         kind,
         sensor.dim,
@@ -197,7 +197,7 @@ def _describe(frames: _Frames, sensor: ModelSensor) -> Sensor:
     )
 
 
-def _unit(robot: RobotModel, sensor: ModelSensor, kind: SensorKind) -> str:
+def _unit(robot: RobotModel, sensor: Sensor, kind: SensorKind) -> str:
     """Look up whether the joint behind a reading turns or slides."""
     world = robot.world
     joint = sensor.object_id if sensor.object_kind == 'joint' else -1

@@ -26,6 +26,7 @@ from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.sim.physics.sensors.sensing import Sensing
+from urlab_ros_bridge.sim.physics.wall_timeout import SteppingClock
 from urlab_ros_bridge.sim.physics.wall_timeout import STILL
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
@@ -89,8 +90,7 @@ class Engine:
         self.on_substep: list[Callable[[], None]] = []
         self.on_due: list[Callable[[], None]] = []
         self.seconds_per_step = 1e-4  # running mean of the wall cost of one sub-step
-        self._stepped = time.monotonic()  # when the last step was done
-        self._woken = self._stepped, 0.0  # when it began, and the thread's processor time then
+        self._stepping = SteppingClock()
         self.external = ExternalActions(world.model, world.data)
         self.sensing = sensing or Sensing(lidar for group in lidars.values() for lidar in group)
         self.sensing.settled(world.model, world.data)
@@ -132,22 +132,17 @@ class Engine:
 
         :param now: s by time.monotonic.
         """
-        self._woken = now, time.thread_time()
-        if now - self._stepped > STILL + self.world.model.opt.timestep / self.speed:
+        since = self._stepping.stepped
+        self._stepping.begin(now)
+        if now - since > STILL + self.world.model.opt.timestep / self.speed:
             for control in self.controls.values():
                 if control.twist is not None:
-                    control.twist.stood_still(self._stepped, now)
-            self.external.stood_still(self._stepped, now)
+                    control.twist.stood_still(since, now)
+            self.external.stood_still(since, now)
 
-    def rest(self) -> None:
-        """
-        Note when the steps since `wake` were done, in the same thread.  Needs the lock.
-
-        They count as done after the processor time that they took: when the process is stopped
-        in the middle of one, time stands still from there on.
-        """
-        began, processor = self._woken
-        self._stepped = began + time.thread_time() - processor
+    def rest(self, now: float) -> None:
+        """Note that the steps since `wake` are done (s by time.monotonic).  Needs the lock."""
+        self._stepping.end(now)
 
     def _integrate(self) -> None:
         """
@@ -216,9 +211,10 @@ class Engine:
                 self.check_deadline(deadline, done, count)
         finally:
             if count:
-                self.rest()
+                now = time.monotonic()
+                self.rest(now)
         if count:
-            cost = (time.monotonic() - start) / count
+            cost = (now - start) / count
             self.seconds_per_step += 0.1 * (cost - self.seconds_per_step)
 
     def check_deadline(self, deadline: float, done: int, count: int) -> None:

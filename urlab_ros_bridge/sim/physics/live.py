@@ -98,7 +98,7 @@ class LiveLoop(threading.Thread):
                 hook()
             engine.wake(time.monotonic())
             engine.substep()
-            engine.rest()
+            engine.rest(time.monotonic())
             engine.publish(rows=True)
             self._deadline += period
             now = time.perf_counter()

@@ -11,9 +11,12 @@ the command came.  Pauses between the steps of a slow simulation do not count.
 from __future__ import annotations
 
 from dataclasses import dataclass
+import threading
+import time
 
 # s of wall time between two steps from which on time has stood still.
 STILL = 0.1
+_PROCESSOR_SECONDS = 0.02  # between readings of the processor time
 
 
 @dataclass(slots=True)
@@ -36,4 +39,35 @@ class WallTimeout:
         return self.stood > self.limit
 
 
-__all__ = ['STILL', 'WallTimeout']
+class SteppingClock:
+    """
+    Knows when the last step was done, by the wall clock.
+
+    A process that is stopped in the middle of a step, by SIGSTOP or with its whole machine, stands
+    still from there on.  It is told by the processor time of the thread from one that computes for
+    long; that clock is slow to read, so it is not read in every step.
+
+    :ivar stepped: when the last step was done, s by time.monotonic.
+    """
+
+    def __init__(self) -> None:
+        self.stepped = self._began = self._read = time.monotonic()
+        self._thread, self._processor = 0, 0.0
+
+    def begin(self, now: float) -> None:
+        """Begin one step or several (s by time.monotonic)."""
+        self._began = now
+        if now - self._read > _PROCESSOR_SECONDS or threading.get_ident() != self._thread:
+            self._thread = threading.get_ident()
+            self._read, self._processor = now, time.thread_time()
+
+    def end(self, now: float) -> None:
+        """End it, in the same thread."""
+        self.stepped = now
+        if now - self._began > STILL:
+            # At most this much was computed: some of it maybe before the beginning.
+            computed = time.thread_time() - self._processor
+            self.stepped = min(now, self._began + computed)
+
+
+__all__ = ['STILL', 'SteppingClock', 'WallTimeout']

@@ -22,7 +22,6 @@ import logging
 import math
 import os
 import threading
-import time
 from typing import Any
 
 import zmq
@@ -34,15 +33,17 @@ from urlab_ros_bridge.sim.transports.dispatcher import error_frame
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
+from urlab_ros_bridge.wire.spin_wait import SpinWait
 
 QUICK_SECONDS = 0.002  # a call that takes longer, or waits longer for the model, goes to a worker
-LOOK_OUT_SECONDS = 1.5e-4
+# A client that steps comes back at once; to be woken costs a third of a round trip
+# (bench/step_rate.py).
+SPIN_SECONDS = 1.5e-4
 WORKERS = 8
 MAX_PENDING = 256  # calls that may have or wait for a worker; more are answered not_ready
 MAX_PARTS = 256  # of a message; the rest is dropped
 MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread meanwhile
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
-_GIVE_WAY = getattr(os, 'sched_yield', partial(time.sleep, 0))
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _MORE_PARTS = int(zmq.RCVMORE)
 
@@ -95,14 +96,15 @@ class ZmqRpcTransport(threading.Thread):
         Prepare the thread.
 
         :param reader: finishes frames that take long to decode.
-        :param eager: says whether the next request is likely to follow at once, so that a short
-            look-out for it pays.
+        :param eager: says whether the next request is likely to follow at once, so that
+            spinning for it may pay.
         """
         super().__init__(name='zmq-rpc', daemon=True)
         self._socket = socket
         self._dispatcher = dispatcher
         self._reader = reader
         self._eager = eager
+        self._spin_wait = SpinWait(lambda: readable(socket), SPIN_SECONDS)
         self._workers = _WorkerPool(WORKERS, MAX_PENDING, 'rpc-worker')
         self._waiters = _WorkerPool(MAX_WAITING, MAX_WAITING, 'rpc-waiter')
         self._done: deque[Callable[[], None]] = deque()
@@ -121,7 +123,7 @@ class ZmqRpcTransport(threading.Thread):
         socket = self._socket
         while not self._stopping.is_set():
             if self._eager():
-                self._look_out()
+                self._spin_wait.spin()
             identity = socket.recv()
             if identity == self._wake_identity:
                 socket.recv()
@@ -139,21 +141,6 @@ class ZmqRpcTransport(threading.Thread):
         self._waiters.end()
         self._send_done()
         self._socket.close(linger=200)
-
-    def _look_out(self) -> None:
-        """
-        Look for the next request for a moment before going to sleep.
-
-        A client that steps comes back at once, and waking a sleeping thread costs more than the
-        look-out: a third of a round trip (bench/step_rate.py).  ZeroMQ's own threads need a core
-        meanwhile, so each look gives way to them.
-        """
-        socket, clock, give_way = self._socket, time.perf_counter, _GIVE_WAY
-        deadline = clock() + LOOK_OUT_SECONDS
-        while clock() < deadline:
-            if readable(socket):
-                return
-            give_way()
 
     def _drop_rest(self) -> None:
         """

@@ -34,6 +34,7 @@ from urlab_ros_bridge.wire.shm.region import Region
 from urlab_ros_bridge.wire.shm.region import SEQUENCE
 from urlab_ros_bridge.wire.shm.region import SLOTS
 from urlab_ros_bridge.wire.shm.region import TAGS
+from urlab_ros_bridge.wire.spin_wait import SpinWait
 
 T = TypeVar('T')
 _MASK = 2**64 - 1
@@ -176,6 +177,11 @@ class RegionReader:
     def pending(self) -> bool:
         """Whether something was written since the last payload that was read."""
         return self.region.longs[SEQUENCE] != self.sequence
+
+    def spin_wait(self, seconds: float) -> SpinWait:
+        """Return what spins for the next write, for `seconds` at most."""
+        longs = self.region.longs
+        return SpinWait(lambda: longs[SEQUENCE] != self.sequence, seconds, looks=8)
 
     def skip(self) -> None:
         """Take what is there now as read."""

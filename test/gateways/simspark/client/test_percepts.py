@@ -10,7 +10,7 @@ import pytest
 
 from urlab_ros_bridge.gateways.simspark.client.percepts import Polar
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import write
 
 EXAMPLE = b"""
@@ -58,11 +58,11 @@ def test_a_message_without_vision_says_so():
 
 @pytest.mark.parametrize('text', [b'(HJ (n hj1) (ax x))', b'(time (now nan))', b'(GS (t', b'\xff'])
 def test_what_is_not_of_the_protocol_is_refused(text):
-    with pytest.raises(MalformedMessage):
+    with pytest.raises(MalformedExpression):
         read_percepts(text)
 
 
 @given(st.lists(trees, max_size=4))
 def test_any_message_is_read_or_refused(items):
-    with contextlib.suppress(MalformedMessage):
+    with contextlib.suppress(MalformedExpression):
         read_percepts(write(*items))

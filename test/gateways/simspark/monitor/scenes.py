@@ -7,8 +7,8 @@ from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import Viewers
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
 
 class Watcher:
@@ -36,10 +36,10 @@ class Watcher:
 class Stand:
     def __init__(self, handshake):
         self.game, self.clock = GameState(), 100.0
-        self.scene = Scene(handshake)
+        self.scene = SimSparkScene(handshake)
         self.game.roster.enlist(self.scene.robots)
         self.viewers = Viewers(self.game, lambda: self.clock)
-        self.viewers.begin(Stage(self.game, self.scene, None))
+        self.viewers.begin(GameStage(self.game, self.scene, None))
         self.steps = 0
 
     def join(self, period=PERIOD):

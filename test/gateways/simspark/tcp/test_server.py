@@ -11,7 +11,7 @@ from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.tcp import server as tcp
 from urlab_ros_bridge.gateways.simspark.tcp.server import Happening
-from urlab_ros_bridge.gateways.simspark.tcp.server import PortTaken
+from urlab_ros_bridge.gateways.simspark.tcp.server import SimSparkPortTaken
 from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
 from urlab_ros_bridge.gateways.simspark.wire.framing import frame
 
@@ -152,7 +152,7 @@ def test_a_port_that_is_taken_is_named_with_the_way_out():
     with socket.create_server(('127.0.0.1', 0)) as other:
         port = other.getsockname()[1]
         server = TcpServer('127.0.0.1', {'a': 0, 'b': port}, {'b': '--b'})
-        with pytest.raises(PortTaken, match=f'{port}.*--b'):
+        with pytest.raises(SimSparkPortTaken, match=f'{port}.*--b'):
             server.bind()
 
 

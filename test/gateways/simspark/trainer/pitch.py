@@ -9,7 +9,7 @@ import numpy as np
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 
 HEIGHT = 0.4
 
@@ -76,7 +76,7 @@ class Pitch:
 
     def trainers(self, killsim=False):
         trainers = Trainers(self._full, self._kill if killsim else None)
-        trainers.begin(Stage(self.game, self.scene, self.moves))
+        trainers.begin(GameStage(self.game, self.scene, self.moves))
         return trainers
 
     def state(self):

@@ -12,7 +12,7 @@ import pytest
 
 from test.gateways.simspark.trainer.pitch import HEIGHT
 from test.gateways.simspark.trainer.pitch import Pitch
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
 from urlab_ros_bridge.gateways.simspark.wire.expressions import read
@@ -231,7 +231,7 @@ def test_any_expressions_are_carried_out_or_refused(items):
         for call in pitch.moves.calls:
             numbers = [v for part in call if isinstance(part, list) for v in part]
             assert all(math.isfinite(v) for v in numbers)
-    except MalformedMessage:
+    except MalformedExpression:
         pytest.fail('it came through')
     finally:
         logging.disable(logging.NOTSET)

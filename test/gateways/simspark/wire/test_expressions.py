@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.errors import UnwritableValue
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_integer
@@ -38,13 +38,13 @@ def test_no_blank_follows_a_parenthesis_outside_quotes(items):
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(payload):
-    with contextlib.suppress(MalformedMessage):
+    with contextlib.suppress(MalformedExpression):
         assert read(write(*read(payload))) == read(payload)
 
 
 @given(st.text('() \n"ab01.-', max_size=60))
 def test_any_text_of_the_syntax_is_read_or_refused(text):
-    with contextlib.suppress(MalformedMessage):
+    with contextlib.suppress(MalformedExpression):
         assert read(write(*read(text.encode()))) == read(text.encode())
 
 
@@ -80,7 +80,7 @@ def test_examples(payload, items):
     ],
 )
 def test_what_is_not_a_sequence_of_expressions_is_refused(payload, why):
-    with pytest.raises(MalformedMessage, match=why):
+    with pytest.raises(MalformedExpression, match=why):
         read(payload)
 
 
@@ -127,9 +127,9 @@ def test_what_has_no_form_is_not_written(value):
     ],
 )
 def test_what_is_not_a_finite_number_is_refused(text):
-    with pytest.raises(MalformedMessage, match='not a finite number'):
+    with pytest.raises(MalformedExpression, match='not a finite number'):
         as_float(text)
-    with pytest.raises(MalformedMessage, match='not a whole number'):
+    with pytest.raises(MalformedExpression, match='not a whole number'):
         as_integer(text)
 
 

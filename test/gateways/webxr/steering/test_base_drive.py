@@ -4,19 +4,22 @@
 
 import pytest
 
-from urlab_ros_bridge.client.replies.handshake import TwistController
-from urlab_ros_bridge.gateways.webxr.protocol.xr_input import Controller
+from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
+from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrPose
 from urlab_ros_bridge.gateways.webxr.steering.base_drive import read_sticks
 
 POSE = XrPose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
-WHEELS = TwistController('differential', {'linear': 1.5, 'angular': 2.0})
-OMNI = TwistController('omni', {'linear': 1.5, 'lateral': 0.5, 'angular': 2.0})
+WHEELS = TwistControllerInfo('differential', {'linear': 1.5, 'angular': 2.0})
+OMNI = TwistControllerInfo('omni', {'linear': 1.5, 'lateral': 0.5, 'angular': 2.0})
 
 
 def sticks(left=(0.0, 0.0), right=(0.0, 0.0)):
-    hands = {'left': Controller(POSE, joystick=left), 'right': Controller(POSE, joystick=right)}
+    hands = {
+        'left': XrController(POSE, joystick=left),
+        'right': XrController(POSE, joystick=right),
+    }
     return XrInput(0.0, POSE, hands)
 
 

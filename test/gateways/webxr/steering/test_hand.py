@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.gateways.webxr.protocol.xr_input import Controller
+from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrPose
 from urlab_ros_bridge.gateways.webxr.steering.hand import Hand
 from urlab_ros_bridge.gateways.webxr.steering.hand import Smoother
@@ -18,7 +18,7 @@ TIP = TipPose(np.array([1.0, 2.0, 3.0]), IDENTITY)
 
 
 def controller(at=(0.0, 0.0, 0.0), turned=IDENTITY, grip=1.0, **buttons):
-    return Controller(XrPose(at, turned), grip=grip, buttons=buttons)
+    return XrController(XrPose(at, turned), grip=grip, buttons=buttons)
 
 
 def test_while_the_grip_is_open_nothing_moves():

@@ -13,7 +13,7 @@ from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.gateways.common.paces.pace import steps_at
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
-from urlab_ros_bridge.gateways.webxr.protocol.xr_input import Controller
+from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrPose
 from urlab_ros_bridge.gateways.webxr.scene.chains import find_arms
@@ -70,7 +70,7 @@ class Stepped:
             if int(now * SAMPLES) > sampled:
                 sampled = int(now * SAMPLES)
                 x, y, z = way(now)
-                hand = Controller(XrPose((x, z, -y), IDENTITY), grip=1.0)
+                hand = XrController(XrPose((x, z, -y), IDENTITY), grip=1.0)
                 self.operator.hear(XrInput(now, HEAD, {'left': hand}), now)
             for prefix, ctrl in self.operator.act(self.data.qpos, now, 1 / RATE).items():
                 self.link.stage(prefix, ctrl)

@@ -19,11 +19,11 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import PATH_TOLERANCE_VIOLATE
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.spline import Points
-from urlab_ros_bridge.ros.commands.trajectory.tolerances import Limits
+from urlab_ros_bridge.ros.commands.trajectory.tolerances import ErrorLimits
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import no_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
-from urlab_ros_bridge.ros.plan.plan import Actuator
 from urlab_ros_bridge.ros.plan.plan import FrameNames
+from urlab_ros_bridge.ros.plan.plan import PlannedActuator
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.program.features import Settings
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
@@ -39,10 +39,10 @@ PLAN = RobotPlan(
     qpos=(0, 1, 2, 3),
     qvel=(0, 1, 2, 3),
     actuators=(
-        Actuator('hip', 'position', 'hip'),
-        Actuator('knee', 'position', 'knee'),
-        Actuator('wheel', 'velocity', 'wheel'),
-        Actuator('free', 'motor', 'free'),
+        PlannedActuator('hip', 'position', 'hip'),
+        PlannedActuator('knee', 'position', 'knee'),
+        PlannedActuator('wheel', 'velocity', 'wheel'),
+        PlannedActuator('free', 'motor', 'free'),
     ),
 )
 
@@ -122,8 +122,8 @@ def path(times, *rows, joints=('hip', 'knee'), start=0, velocities=None):
 def limits(count, path=np.inf, goal=np.inf, patience=None):
     free = np.full(count, np.inf)
     return Tolerances(
-        Limits(np.full(count, path), free),
-        Limits(np.full(count, goal), free),
+        ErrorLimits(np.full(count, path), free),
+        ErrorLimits(np.full(count, goal), free),
         None if patience is None else round(patience * SECOND),
     )
 

@@ -45,7 +45,7 @@ RETURN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class GatewayConfig:
+class ChiralConfig:
     """
     Settings of a gateway.
 
@@ -79,7 +79,7 @@ class ChiralServer:
     `start` connects to the simulation and binds; each connection has a thread of its own.
     """
 
-    def __init__(self, config: GatewayConfig) -> None:
+    def __init__(self, config: ChiralConfig) -> None:
         """
         Prepare; nothing is bound before `start`.
 
@@ -237,4 +237,4 @@ def _end_drive(drive: RobotDrive) -> None:
         _LOG.warning('the robot was left as it is: %s', error)
 
 
-__all__ = ['ChiralServer', 'GatewayConfig']
+__all__ = ['ChiralConfig', 'ChiralServer']

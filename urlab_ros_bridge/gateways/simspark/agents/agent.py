@@ -16,8 +16,8 @@ from urlab_ros_bridge.gateways.simspark.agents.body_sensors import BodySensors
 from urlab_ros_bridge.gateways.simspark.agents.effectors import JointEffector
 from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
-from urlab_ros_bridge.gateways.simspark.agents.hearing import Call
 from urlab_ros_bridge.gateways.simspark.agents.hearing import RANGE
+from urlab_ros_bridge.gateways.simspark.agents.hearing import Shout
 from urlab_ros_bridge.gateways.simspark.agents.joints import JointControl
 from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.vision import Eye
@@ -28,25 +28,25 @@ from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
 # A gateway that comes later than this moves joints more slowly than it was told, s.
 _LONGEST = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class AgentCycle:
     """
     What all agents perceive of one cycle.
 
     :ivar players: as they are seen; empty in cycles without vision, which `sees` tells.
     """
 
-    scene: Scene
+    scene: SimSparkScene
     game: GameState
     landmarks: Landmarks
     players: Sequence[SeenPlayer]
-    calls: Sequence[Call]
+    calls: Sequence[Shout]
     sees: bool
 
 
@@ -58,7 +58,7 @@ class PlayedRobot:
     """
 
     def __init__(
-        self, player: Player, robot: ServedRobot, scene: Scene, options: AgentOptions
+        self, player: Player, robot: ServedRobot, scene: SimSparkScene, options: AgentOptions
     ) -> None:
         self.player = player
         self._robot = robot
@@ -90,14 +90,14 @@ class PlayedRobot:
         """
         self._joints.command(effector.name, effector.speeds)
 
-    def targets(self, scene: Scene) -> Target:
+    def targets(self, scene: SimSparkScene) -> Target:
         """Return the set-points of the next cycle."""
         passed = CYCLE if self._time is None else scene.time - self._time
         self._time = scene.time
         seconds = min(max(passed, CYCLE / 2), _LONGEST)
         return self._joints.advance(scene.state(self.player.robot).qpos, seconds)
 
-    def percepts(self, moment: Moment) -> str:
+    def percepts(self, moment: AgentCycle) -> str:
         """Return what only this robot perceives."""
         scene = moment.scene
         state = scene.state(self.player.robot)
@@ -112,7 +112,7 @@ class PlayedRobot:
             parts.append(f'(AgentState {state_of_it})')
         return ''.join(parts)
 
-    def _heard(self, moment: Moment, call: Call) -> str:
+    def _heard(self, moment: AgentCycle, call: Shout) -> str:
         if call.player == self.player:
             way = 'self'
         else:
@@ -121,7 +121,7 @@ class PlayedRobot:
             way = f'{self.eye.direction(moment.scene, call.place):.2f}'
         return f'(hear {call.team} {moment.game.time:.2f} {way} {call.text})'
 
-    def _truth(self, scene: Scene) -> str:
+    def _truth(self, scene: SimSparkScene) -> str:
         """Return place and heading as the own team counts them: towards positive x."""
         sign = 1 if self.player.side is Side.LEFT else -1
         place = self.eye.place(scene)
@@ -174,4 +174,4 @@ class Agent:
         return f'(GS {" ".join(parts)})'
 
 
-__all__ = ['Agent', 'Moment', 'PlayedRobot']
+__all__ = ['Agent', 'AgentCycle', 'PlayedRobot']

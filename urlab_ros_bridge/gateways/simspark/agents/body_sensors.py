@@ -14,7 +14,7 @@ from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import to_body_axes
 from urlab_ros_bridge.gateways.simspark.agents.joints import word
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
 # A contact sensor NAME_contact with data="found force pos" of a net force is the foot NAME.
 _FOOT = '_contact'
@@ -48,7 +48,7 @@ class BodySensors:
             if sensor.kind == 'touch' and _body_of(robot, sensor) not in felt
         ]
 
-    def percepts(self, scene: Scene, state: ArticulationState) -> str:
+    def percepts(self, scene: SimSparkScene, state: ArticulationState) -> str:
         """Return the messages of one moment."""
         parts = []
         readings = state.sensors
@@ -73,7 +73,7 @@ class BodySensors:
         ]
         return ''.join(parts)
 
-    def _mean_acceleration(self, scene: Scene, qvel: np.ndarray) -> np.ndarray | None:
+    def _mean_acceleration(self, scene: SimSparkScene, qvel: np.ndarray) -> np.ndarray | None:
         """Return the proper acceleration since the last percepts, None where it is not known."""
         if self._free is None:
             return None
@@ -84,13 +84,15 @@ class BodySensors:
         mean = (velocity - before[1]) / (scene.time - before[0]) - scene.gravity
         return to_body_axes(self._base.axes(scene).T @ mean)
 
-    def _in_torso(self, scene: Scene, frame: FixedFrame, reading: np.ndarray) -> np.ndarray:
+    def _in_torso(
+        self, scene: SimSparkScene, frame: FixedFrame, reading: np.ndarray
+    ) -> np.ndarray:
         """Turn a reading from the axes of its site to those of the torso."""
         in_world = frame.axes(scene) @ reading
         return to_body_axes(self._base.axes(scene).T @ in_world)
 
 
-def _force(scene: Scene, name: str, frame: FixedFrame, reading: np.ndarray) -> str:
+def _force(scene: SimSparkScene, name: str, frame: FixedFrame, reading: np.ndarray) -> str:
     """Return the FRP of a foot: where it is pressed, and the force on it, in its own axes."""
     axes = frame.axes(scene)
     where = to_body_axes(axes.T @ (reading[4:7] - frame.place(scene)))

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
 PENALTY_LENGTH = 1.8
 # On both sides of the goal together.
@@ -58,7 +58,7 @@ class Landmarks:
             self.names, self.points, self.lines = [], np.zeros((0, 3)), np.zeros((0, 2, 3))
 
 
-def has_field(scene: Scene) -> bool:
+def has_field(scene: SimSparkScene) -> bool:
     """Return whether a world says that it is a field, by the number ``field_length``."""
     return 'field_length' in scene.numerics()
 

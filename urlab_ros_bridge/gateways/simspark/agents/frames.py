@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.geometry import matrix_of
 
 
@@ -57,14 +57,14 @@ class FixedFrame:
         self.position = position
         self.rotation = rotation
 
-    def place(self, scene: Scene) -> np.ndarray:
+    def place(self, scene: SimSparkScene) -> np.ndarray:
         """Return the origin in the world, m, shape (3,)."""
         where: np.ndarray = scene.positions[self.body] + (
             scene.rotations[self.body] @ self.position
         )
         return where
 
-    def axes(self, scene: Scene) -> np.ndarray:
+    def axes(self, scene: SimSparkScene) -> np.ndarray:
         """Return the rotation matrix, frame to world, shape (3, 3)."""
         axes: np.ndarray = scene.rotations[self.body] @ self.rotation
         return axes

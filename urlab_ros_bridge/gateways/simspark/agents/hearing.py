@@ -17,7 +17,7 @@ TURN = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Shout:
     """
     A word that somebody has called.
 
@@ -36,9 +36,9 @@ class Hearing:
     def __init__(self) -> None:
         self._cycle = 0
         self._last: dict[Side, int] = {}
-        self._calls: list[Call] = []
+        self._calls: list[Shout] = []
 
-    def say(self, call: Call) -> bool:
+    def say(self, call: Shout) -> bool:
         """Take a call; return whether it will be heard: a team has its turn every second cycle."""
         side = call.player.side
         if self._cycle - self._last.get(side, -TURN) < TURN:
@@ -47,11 +47,11 @@ class Hearing:
         self._calls.append(call)
         return True
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[Shout]:
         """Begin a cycle; return what was called since the last one began."""
         self._cycle += 1
         calls, self._calls = self._calls, []
         return calls
 
 
-__all__ = ['RANGE', 'Call', 'Hearing']
+__all__ = ['RANGE', 'Hearing', 'Shout']

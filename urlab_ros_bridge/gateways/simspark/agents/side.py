@@ -12,7 +12,7 @@ import numpy as np
 
 from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.agents.agent import Agent
-from urlab_ros_bridge.gateways.simspark.agents.agent import Moment
+from urlab_ros_bridge.gateways.simspark.agents.agent import AgentCycle
 from urlab_ros_bridge.gateways.simspark.agents.agent import PlayedRobot
 from urlab_ros_bridge.gateways.simspark.agents.effectors import BeamEffector
 from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
@@ -25,8 +25,8 @@ from urlab_ros_bridge.gateways.simspark.agents.effectors import SynEffector
 from urlab_ros_bridge.gateways.simspark.agents.field import has_field
 from urlab_ros_bridge.gateways.simspark.agents.field import Landmarks
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
-from urlab_ros_bridge.gateways.simspark.agents.hearing import Call
 from urlab_ros_bridge.gateways.simspark.agents.hearing import Hearing
+from urlab_ros_bridge.gateways.simspark.agents.hearing import Shout
 from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.vision import parts_of
 from urlab_ros_bridge.gateways.simspark.agents.vision import SeenPlayer
@@ -38,8 +38,8 @@ from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.tcp.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.wire.errors import UnknownName
 
 _LOG = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Agents:
         self._hearing = Hearing()
         self._beams = np.random.default_rng(self._options.seed)
         self._log = LimitedLog(_LOG)
-        self._stage: Stage | None = None
+        self._stage: GameStage | None = None
         self._landmarks: Landmarks | None = None
         self._parts: dict[str, dict[str, FixedFrame]] = {}
         self._cycles = 0
@@ -73,7 +73,7 @@ class Agents:
         """Return whether an agent in sync mode has not said (syn) since its last percepts."""
         return self._options.wait_for_syn and any(a.holds_up for a in self._agents.values())
 
-    def begin(self, stage: Stage) -> None:
+    def begin(self, stage: GameStage) -> None:
         """Take a world: agents keep their robots where these are in it too."""
         self._stage = stage
         self._landmarks = Landmarks(stage.game.rules, there=has_field(stage.scene))
@@ -110,7 +110,7 @@ class Agents:
             except (SimSparkError, UnknownName) as error:
                 self._log.warning('agent at %s: %s', connection.peer, error)
 
-    def cycle(self, scene: Scene) -> Mapping[str, Target]:
+    def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
         """Send percepts; return the set-points of all robots that agents play."""
         stage, landmarks = self._stage, self._landmarks
         if stage is None or landmarks is None:
@@ -119,7 +119,7 @@ class Agents:
         self._cycles += 1
         calls = self._hearing.calls()
         players = self._seen_players(stage) if sees else ()
-        moment = Moment(scene, stage.game, landmarks, players, calls, sees)
+        moment = AgentCycle(scene, stage.game, landmarks, players, calls, sees)
         targets = {}
         for agent in self._agents.values():
             if agent.created and not agent.gone:
@@ -128,7 +128,7 @@ class Agents:
                     targets[agent.played.player.robot] = agent.played.targets(scene)
         return targets
 
-    def _serve(self, agent: Agent, moment: Moment) -> None:
+    def _serve(self, agent: Agent, moment: AgentCycle) -> None:
         game, played = moment.game, agent.played
         if played is not None and game.roster.of_robot(played.player.robot) != played.player:
             self._lose(agent)
@@ -178,7 +178,7 @@ class Agents:
         agent.played = PlayedRobot(player, robot, stage.scene, self._options)
         _LOG.info('%s of %s is %s', player.number, effector.team, player.robot)
 
-    def _choose(self, stage: Stage, agent: Agent, side: Side, number: int) -> Player:
+    def _choose(self, stage: GameStage, agent: Agent, side: Side, number: int) -> Player:
         """
         Return the player that an agent shall be.
 
@@ -221,9 +221,9 @@ class Agents:
         if stage is not None:
             team = stage.game.teams[played.player.side]
             place = played.eye.place(stage.scene)
-            self._hearing.say(Call(played.player, team, effector.text, place))
+            self._hearing.say(Shout(played.player, team, effector.text, place))
 
-    def _seen_players(self, stage: Stage) -> list[SeenPlayer]:
+    def _seen_players(self, stage: GameStage) -> list[SeenPlayer]:
         found = []
         for player in stage.game.roster:
             parts = self._parts.get(player.robot)

@@ -21,7 +21,7 @@ from urlab_ros_bridge.gateways.simspark.agents.frames import body_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import FixedFrame
 from urlab_ros_bridge.gateways.simspark.agents.frames import polar
 from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.geometry import matrix_of
 
 # Half the cone, degrees; what is nearer than NEAREST (m) is not seen.
@@ -123,7 +123,11 @@ class Eye:
         self._noise = noise
 
     def see(
-        self, scene: Scene, landmarks: Landmarks, players: Iterable[SeenPlayer], more: str = ''
+        self,
+        scene: SimSparkScene,
+        landmarks: Landmarks,
+        players: Iterable[SeenPlayer],
+        more: str = '',
     ) -> str:
         """
         Return the See of a moment.
@@ -157,12 +161,12 @@ class Eye:
             parts.append(more)
         return f'(See {" ".join(parts)})'
 
-    def direction(self, scene: Scene, place: np.ndarray) -> float:
+    def direction(self, scene: SimSparkScene, place: np.ndarray) -> float:
         """Return the angle to the left at which a place is, degrees."""
         local = (place - self._frame.place(scene)) @ self._frame.axes(scene)
         return math.degrees(math.atan2(local[1], local[0]))
 
-    def place(self, scene: Scene) -> np.ndarray:
+    def place(self, scene: SimSparkScene) -> np.ndarray:
         """Return where the eye is in the world, m, shape (3,)."""
         return self._frame.place(scene)
 

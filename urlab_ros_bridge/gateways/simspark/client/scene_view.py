@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import head
@@ -66,19 +66,21 @@ class SceneView:
         """
         Take a message over; return whether it was one of a scene.
 
-        :raises MalformedMessage: when it is not one of this protocol, or does not fit the nodes.
+        :raises MalformedExpression: when it is none of the protocol or does not fit the nodes.
         """
         items = read(payload)
         if len(items) == 1 and head(items[0]) == 'ack':
             return False
         if len(items) != 3 or not all(isinstance(item, list) for item in items):
-            raise MalformedMessage(f'{len(items)} expressions instead of state, header and nodes')
+            raise MalformedExpression(
+                f'{len(items)} expressions instead of state, header and nodes'
+            )
         state, header, nodes = items
         kind = head(header)
         if kind not in (FULL, DIFF) or header[1:] != ['0', '1']:
-            raise MalformedMessage(f'scene graph header {header!r}')
+            raise MalformedExpression(f'scene graph header {header!r}')
         if kind == DIFF and not self.fulls:
-            raise MalformedMessage('a diff before the first full message')
+            raise MalformedExpression('a diff before the first full message')
         self._take_state(state)
         if kind == FULL:
             self.nodes = [_read_node(node) for node in nodes]
@@ -129,11 +131,11 @@ class SceneView:
 
     def _take_state(self, state: Expression) -> None:
         if not state:
-            raise MalformedMessage('an empty game state')
+            raise MalformedExpression('an empty game state')
         for entry in state:
             name = head(entry)
             if not name or not isinstance(entry, list):
-                raise MalformedMessage(f'game state entry {entry!r}')
+                raise MalformedExpression(f'game state entry {entry!r}')
             target = self.environment if name[0].isupper() or name == 'play_modes' else self.game
             target[name] = [str(value) for value in entry[1:]]
 
@@ -141,7 +143,7 @@ class SceneView:
 def _read_node(item: Expression) -> ViewedNode:
     """Read a node of a full message; the depth is bounded by the reader of expressions."""
     if head(item) != 'nd' or len(item) < 2 or not isinstance(item[1], str):
-        raise MalformedMessage(f'node {str(item)[:60]!r}')
+        raise MalformedExpression(f'node {str(item)[:60]!r}')
     node = ViewedNode(item[1])
     for part in item[2:]:
         name = head(part)
@@ -152,31 +154,31 @@ def _read_node(item: Expression) -> ViewedNode:
         elif isinstance(part, list):
             node.details[name] = [str(value) for value in part[1:]]
         else:
-            raise MalformedMessage(f'{part!r} in a node')
+            raise MalformedExpression(f'{part!r} in a node')
     if node.kind == TRANSFORM and (len(item) < 3 or head(item[2]) != 'SLT'):
-        raise MalformedMessage('a transform that does not begin with its SLT')
+        raise MalformedExpression('a transform that does not begin with its SLT')
     return node
 
 
 def _matrix(leaf: Expression) -> np.ndarray:
     numbers = [as_float(number) for number in leaf[1:]]
     if len(numbers) != 16:
-        raise MalformedMessage(f'SLT with {len(numbers)} numbers')
+        raise MalformedExpression(f'SLT with {len(numbers)} numbers')
     return np.array(numbers).reshape(4, 4).T
 
 
 def _apply(nodes: list[ViewedNode], changes: list[Expression]) -> None:
     if len(nodes) != len(changes):
-        raise MalformedMessage(f'{len(changes)} nodes in a diff of {len(nodes)}')
+        raise MalformedExpression(f'{len(changes)} nodes in a diff of {len(nodes)}')
     for node, change in zip(nodes, changes, strict=True):
         if head(change) != 'nd' or not isinstance(change, list):
-            raise MalformedMessage(f'node {str(change)[:60]!r}')
+            raise MalformedExpression(f'node {str(change)[:60]!r}')
         parts = change[1:]
         if parts and isinstance(parts[0], str):
             if parts.pop(0) != node.kind:
-                raise MalformedMessage(f'{change[1]} in the place of {node.kind}')
+                raise MalformedExpression(f'{change[1]} in the place of {node.kind}')
         elif node.kind in ('SMN', 'StaticMesh'):
-            raise MalformedMessage(f'a diff without the kind of its {node.kind}')
+            raise MalformedExpression(f'a diff without the kind of its {node.kind}')
         if parts and head(parts[0]) == 'SLT':
             node.matrix = _matrix(parts.pop(0))
         while parts and head(parts[0]) not in ('', 'nd'):

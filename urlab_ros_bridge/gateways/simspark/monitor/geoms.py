@@ -9,9 +9,9 @@ from typing import Any
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import fixed
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import Node
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import primitive
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import Rgba
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import SceneNode
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.wire.names import Prefixes
 
@@ -40,7 +40,7 @@ class GeomShapes:
         self._prefixes = prefixes
         self._colors = Colors(model)
 
-    def nodes(self, geoms: list[Geom], team_material: str = '') -> list[Node]:
+    def nodes(self, geoms: list[Geom], team_material: str = '') -> list[SceneNode]:
         """
         Return nodes of the geoms of one body, to hang into its transform.
 
@@ -54,7 +54,7 @@ class GeomShapes:
             for node in self._shape(geom, team_material)
         ]
 
-    def _shape(self, geom: Geom, team_material: str) -> list[Node]:
+    def _shape(self, geom: Geom, team_material: str) -> list[SceneNode]:
         rgba: Rgba | None = self._colors.of_geom(geom)
         material = GREY
         if rgba is not None and rgba[3] <= 0:
@@ -81,7 +81,7 @@ class GeomShapes:
             ]
         return [self._bounds(geom, material, rgba)]
 
-    def _bounds(self, geom: Geom, material: str, rgba: Rgba | None) -> Node:
+    def _bounds(self, geom: Geom, material: str, rgba: Rgba | None) -> SceneNode:
         """Return the box around a mesh: the protocol carries no vertices."""
         x, y, z, a, b, c = self._model.geom_aabb[geom.id].tolist()
         pose = geom.pose.then(Pose((x, y, z)))
@@ -93,7 +93,7 @@ class GeomShapes:
         return self._prefixes.split(self._model.mat(geom.material).name)[1] == TEAM
 
 
-def _at(pose: Pose, node: Node) -> Node:
+def _at(pose: Pose, node: SceneNode) -> SceneNode:
     return node if pose.is_identity else fixed(pose, node)
 
 

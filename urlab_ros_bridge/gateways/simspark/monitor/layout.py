@@ -20,9 +20,9 @@ from urlab_ros_bridge.gateways.simspark.monitor.nodes import fixed
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import light
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import mesh_file
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import moving
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import Node
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import primitive
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import SceneNode
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import Pose
 
@@ -55,13 +55,13 @@ def selection_key(player: Player) -> str:
     return f'{player.side.value} {player.number}'
 
 
-def scene_nodes(scene: Scene, players: Iterable[Player]) -> list[Node]:
+def scene_nodes(scene: SimSparkScene, players: Iterable[Player]) -> list[SceneNode]:
     """Return the top level of the scene graph."""
     return _Layout(scene).nodes(list(players))
 
 
 class _Layout:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: SimSparkScene) -> None:
         self._scene = scene
         self._world = scene.world
         self._shapes = GeomShapes(scene.model, scene.world.prefixes)
@@ -69,7 +69,7 @@ class _Layout:
         for geom in self._world.geoms:
             self._geoms.setdefault(geom.body, []).append(geom)
 
-    def nodes(self, players: list[Player]) -> list[Node]:
+    def nodes(self, players: list[Player]) -> list[SceneNode]:
         players = [player for player in players if player.robot in self._scene.robots]
         playing = {player.robot for player in players}
         top = [light(_WHITE, _NONE, _WHITE), light(_DIM, _DIM, _NONE)]
@@ -83,17 +83,17 @@ class _Layout:
         return top
 
     @staticmethod
-    def _fill(top: list[Node], count: int) -> None:
+    def _fill(top: list[SceneNode], count: int) -> None:
         while len(top) < count:
             top.append(fixed(AT_ORIGIN))
 
-    def _ball(self) -> Node:
+    def _ball(self) -> SceneNode:
         ball = self._scene.ball
         if ball is None:
             return fixed(AT_ORIGIN)
         return moving(ball.body, mesh_file(BALL_MESH, ball.radius, BALL_MATERIAL))
 
-    def _agent(self, player: Player) -> Node:
+    def _agent(self, player: Player) -> SceneNode:
         """Return one transform that stays, with those of all bodies, in the world, below it."""
         robot = self._scene.robots[player.robot]
         team = TEAM_MATERIALS[player.side]
@@ -119,11 +119,11 @@ class _Layout:
         # The base goes first: tools take the first body for the torso.
         return fixed(AT_ORIGIN, base, *bodies)
 
-    def _scenery(self, playing: set[str], places: int) -> list[Node]:
+    def _scenery(self, playing: set[str], places: int) -> list[SceneNode]:
         """Return what is not the ball and no player: first all that stands still."""
         ball = None if self._scene.ball is None else self._scene.ball.body
-        still: list[Node] = []
-        roots: dict[int, list[Node]] = {}
+        still: list[SceneNode] = []
+        roots: dict[int, list[SceneNode]] = {}
         for body in self._world.bodies:
             if body.prefix in playing or body.root == ball:
                 continue

@@ -25,7 +25,7 @@ Rgba = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
-class Node:
+class SceneNode:
     """
     One node.
 
@@ -38,7 +38,7 @@ class Node:
 
     kind: str
     details: str = ''
-    children: list[Node] = field(default_factory=list)
+    children: list[SceneNode] = field(default_factory=list)
     body: int = -1
     values: tuple[float, ...] = ()
     marks: str = ''
@@ -49,30 +49,30 @@ def local_transform(values: tuple[float, ...] | list[float]) -> str:
     return _SLT % tuple(values)
 
 
-def fixed(pose: Pose, *children: Node) -> Node:
+def fixed(pose: Pose, *children: SceneNode) -> SceneNode:
     """Return a transform that stays."""
     numbers = (*matrix_of(pose.orientation).T.ravel().tolist(), *pose.position)
-    return Node('TRF', children=list(children), values=tuple(_exact(n) for n in numbers))
+    return SceneNode('TRF', children=list(children), values=tuple(_exact(n) for n in numbers))
 
 
-def moving(body: int, *children: Node) -> Node:
+def moving(body: int, *children: SceneNode) -> SceneNode:
     """Return the transform of a body of the world."""
-    return Node('TRF', children=list(children), body=body)
+    return SceneNode('TRF', children=list(children), body=body)
 
 
-def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> Node:
+def light(diffuse: Rgba, ambient: Rgba, specular: Rgba) -> SceneNode:
     """Return a light; what the page calls direction and scale are colours r g b a."""
     named = (('setDiffuse', diffuse), ('setAmbient', ambient), ('setSpecular', specular))
-    return Node('Light', ' '.join(f'({name} {_numbers(*color)})' for name, color in named))
+    return SceneNode('Light', ' '.join(f'({name} {_numbers(*color)})' for name, color in named))
 
 
 def mesh_file(
     path: str, scale: float, *materials: str, visible: bool = True, marks: str = ''
-) -> Node:
+) -> SceneNode:
     """Return a mesh of a file that the viewer has."""
     size = _numbers(scale, scale, scale)
     details = f'(load {path}) (sSc {size})(resetMaterials {" ".join(materials)})'
-    return Node('StaticMesh', _visibility(visible) + details, marks=marks)
+    return SceneNode('StaticMesh', _visibility(visible) + details, marks=marks)
 
 
 def primitive(
@@ -83,7 +83,7 @@ def primitive(
     *,
     visible: bool = True,
     marks: str = '',
-) -> Node:
+) -> SceneNode:
     """
     Return a standard primitive: ``StdUnitBox``, ``StdUnitSphere`` or ``StdUnitCylinder 1 1``.
 
@@ -97,7 +97,7 @@ def primitive(
     details += f'(load {shape}) (sSc {_numbers(*scale)}) (sMat {material})'
     if rgba is not None:
         details += f' (rgba {_numbers(*rgba)})'
-    return Node('SMN', details, marks=marks)
+    return SceneNode('SMN', details, marks=marks)
 
 
 def transforms_of(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
@@ -127,6 +127,13 @@ def _exact(value: float, tiny: float = 1e-12) -> float:
 
 
 __all__ = [
-    'Node', 'Rgba', 'fixed', 'light', 'local_transform', 'mesh_file', 'moving', 'primitive',
+    'Rgba',
+    'SceneNode',
+    'fixed',
+    'light',
+    'local_transform',
+    'mesh_file',
+    'moving',
+    'primitive',
     'transforms_of',
 ]  # fmt: skip

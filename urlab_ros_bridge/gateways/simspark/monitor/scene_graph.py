@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import local_transform
-from urlab_ros_bridge.gateways.simspark.monitor.nodes import Node
+from urlab_ros_bridge.gateways.simspark.monitor.nodes import SceneNode
 from urlab_ros_bridge.gateways.simspark.monitor.nodes import transforms_of
 
 # A transform is sent again when one of its numbers differs by more (m, or of a unit vector).
@@ -41,7 +41,7 @@ class SceneGraph:
     The text is cut once where numbers may change, so that a message only joins pieces.
     """
 
-    def __init__(self, top: Iterable[Node]) -> None:
+    def __init__(self, top: Iterable[SceneNode]) -> None:
         self._bodies: list[int] = []
         self._marks: list[str] = []
         self._slots: list[int] = []  # of the transforms in `_full` and `_diff`
@@ -120,7 +120,7 @@ class SceneGraph:
         moved = np.abs(self._now - self._before).max(axis=1)
         return np.flatnonzero((off > THRESHOLD) | ((off > _EXACT) & (moved < _REST)))
 
-    def _add(self, node: Node) -> None:
+    def _add(self, node: SceneNode) -> None:
         """Write a node and what hangs below it."""
         if node.kind == 'TRF':
             gap = '' if node.children else ' '

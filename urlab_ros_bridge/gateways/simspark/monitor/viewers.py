@@ -20,7 +20,7 @@ from urlab_ros_bridge.gateways.simspark.monitor.layout import scene_nodes
 from urlab_ros_bridge.gateways.simspark.monitor.layout import selection_key
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SeenGraph
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 
 # From one message to the next: simulated seconds; real ones while time stands still.
 PERIOD = 0.04
@@ -88,7 +88,7 @@ class Viewers:
         self._game = game
         self._clock = clock
         self._viewers: dict[Receiver, _Viewer] = {}
-        self._stage: Stage | None = None
+        self._stage: GameStage | None = None
         self._graph: SceneGraph | None = None
         self._known: _Seen | None = None
         self._second: tuple[_Seen, bytes] | None = None
@@ -99,7 +99,7 @@ class Viewers:
     def __len__(self) -> int:
         return len(self._viewers)
 
-    def begin(self, stage: Stage) -> None:
+    def begin(self, stage: GameStage) -> None:
         """Show another world; everybody gets it in full."""
         self._stage = stage
         self._graph = None
@@ -144,7 +144,7 @@ class Viewers:
                 viewer.seen = None
             self._send(viewer, known, written)
 
-    def _renew(self, stage: Stage, graph: SceneGraph) -> _Seen:
+    def _renew(self, stage: GameStage, graph: SceneGraph) -> _Seen:
         """Return what everybody is to know now."""
         if stage.scene.version != self._scene_version:
             self._scene_version = stage.scene.version

@@ -21,7 +21,7 @@ from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_ON
 from urlab_ros_bridge.gateways.simspark.game.play_modes import STOPPED
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.tcp.limited_log import LimitedLog
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.scene import BallBody
 from urlab_ros_bridge.gateways.simspark.world.set_pieces import send_away
 
@@ -71,7 +71,7 @@ class SoccerReferee:
     def __init__(self, options: RefereeOptions | None = None) -> None:
         self._options = options or RefereeOptions()
         self._log = LimitedLog(_LOG)
-        self._stage: Stage | None = None
+        self._stage: GameStage | None = None
         self._has_field = False
         self._last_touch: Side | None = None
         self._out: SetPiece | None = None
@@ -80,7 +80,7 @@ class SoccerReferee:
         self._mode = ''
         self._spot: np.ndarray | None = None
 
-    def begin(self, stage: Stage) -> None:
+    def begin(self, stage: GameStage) -> None:
         """Take a world."""
         self._stage = stage
         stage.game.roster.enlist(stage.scene.robots)
@@ -108,13 +108,13 @@ class SoccerReferee:
         except BadCommand as error:
             self._log.warning('referee: %s', error)
 
-    def _enter(self, stage: Stage) -> None:
+    def _enter(self, stage: GameStage) -> None:
         """Notice a play mode that somebody else, or this referee, has set."""
         self._mode = stage.game.play_mode
         self._out = None
         self._spot = None if stage.scene.ball is None else stage.scene.ball.position.copy()
 
-    def _keep_time(self, stage: Stage) -> None:
+    def _keep_time(self, stage: GameStage) -> None:
         game = stage.game
         if game.is_stopped:
             return
@@ -126,7 +126,7 @@ class SoccerReferee:
         if game.is_stopped:
             self._enter(stage)
 
-    def _judge_ball(self, stage: Stage, ball: BallBody, passed: float) -> None:
+    def _judge_ball(self, stage: GameStage, ball: BallBody, passed: float) -> None:
         game = stage.game
         if game.play_mode == BEFORE_KICK_OFF:
             self._before_kick_off(stage, ball)
@@ -138,7 +138,7 @@ class SoccerReferee:
         elif game.play_mode not in STOPPED:
             self._in_play(stage, ball, passed)
 
-    def _before_kick_off(self, stage: Stage, ball: BallBody) -> None:
+    def _before_kick_off(self, stage: GameStage, ball: BallBody) -> None:
         """Hold the ball in the centre (page: it is put back at once)."""
         game = stage.game
         present = any(game.teams.values())
@@ -154,7 +154,7 @@ class SoccerReferee:
             game.kick_off(Side.LEFT if game.half == 1 else Side.RIGHT)
             self._enter_at(stage, (0.0, 0.0))
 
-    def _in_play(self, stage: Stage, ball: BallBody, passed: float) -> None:
+    def _in_play(self, stage: GameStage, ball: BallBody, passed: float) -> None:
         game = stage.game
         self._note_touch(stage, ball)
         scored = goal_of(stage, ball)
@@ -175,21 +175,21 @@ class SoccerReferee:
                 game.set_play_mode(PLAY_ON)
                 self._enter(stage)
 
-    def _restart(self, stage: Stage, ball: BallBody, piece: SetPiece) -> None:
+    def _restart(self, stage: GameStage, ball: BallBody, piece: SetPiece) -> None:
         stage.placement.move_ball((*piece.place, ball.radius), _STILL)
         send_away(stage, piece.place, stage.game.rules.free_kick_distance, piece.side.opponent)
         stage.game.set_play_mode(piece.mode)
         self._enter_at(stage, piece.place)
 
-    def _enter_at(self, stage: Stage, place: tuple[float, float]) -> None:
+    def _enter_at(self, stage: GameStage, place: tuple[float, float]) -> None:
         """Enter a mode whose ball lies at a place; the scene does not show it there yet."""
         self._enter(stage)
         self._spot = np.array([*place, 0.0])
 
-    def _centre(self, stage: Stage, ball: BallBody) -> None:
+    def _centre(self, stage: GameStage, ball: BallBody) -> None:
         stage.placement.move_ball((0.0, 0.0, ball.radius), _STILL)
 
-    def _note_touch(self, stage: Stage, ball: BallBody) -> None:
+    def _note_touch(self, stage: GameStage, ball: BallBody) -> None:
         """Remember the side whose player is nearest to the ball, if it is near enough."""
         nearest = TOUCH
         for player in stage.game.roster:
@@ -201,7 +201,7 @@ class SoccerReferee:
             if away < nearest:
                 nearest, self._last_touch = float(away), player.side
 
-    def _set_piece(self, stage: Stage, ball: BallBody) -> SetPiece | None:
+    def _set_piece(self, stage: GameStage, ball: BallBody) -> SetPiece | None:
         """Return how play goes on after a ball that is out, None for one that is not."""
         rules = stage.game.rules
         x, y = float(ball.position[0]), float(ball.position[1])
@@ -224,7 +224,7 @@ class SoccerReferee:
         return None
 
 
-def goal_of(stage: Stage, ball: BallBody) -> Side | None:
+def goal_of(stage: GameStage, ball: BallBody) -> Side | None:
     """Return the side that has scored: the whole ball is behind the line between the posts."""
     rules = stage.game.rules
     x, y, z = ball.position.tolist()

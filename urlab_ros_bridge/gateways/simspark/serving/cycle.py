@@ -26,12 +26,12 @@ from urlab_ros_bridge.gateways.simspark.tcp.server import Event
 from urlab_ros_bridge.gateways.simspark.tcp.server import Happening
 from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
 from urlab_ros_bridge.gateways.simspark.trainer.trainers import Trainers
-from urlab_ros_bridge.gateways.simspark.world.placement import Placement
+from urlab_ros_bridge.gateways.simspark.world.placement import Teleporter
 from urlab_ros_bridge.gateways.simspark.world.roles import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.roles import Referee
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
@@ -59,8 +59,8 @@ class ServedWorld:
     def __init__(self, link: SimulationLink, drive: Drive) -> None:
         self.link = link
         self.drive = drive
-        self.scene = Scene(link.handshake)
-        self.placement = Placement(link, self.scene)
+        self.scene = SimSparkScene(link.handshake)
+        self.placement = Teleporter(link, self.scene)
 
     def close(self) -> None:
         """Leave the server as it was found."""
@@ -132,7 +132,7 @@ class Cycle:
         self.viewers.cycle()
         self._server.refill()
 
-    def _turn(self, scene: Scene, passed: float) -> None:
+    def _turn(self, scene: SimSparkScene, passed: float) -> None:
         self._game.advance(passed)
         if self._referee is not None:
             self._referee.judge()
@@ -146,7 +146,7 @@ class Cycle:
         self._game.roster.enlist(served.scene.robots)
         if self._game.selected not in list(self._game.roster):
             self._game.select(None)
-        stage = Stage(self._game, served.scene, served.placement)
+        stage = GameStage(self._game, served.scene, served.placement)
         for role in (self.viewers, self._trainers, self._referee, self._agents):
             if role is not None:
                 role.begin(stage)

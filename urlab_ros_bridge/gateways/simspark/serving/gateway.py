@@ -36,7 +36,7 @@ PACES = ('live', 'real_time', 'free')
 
 
 @dataclass(frozen=True, slots=True)
-class GatewayConfig:
+class SimSparkConfig:
     """
     Settings of a gateway.
 
@@ -76,7 +76,7 @@ class SimSparkGateway:
 
     def __init__(
         self,
-        config: GatewayConfig,
+        config: SimSparkConfig,
         agents: AgentSide | None = None,
         referee: Referee | None = None,
     ) -> None:
@@ -176,4 +176,4 @@ class SimSparkGateway:
         return SteppingDrive(link, real_time=self.config.pace == 'real_time')
 
 
-__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'GatewayConfig', 'SimSparkGateway']
+__all__ = ['AGENT_PORT', 'MONITOR_PORT', 'PACES', 'SimSparkConfig', 'SimSparkGateway']

@@ -22,7 +22,7 @@ import socket
 import threading
 import time
 
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.errors import MessageTooLong
 from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
@@ -43,7 +43,7 @@ BACKLOG = 128
 _PAUSE = 0.05  # s, when the process is out of file descriptors
 
 
-class PortTaken(SimSparkError):
+class SimSparkPortTaken(SimSparkError):
     """A port cannot be bound."""
 
     def __init__(self, bind: str, port: int, cause: OSError, advice: str) -> None:
@@ -123,7 +123,7 @@ class TcpServer:
         """
         Take the ports; clients wait until `start`.
 
-        :raises PortTaken: when one cannot be had; then none is kept.
+        :raises SimSparkPortTaken: when one cannot be had; then none is kept.
         """
         family = socket.AF_INET6 if ':' in self._bind else socket.AF_INET
         for name, port in self._wanted.items():
@@ -132,7 +132,7 @@ class TcpServer:
             except OSError as error:
                 self._close_listeners()
                 advice = self._advice.get(name, 'another port')
-                raise PortTaken(self._bind, port, error, advice) from error
+                raise SimSparkPortTaken(self._bind, port, error, advice) from error
             listener.setblocking(False)
             self._listeners[name] = listener
 
@@ -284,7 +284,7 @@ class TcpServer:
         for payload in due:
             try:
                 expressions = read(payload)
-            except MalformedMessage as error:
+            except MalformedExpression as error:
                 peer, port = client.connection.peer, client.connection.port
                 self._log.warning('%s on the %s port: not read: %s', peer, port, error)
                 continue
@@ -328,4 +328,4 @@ class TcpServer:
         self._events.put(Event(Happening.DISCONNECTED, connection))
 
 
-__all__ = ['MAX_CLIENTS', 'Event', 'Happening', 'PortTaken', 'TcpServer']
+__all__ = ['MAX_CLIENTS', 'Event', 'Happening', 'SimSparkPortTaken', 'TcpServer']

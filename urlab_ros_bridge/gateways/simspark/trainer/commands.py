@@ -21,7 +21,7 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import as_float
 from urlab_ros_bridge.gateways.simspark.wire.expressions import as_integer
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import named
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.set_pieces import drop_ball
 from urlab_ros_bridge.gateways.simspark.world.set_pieces import send_off
 from urlab_ros_bridge.gateways.simspark.world.set_pieces import standing_height
@@ -44,7 +44,7 @@ class Powers:
     :ivar kill_simulation: ends the gateway, None when that is not allowed.
     """
 
-    stage: Stage
+    stage: GameStage
     request_full_state: Callable[[], None]
     kill_simulation: Callable[[], None] | None = None
 
@@ -220,7 +220,7 @@ def _side(word: Expression) -> Side | None:
     raise BadCommand(f'team {word!r}; there are: Left, Right, None')
 
 
-def _player(stage: Stage, arguments: Arguments, *, needs_both: bool = False) -> Player | None:
+def _player(stage: GameStage, arguments: Arguments, *, needs_both: bool = False) -> Player | None:
     """
     Return the player that is meant, None when number or team are not given.
 
@@ -241,14 +241,14 @@ def _player(stage: Stage, arguments: Arguments, *, needs_both: bool = False) -> 
     return player
 
 
-def _player_or_selected(stage: Stage, arguments: Arguments) -> Player:
+def _player_or_selected(stage: GameStage, arguments: Arguments) -> Player:
     player = _player(stage, arguments) or stage.game.selected
     if player is None:
         raise BadCommand('it needs (unum n) and (team T), or a selected player')
     return player
 
 
-def _above_floor(stage: Stage, player: Player, place: list[float]) -> list[float]:
+def _above_floor(stage: GameStage, player: Player, place: list[float]) -> list[float]:
     """Return a place that is not in the floor, where viewers put things by the mouse."""
     height = place[2] if place[2] > 0 else standing_height(stage, player)
     return [place[0], place[1], height]

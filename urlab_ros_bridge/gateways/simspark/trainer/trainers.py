@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import logging
 
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.tcp.limited_log import LimitedLog
 from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
@@ -19,7 +19,7 @@ from urlab_ros_bridge.gateways.simspark.trainer.commands import Powers
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
 from urlab_ros_bridge.gateways.simspark.wire.expressions import head
 from urlab_ros_bridge.gateways.simspark.wire.expressions import write
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class Trainers:
         self._log = LimitedLog(_LOG)
         self._pending: deque[Iterator[None]] = deque()
 
-    def begin(self, stage: Stage) -> None:
+    def begin(self, stage: GameStage) -> None:
         """Command another world."""
         self._powers = Powers(stage, self._request_full_state, self._kill_simulation)
 
@@ -83,7 +83,7 @@ class Trainers:
         """Carry out a command; return whether it went well."""
         try:
             self._run(name, command)
-        except (BadCommand, MalformedMessage, UrlabError) as error:
+        except (BadCommand, MalformedExpression, UrlabError) as error:
             self._log.warning('%s: %s: %s', connection.peer, name or 'a command', error)
             return False
         return True

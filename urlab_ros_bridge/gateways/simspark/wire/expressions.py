@@ -17,7 +17,7 @@ import math
 import re
 from typing import TypeAlias
 
-from urlab_ros_bridge.gateways.simspark.errors import MalformedMessage
+from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.errors import UnwritableValue
 
 Expression: TypeAlias = 'str | list[Expression]'
@@ -41,13 +41,13 @@ def read(payload: bytes) -> list[Expression]:
     >>> read(b'(he1 0.5)(syn)')
     [['he1', '0.5'], ['syn']]
 
-    :raises MalformedMessage: for anything that is not a sequence of expressions.
+    :raises MalformedExpression: for anything that is not a sequence of expressions.
     """
     try:
         text = payload.decode('ascii')
     except UnicodeDecodeError as error:
         byte = payload[error.start]
-        raise MalformedMessage(f'byte {error.start} is 0x{byte:02x}, not ASCII') from None
+        raise MalformedExpression(f'byte {error.start} is 0x{byte:02x}, not ASCII') from None
     top: list[Expression] = []
     here, above = top, []
     for token in _TOKEN.findall(text):
@@ -56,20 +56,20 @@ def read(payload: bytes) -> list[Expression]:
             here.append(inside)
             above.append(here)
             if len(above) > MAX_DEPTH:
-                raise MalformedMessage(f'nested deeper than {MAX_DEPTH} lists')
+                raise MalformedExpression(f'nested deeper than {MAX_DEPTH} lists')
             here = inside
         elif token == ')':
             if not above:
-                raise MalformedMessage('a ")" without its "("')
+                raise MalformedExpression('a ")" without its "("')
             here = above.pop()
         elif token[0] == '"':
             if len(token) < 2 or token[-1] != '"':
-                raise MalformedMessage('a double quote is not closed')
+                raise MalformedExpression('a double quote is not closed')
             here.append(token[1:-1])
         else:
             here.append(token)
     if above:
-        raise MalformedMessage(f'{len(above)} "(" without their ")"')
+        raise MalformedExpression(f'{len(above)} "(" without their ")"')
     return top
 
 
@@ -130,24 +130,24 @@ def as_float(item: Expression) -> float:
     """
     Return the number of an atom.
 
-    :raises MalformedMessage: unless it is a finite decimal number.
+    :raises MalformedExpression: unless it is a finite decimal number.
     """
     if isinstance(item, str) and len(item) <= _MAX_DIGITS and _FLOAT.fullmatch(item):
         value = float(item)
         if math.isfinite(value):
             return value
-    raise MalformedMessage(f'{_shown(item)} is not a finite number')
+    raise MalformedExpression(f'{_shown(item)} is not a finite number')
 
 
 def as_integer(item: Expression) -> int:
     """
     Return the whole number of an atom.
 
-    :raises MalformedMessage: unless it is one.
+    :raises MalformedExpression: unless it is one.
     """
     if isinstance(item, str) and len(item) <= _MAX_DIGITS and _INTEGER.fullmatch(item):
         return int(item)
-    raise MalformedMessage(f'{_shown(item)} is not a whole number')
+    raise MalformedExpression(f'{_shown(item)} is not a whole number')
 
 
 def head(item: Expression) -> str:

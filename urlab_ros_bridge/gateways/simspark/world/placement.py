@@ -8,21 +8,21 @@ from collections.abc import Sequence
 
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.errors import BadCommand
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 from urlab_ros_bridge.geometry import quaternion_of_rpy
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 
 _STILL = (0.0, 0.0, 0.0)
 
 
-class Placement:
+class Teleporter:
     """
     Teleports ball and robots, at once; the next scene shows it.
 
     Everything is in the world, which is the field for both teams: m, m/s, rad.
     """
 
-    def __init__(self, link: SimulationLink, scene: Scene) -> None:
+    def __init__(self, link: SimulationLink, scene: SimSparkScene) -> None:
         self._link = link
         self._scene = scene
 
@@ -99,4 +99,4 @@ class Placement:
             raise BadCommand(f'the robot {robot!r} is fixed to the world')
 
 
-__all__ = ['Placement']
+__all__ = ['Teleporter']

@@ -12,15 +12,15 @@ from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
-from urlab_ros_bridge.gateways.simspark.world.placement import Placement
-from urlab_ros_bridge.gateways.simspark.world.scene import Scene
+from urlab_ros_bridge.gateways.simspark.world.placement import Teleporter
+from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
 # Simulated seconds from one cycle to the next.
 CYCLE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class GameStage:
     """
     A game in one world.
 
@@ -29,14 +29,14 @@ class Stage:
     """
 
     game: GameState
-    scene: Scene
-    placement: Placement
+    scene: SimSparkScene
+    placement: Teleporter
 
 
 class Role(Protocol):
     """Takes part in every cycle.  All methods are called in one thread, that of the cycle."""
 
-    def begin(self, stage: Stage) -> None:
+    def begin(self, stage: GameStage) -> None:
         """Take a world: at the start, and whenever another one takes its place."""
 
 
@@ -63,7 +63,7 @@ class AgentSide(Role, Protocol):
     def disconnected(self, connection: Connection) -> None:
         """Forget a client; nothing reaches it any more."""
 
-    def cycle(self, scene: Scene) -> Mapping[str, Target]:
+    def cycle(self, scene: SimSparkScene) -> Mapping[str, Target]:
         """
         Send the percepts of a scene; return the set-points until the next cycle, by robot.
 
@@ -71,4 +71,4 @@ class AgentSide(Role, Protocol):
         """
 
 
-__all__ = ['CYCLE', 'AgentSide', 'Referee', 'Role', 'Stage']
+__all__ = ['CYCLE', 'AgentSide', 'GameStage', 'Referee', 'Role']

@@ -39,7 +39,7 @@ class BallBody:
         self.spin = np.zeros(3)
 
 
-class Scene:
+class SimSparkScene:
     """
     The world at one moment.  Not thread-safe; what it returns changes with the next `update`.
 
@@ -166,4 +166,4 @@ class Scene:
             ball.spin[:] = self.rotations[ball.body] @ entity.qvel[3:]
 
 
-__all__ = ['BallBody', 'Scene']
+__all__ = ['BallBody', 'SimSparkScene']

@@ -10,7 +10,7 @@ from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_ON
 from urlab_ros_bridge.gateways.simspark.game.players import Player
 from urlab_ros_bridge.gateways.simspark.game.players import Side
-from urlab_ros_bridge.gateways.simspark.world.roles import Stage
+from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 
 # Where a player waits that was sent off the field: so far apart, so far beside the line (m).
 _APART = 0.6
@@ -18,7 +18,7 @@ _BESIDE = 0.5
 _STILL = (0.0, 0.0, 0.0)
 
 
-def drop_ball(stage: Stage) -> None:
+def drop_ball(stage: GameStage) -> None:
     """
     Let the ball rest where it is, on the field; send all players away from it; play on.
 
@@ -36,7 +36,7 @@ def drop_ball(stage: Stage) -> None:
 
 
 def send_away(
-    stage: Stage, place: tuple[float, float], distance: float, side: Side | None = None
+    stage: GameStage, place: tuple[float, float], distance: float, side: Side | None = None
 ) -> None:
     """
     Move the players that are nearer to a place straight away from it.
@@ -62,7 +62,7 @@ def send_away(
         stage.placement.move_robot(player.robot, target)
 
 
-def send_off(stage: Stage, player: Player) -> None:
+def send_off(stage: GameStage, player: Player) -> None:
     """
     Put a player upright beside the field, in its own half, on the side away from the ball.
 
@@ -77,14 +77,14 @@ def send_off(stage: Stage, player: Player) -> None:
     stage.placement.move_robot(player.robot, (x, y, height), math.copysign(math.pi / 2, -y))
 
 
-def base_position(stage: Stage, player: Player) -> tuple[float, float, float]:
+def base_position(stage: GameStage, player: Player) -> tuple[float, float, float]:
     """Return where the base of a player is, m in the world."""
     scene = stage.scene
     x, y, z = scene.positions[scene.robots[player.robot].base.id].tolist()
     return x, y, z
 
 
-def standing_height(stage: Stage, player: Player) -> float:
+def standing_height(stage: GameStage, player: Player) -> float:
     """Return the height of a player's base in the world as it was made, m."""
     scene = stage.scene
     return scene.world.reference_pose(scene.robots[player.robot].base.id).position[2]

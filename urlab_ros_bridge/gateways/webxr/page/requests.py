@@ -17,7 +17,7 @@ import numpy as np
 
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.webxr.page.y_up import from_browser
-from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
+from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -34,7 +34,7 @@ _SPEEDS = (5.0, 100.0)  # percent; Protocol Reference, set_sim_speed
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RequestKind:
     """
     One kind of request.
 
@@ -42,25 +42,25 @@ class Kind:
     :ivar newest: whether only the newest of several that wait counts: hands move on.
     """
 
-    run: Callable[[PageWorld, Fields], Answer]
+    run: Callable[[PageWorld, PayloadFields], Answer]
     long: bool = False
     newest: bool = False
 
 
-def _pause(world: PageWorld, fields: Fields) -> Answer:
+def _pause(world: PageWorld, fields: PayloadFields) -> Answer:
     return {'paused': world.served.link.commands.set_paused(fields.flag('paused', True))}
 
 
-def _mode(world: PageWorld, fields: Fields) -> Answer:
+def _mode(world: PageWorld, fields: PayloadFields) -> Answer:
     return {'mode': world.served.link.commands.set_mode(fields.text('mode')).current}
 
 
-def _speed(world: PageWorld, fields: Fields) -> Answer:
+def _speed(world: PageWorld, fields: PayloadFields) -> Answer:
     percent = fields.number('percent', None, *_SPEEDS)
     return {'percent': world.served.link.commands.set_sim_speed(percent)}
 
 
-def _step(world: PageWorld, fields: Fields) -> Answer:
+def _step(world: PageWorld, fields: PayloadFields) -> Answer:
     """Advance: in direct mode as always, in live mode while it is paused."""
     count = int(fields.number('count', _DEFAULT_STEPS, 1, MAX_STEPS))
     seen = world.served.link.commands.step(
@@ -69,35 +69,35 @@ def _step(world: PageWorld, fields: Fields) -> Answer:
     return {'step': seen.step, 'time': seen.time, 'replay': seen.replay or None}
 
 
-def _reset(world: PageWorld, fields: Fields) -> Answer:
+def _reset(world: PageWorld, fields: PayloadFields) -> Answer:
     seen = world.served.link.commands.reset(fields.text('keyframe', '') or None)
     return {'step': seen.step, 'time': seen.time}
 
 
-def _record_start(world: PageWorld, fields: Fields) -> Answer:
+def _record_start(world: PageWorld, fields: PayloadFields) -> Answer:
     return {'name': world.served.link.commands.recording_start(fields.text('name', '') or None)}
 
 
-def _record_stop(world: PageWorld, fields: Fields) -> Answer:
+def _record_stop(world: PageWorld, fields: PayloadFields) -> Answer:
     stopped = world.served.link.commands.recording_stop()
     return {'frames': stopped.frame_count, 'seconds': stopped.duration}
 
 
-def _record_save(world: PageWorld, fields: Fields) -> Answer:
+def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
     path = world.served.link.looks.recording_save(fields.text('name', '') or None)
     return {'path': path}
 
 
-def _replay_list(world: PageWorld, fields: Fields) -> Answer:
+def _replay_list(world: PageWorld, fields: PayloadFields) -> Answer:
     return {'sessions': list(world.served.link.commands.replay_list_sessions())}
 
 
-def _replay_load(world: PageWorld, fields: Fields) -> Answer:
+def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
     loaded = world.served.link.looks.replay_load(fields.text('name'))
     return {'name': loaded.name, 'frames': loaded.total_frames}
 
 
-def _replay_start(world: PageWorld, fields: Fields) -> Answer:
+def _replay_start(world: PageWorld, fields: PayloadFields) -> Answer:
     """Show a recording: the world is in direct mode from then on."""
     commands = world.served.link.commands
     if 'session' in fields:
@@ -107,12 +107,12 @@ def _replay_start(world: PageWorld, fields: Fields) -> Answer:
     return {'session': started.active_session, 'frames': started.total_frames}
 
 
-def _replay_stop(world: PageWorld, fields: Fields) -> Answer:
+def _replay_stop(world: PageWorld, fields: PayloadFields) -> Answer:
     world.served.link.commands.replay_stop()
     return {'mode': world.served.link.commands.set_mode(fields.text('mode', 'live')).current}
 
 
-def _push(world: PageWorld, fields: Fields) -> Answer:
+def _push(world: PageWorld, fields: PayloadFields) -> Answer:
     """Push a body at a point, both in the world and y up, until the push is not repeated."""
     number = int(fields.number('body', None, 1, len(world.served.world.bodies) - 1))
     force = np.array(from_browser(fields.vector('force', 3)))
@@ -132,7 +132,7 @@ def _push(world: PageWorld, fields: Fields) -> Answer:
     return {}
 
 
-def _drive(world: PageWorld, fields: Fields) -> Answer:
+def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
     """Drive a robot until the command is not repeated."""
     vx, vy, yaw = fields.vector('twist', 3)
     robots = world.served.handshake.articulations
@@ -143,7 +143,7 @@ def _drive(world: PageWorld, fields: Fields) -> Answer:
     return {}
 
 
-def _steer(world: PageWorld, fields: Fields) -> Answer:
+def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
     """Lead a tip to a place, y up; a `begin` keeps the orientation that it has then."""
     number = int(fields.number('tip', None, 0, 1e4))
     solver, seen = world.solver(number), world.served.newest
@@ -156,7 +156,7 @@ def _steer(world: PageWorld, fields: Fields) -> Answer:
     return {}
 
 
-def _setpoint(world: PageWorld, fields: Fields) -> Answer:
+def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
     """Command one actuator."""
     count = world.served.link.commands.set_setpoints(
         fields.text('robot'), {fields.text('actuator'): fields.number('value')}
@@ -164,23 +164,23 @@ def _setpoint(world: PageWorld, fields: Fields) -> Answer:
     return {'count': count}
 
 
-REQUESTS: dict[str, Kind] = {
-    'pause': Kind(_pause),
-    'mode': Kind(_mode),
-    'speed': Kind(_speed),
-    'step': Kind(_step, long=True),
-    'reset': Kind(_reset, long=True),
-    'record_start': Kind(_record_start),
-    'record_stop': Kind(_record_stop),
-    'record_save': Kind(_record_save, long=True),
-    'replay_list': Kind(_replay_list),
-    'replay_load': Kind(_replay_load, long=True),
-    'replay_start': Kind(_replay_start, long=True),
-    'replay_stop': Kind(_replay_stop, long=True),
-    'push': Kind(_push, newest=True),
-    'drive': Kind(_drive, newest=True),
-    'steer': Kind(_steer, newest=True),
-    'setpoint': Kind(_setpoint, newest=True),
+REQUESTS: dict[str, RequestKind] = {
+    'pause': RequestKind(_pause),
+    'mode': RequestKind(_mode),
+    'speed': RequestKind(_speed),
+    'step': RequestKind(_step, long=True),
+    'reset': RequestKind(_reset, long=True),
+    'record_start': RequestKind(_record_start),
+    'record_stop': RequestKind(_record_stop),
+    'record_save': RequestKind(_record_save, long=True),
+    'replay_list': RequestKind(_replay_list),
+    'replay_load': RequestKind(_replay_load, long=True),
+    'replay_start': RequestKind(_replay_start, long=True),
+    'replay_stop': RequestKind(_replay_stop, long=True),
+    'push': RequestKind(_push, newest=True),
+    'drive': RequestKind(_drive, newest=True),
+    'steer': RequestKind(_steer, newest=True),
+    'setpoint': RequestKind(_setpoint, newest=True),
 }
 
 
@@ -191,4 +191,4 @@ class UnknownRequest(UnknownName):
         super().__init__('request', op, REQUESTS)
 
 
-__all__ = ['REQUESTS', 'Answer', 'Kind', 'UnknownRequest', 'UrlabError']
+__all__ = ['REQUESTS', 'Answer', 'RequestKind', 'UnknownRequest', 'UrlabError']

@@ -19,10 +19,10 @@ from urlab_ros_bridge.gateways.webxr.page.hands import NewestJobs
 from urlab_ros_bridge.gateways.webxr.page.messages import Request
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.webxr.page.requests import Answer
-from urlab_ros_bridge.gateways.webxr.page.requests import Kind
+from urlab_ros_bridge.gateways.webxr.page.requests import RequestKind
 from urlab_ros_bridge.gateways.webxr.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.webxr.page.requests import UnknownRequest
-from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
+from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSend
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -123,7 +123,7 @@ class BinaryPage:
         if own is not None:
             self._carry_out(request, lambda world, fields: own(fields))
             return
-        kind: Kind | None = REQUESTS.get(request.op)
+        kind: RequestKind | None = REQUESTS.get(request.op)
         if kind is None:
             self._answer(request, {'error': str(UnknownRequest(request.op))}, always=True)
             return
@@ -136,7 +136,7 @@ class BinaryPage:
 
     def _carry_out(self, request: Request, run: object) -> None:
         try:
-            answer: Answer = run(self._world, Fields(request.fields))  # type: ignore[operator]
+            answer: Answer = run(self._world, PayloadFields(request.fields))  # type: ignore[operator]
         except UrlabError as error:
             self._answer(request, {'error': str(error)}, always=True)
         except Exception:
@@ -153,7 +153,7 @@ class BinaryPage:
         with contextlib.suppress(PeerGone):
             self._send(messages.text(content), droppable=False)
 
-    def _watch(self, fields: Fields) -> Answer:
+    def _watch(self, fields: PayloadFields) -> Answer:
         """Add the values of these channels to each state."""
         numbers = fields.need('channels')
         channels = self._world.channels
@@ -168,11 +168,11 @@ class BinaryPage:
         self._watched = tuple(numbers), watched
         return {'channels': numbers}
 
-    def _show_contacts(self, fields: Fields) -> Answer:
+    def _show_contacts(self, fields: PayloadFields) -> Answer:
         self.wants_contacts = fields.flag('on', True)
         return {}
 
-    def _show_cameras(self, fields: Fields) -> Answer:
+    def _show_cameras(self, fields: PayloadFields) -> Answer:
         """Send pictures of these cameras."""
         names = fields.need('names')
         if not isinstance(names, list) or len(names) > MAX_PICTURES:

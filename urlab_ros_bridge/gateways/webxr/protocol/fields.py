@@ -25,7 +25,7 @@ ORIGIN: Vector = (0.0, 0.0, 0.0)
 IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
 
-class Fields:
+class PayloadFields:
     """
     An object of a payload.
 
@@ -56,12 +56,12 @@ class Fields:
             raise BadMessage(f'{self.where(name)} is missing')
         return self.values[name]
 
-    def object(self, name: str) -> Fields:
+    def object(self, name: str) -> PayloadFields:
         """Return an object within."""
         value = self.need(name)
         if not isinstance(value, dict):
             raise BadMessage(f'{self.where(name)} must be an object, got {shown(value)}')
-        return Fields(value, self.where(name))
+        return PayloadFields(value, self.where(name))
 
     def text(self, name: str, default: str | None = None, longest: int = MAX_NAME) -> str:
         """Return a text without blanks around it; null counts as absent."""
@@ -144,6 +144,6 @@ def vector(value: Any, where: str, size: int) -> tuple[float, ...]:
 
 
 __all__ = [
-    'IDENTITY', 'LARGEST', 'MAX_NAME', 'ORIGIN', 'Fields', 'Quaternion', 'Vector', 'number',
+    'IDENTITY', 'LARGEST', 'MAX_NAME', 'ORIGIN', 'PayloadFields', 'Quaternion', 'Vector', 'number',
     'vector',
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import shown
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import VERSION
-from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
+from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
 
 VR_CLIENT, SPECTATOR, PUBLISHER = 'vr_client', 'spectator', 'publisher'
 ROLES = (VR_CLIENT, SPECTATOR, PUBLISHER)
@@ -50,7 +50,7 @@ def read_hello(payload: dict[str, Any]) -> Hello:
 
     :raises BadMessage: for an unknown role, and for fields of the wrong kind.
     """
-    fields = Fields(payload)
+    fields = PayloadFields(payload)
     role = fields.text('role', VR_CLIENT)
     if role not in ROLES:
         raise BadMessage(f'unknown role {shown(role)}; valid: {", ".join(ROLES)}')
@@ -86,7 +86,7 @@ def acknowledge(
     return answer
 
 
-def _identifier(fields: Fields, name: str) -> str:
+def _identifier(fields: PayloadFields, name: str) -> str:
     return '' if fields.values.get(name) in (None, '') else fields.name(name)
 
 

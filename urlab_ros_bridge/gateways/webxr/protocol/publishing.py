@@ -16,9 +16,9 @@ import orjson
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import Envelope
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import shown
-from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
 from urlab_ros_bridge.gateways.webxr.protocol.fields import IDENTITY
 from urlab_ros_bridge.gateways.webxr.protocol.fields import ORIGIN
+from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Quaternion
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Vector
 from urlab_ros_bridge.gateways.webxr.protocol.fields import vector
@@ -108,10 +108,10 @@ def read_publication(envelope: Envelope) -> Publication:
 
     :raises BadMessage: for fields that are missing, of the wrong kind or size.
     """
-    return _READERS[envelope.type](Fields(envelope.payload))
+    return _READERS[envelope.type](PayloadFields(envelope.payload))
 
 
-def _add_mesh(fields: Fields) -> AddMesh:
+def _add_mesh(fields: PayloadFields) -> AddMesh:
     _need(fields, 'add_mesh', 'mesh_id', 'mesh_data_b64')
     mesh_id = fields.name('mesh_id')
     kind = fields.text('mime_type', GLB)
@@ -133,7 +133,7 @@ def _add_mesh(fields: Fields) -> AddMesh:
     return AddMesh(mesh_id, uri, placement, fields.flag('static_asset', False))
 
 
-def _move_mesh(fields: Fields) -> MoveMesh:
+def _move_mesh(fields: PayloadFields) -> MoveMesh:
     _need(fields, 'update_mesh_transform', 'mesh_id')
     return MoveMesh(
         fields.name('mesh_id'),
@@ -144,12 +144,12 @@ def _move_mesh(fields: Fields) -> MoveMesh:
     )
 
 
-def _remove_mesh(fields: Fields) -> RemoveMesh:
+def _remove_mesh(fields: PayloadFields) -> RemoveMesh:
     _need(fields, 'remove_mesh', 'mesh_id')
     return RemoveMesh(fields.name('mesh_id'))
 
 
-def _set_points(fields: Fields) -> SetPoints:
+def _set_points(fields: PayloadFields) -> SetPoints:
     _need(fields, 'update_overlay_points', 'overlay_id')
     points = fields.values.get('points', [])
     if not isinstance(points, list):
@@ -167,7 +167,7 @@ def _set_points(fields: Fields) -> SetPoints:
     )
 
 
-def _remove_points(fields: Fields) -> RemovePoints:
+def _remove_points(fields: PayloadFields) -> RemovePoints:
     _need(fields, 'remove_overlay_points', 'overlay_id')
     return RemovePoints(fields.name('overlay_id'))
 
@@ -214,12 +214,12 @@ def _json_of_glb(data: bytes) -> bytes:
     return data[_GLB_HEAD.size : _GLB_HEAD.size + size]
 
 
-def _need(fields: Fields, request: str, *names: str) -> None:
+def _need(fields: PayloadFields, request: str, *names: str) -> None:
     if any(name not in fields for name in names):
         raise BadMessage(f'{request} requires {" and ".join(names)}')
 
 
-_READERS: dict[str, Callable[[Fields], Publication]] = {
+_READERS: dict[str, Callable[[PayloadFields], Publication]] = {
     'add_mesh': _add_mesh,
     'update_mesh_transform': _move_mesh,
     'remove_mesh': _remove_mesh,

@@ -11,8 +11,8 @@ from typing import Any
 
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import shown
-from urlab_ros_bridge.gateways.webxr.protocol.fields import Fields
 from urlab_ros_bridge.gateways.webxr.protocol.fields import ORIGIN
+from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Quaternion
 from urlab_ros_bridge.gateways.webxr.protocol.fields import Vector
 
@@ -30,7 +30,7 @@ class XrPose:
 
 
 @dataclass(frozen=True, slots=True)
-class Controller:
+class XrController:
     """
     One controller.
 
@@ -62,7 +62,7 @@ class XrInput:
 
     timestamp: float
     head: XrPose
-    controllers: Mapping[str, Controller]
+    controllers: Mapping[str, XrController]
 
 
 def read_xr_input(payload: dict[str, Any]) -> XrInput:
@@ -73,7 +73,7 @@ def read_xr_input(payload: dict[str, Any]) -> XrInput:
 
     :raises BadMessage: for fields that are missing, of the wrong kind or size.
     """
-    fields = Fields(payload)
+    fields = PayloadFields(payload)
     timestamp = fields.number('timestamp', low=-1e15, high=1e15)
     head = _pose(fields.object('head_pose'))
     hands = fields.object('controllers')
@@ -83,14 +83,14 @@ def read_xr_input(payload: dict[str, Any]) -> XrInput:
     return XrInput(timestamp, head, controllers)
 
 
-def _controller(fields: Fields) -> Controller:
+def _controller(fields: PayloadFields) -> XrController:
     pose = _pose(fields.object('pose'))
     linear = angular = ORIGIN
     if 'velocity' in fields:
         velocity = fields.object('velocity')
         linear, angular = velocity.vector('linear', 3), velocity.vector('angular', 3)
     x, y = fields.vector('joystick', 2, (0.0, 0.0))
-    buttons = fields.object('buttons') if 'buttons' in fields else Fields({})
+    buttons = fields.object('buttons') if 'buttons' in fields else PayloadFields({})
     if len(buttons.values) > MAX_BUTTONS:
         raise BadMessage(f'{fields.where("buttons")} are more than {MAX_BUTTONS}')
     for name, value in buttons.values.items():
@@ -98,7 +98,7 @@ def _controller(fields: Fields) -> Controller:
             raise BadMessage(
                 f'{buttons.where(name[:32])} must be true or false, got {shown(value)}'
             )
-    return Controller(
+    return XrController(
         pose,
         linear,
         angular,
@@ -109,7 +109,7 @@ def _controller(fields: Fields) -> Controller:
     )
 
 
-def _pose(fields: Fields) -> XrPose:
+def _pose(fields: PayloadFields) -> XrPose:
     return XrPose(fields.vector('translation', 3), fields.quaternion('rotation_xyzw'))
 
 
@@ -118,4 +118,4 @@ def _share(value: float, low: float = 0.0) -> float:
     return min(1.0, max(low, value))
 
 
-__all__ = ['HANDS', 'Controller', 'XrInput', 'XrPose', 'read_xr_input']
+__all__ = ['HANDS', 'XrController', 'XrInput', 'XrPose', 'read_xr_input']

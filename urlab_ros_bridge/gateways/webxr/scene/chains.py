@@ -32,7 +32,7 @@ _TIP_WORDS = ('tcp', 'tip', 'pinch', 'grasp', 'grip', 'foot', 'end', 'ee', 'atta
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class CenterlinePoint:
     """A point of a centerline, fixed to a body: its place there in m."""
 
     body: int
@@ -56,7 +56,7 @@ class ArmChain:
     prefix: str
     name: str
     joints: tuple[Joint, ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[CenterlinePoint, ...]
     radii: tuple[float, ...]
     parent: int
     bodies: frozenset[int]
@@ -137,11 +137,15 @@ def _arm(robot: RobotModel, name: str, bodies: list[Body], joints: list[Joint]) 
     world = robot.world
     moved = [body.id for body in world.subtree(bodies[0].id)]
     tip_body, tip_site, tip_place = _tip(robot, bodies[-1], joints[-1])
-    nodes: list[Node] = []
+    nodes: list[CenterlinePoint] = []
     carriers: list[set[int]] = []  # of each element: the bodies that lie along it
     places: list[Vector] = []
     for joint in (*joints, None):
-        node = Node(tip_body, tip_place) if joint is None else Node(joint.body, joint.anchor)
+        node = (
+            CenterlinePoint(tip_body, tip_place)
+            if joint is None
+            else CenterlinePoint(joint.body, joint.anchor)
+        )
         place = _at(world.reference_pose(node.body), node.place)
         if nodes and math.dist(place, places[-1]) < SAME_PLACE:
             # Joints of one place are one node, which the last of them moves.
@@ -153,7 +157,7 @@ def _arm(robot: RobotModel, name: str, bodies: list[Body], joints: list[Joint]) 
         carriers.append({node.body})
     if len(nodes) < 2:  # all joints in one place, and nothing beyond them
         x, y, z = nodes[0].place
-        nodes.append(Node(nodes[0].body, (x, y, z + DEFAULT_RADIUS)))
+        nodes.append(CenterlinePoint(nodes[0].body, (x, y, z + DEFAULT_RADIUS)))
         carriers.append(set())
     geoms: dict[int, list[Geom]] = {}
     for geom in world.geoms:
@@ -254,4 +258,4 @@ def _common_beginning(names: list[str]) -> str:
     return ''.join(letters[0] for letters in same)
 
 
-__all__ = ['ArmChain', 'Node', 'find_arms']
+__all__ = ['ArmChain', 'CenterlinePoint', 'find_arms']

@@ -35,7 +35,7 @@ from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.webxr.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSessions
 from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
-from urlab_ros_bridge.gateways.webxr.serving.session import Session
+from urlab_ros_bridge.gateways.webxr.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.webxr.serving.simulation import ServedSimulation
 from urlab_ros_bridge.gateways.webxr.serving.ticker import Ticker
 from urlab_ros_bridge.gateways.webxr.steering.modes import robots_of
@@ -185,7 +185,7 @@ class WebXrServer:
 
     def serve(self, connection: WebSocketConnection) -> None:
         """Talk to a client until it has gone."""
-        Session(self._clients[connection], self).run()
+        WebXrSession(self._clients[connection], self).run()
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has gone."""

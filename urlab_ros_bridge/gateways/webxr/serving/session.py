@@ -49,7 +49,7 @@ class Host(Protocol):
         """
 
 
-class Session:
+class WebXrSession:
     """One client's messages, one after the other."""
 
     def __init__(self, client: WebXrClient, host: Host) -> None:
@@ -127,4 +127,4 @@ def _unsupported(role: str, kind: str) -> str:
     return f'unsupported type: {name}'
 
 
-__all__ = ['REQUESTS', 'Host', 'Session']
+__all__ = ['REQUESTS', 'Host', 'WebXrSession']

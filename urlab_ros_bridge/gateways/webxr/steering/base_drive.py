@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from urlab_ros_bridge.client.replies.handshake import TwistController
+from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
 from urlab_ros_bridge.gateways.common.motion.target import Twist
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
 
@@ -14,7 +14,7 @@ _CAREFUL_LINEAR, _CAREFUL_ANGULAR = 0.5, 1.0
 STOPPED: Twist = (0.0, 0.0, 0.0)
 
 
-def read_sticks(sample: XrInput, drive: TwistController) -> Twist:
+def read_sticks(sample: XrInput, drive: TwistControllerInfo) -> Twist:
     """
     Return the velocity that the sticks ask for, in the frame of the base: m/s and rad/s.
 

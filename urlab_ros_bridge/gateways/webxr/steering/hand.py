@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from urlab_ros_bridge.gateways.webxr.protocol.xr_input import Controller
+from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.webxr.scene.axes import z_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import z_up_quaternion
 from urlab_ros_bridge.geometry import conjugate
@@ -89,7 +89,7 @@ class Hand:
         self._tip_start: TipPose | None = None
         self._offset = Smoother(np.zeros(6))
 
-    def move(self, controller: Controller, tip: TipPose, now: float) -> None:
+    def move(self, controller: XrController, tip: TipPose, now: float) -> None:
         """
         Take a sample.
 

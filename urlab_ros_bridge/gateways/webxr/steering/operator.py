@@ -10,7 +10,7 @@ import threading
 
 import numpy as np
 
-from urlab_ros_bridge.client.replies.handshake import TwistController
+from urlab_ros_bridge.client.replies.handshake import TwistControllerInfo
 from urlab_ros_bridge.gateways.common.motion.target import Twist
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import HANDS
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
@@ -51,7 +51,11 @@ class Operator:
     """
 
     def __init__(
-        self, controls: Sequence[TipControl], base: str, drive: TwistController | None, now: float
+        self,
+        controls: Sequence[TipControl],
+        base: str,
+        drive: TwistControllerInfo | None,
+        now: float,
     ) -> None:
         """
         Begin with nothing commanded.

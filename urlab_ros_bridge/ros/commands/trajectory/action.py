@@ -18,9 +18,9 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import OLD_HEADER_TIMESTAMP
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
 from urlab_ros_bridge.ros.commands.trajectory.goal import SUCCESSFUL
 from urlab_ros_bridge.ros.commands.trajectory.messages import feedback_to_ros
-from urlab_ros_bridge.ros.commands.trajectory.motion import Motion
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
+from urlab_ros_bridge.ros.commands.trajectory.motion import TrajectoryMotion
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Defaults
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import read_tolerances
 from urlab_ros_bridge.ros.commands.trajectory.tolerances import Tolerances
@@ -56,7 +56,7 @@ class FollowAction:
         self._type = load_interface(FOLLOW_JOINT_TRAJECTORY)
         self._follower = follower
         self._path = path
-        self._goals: dict[bytes, Motion] = {}
+        self._goals: dict[bytes, TrajectoryMotion] = {}
         self._server = LaterActionServer(
             node, self._type, name, accept=self._accept, start=self._start, cancel=self._cancel
         )

@@ -24,10 +24,10 @@ from urlab_ros_bridge.ros.commands.trajectory.goal import BadGoal
 from urlab_ros_bridge.ros.commands.trajectory.goal import INVALID_GOAL
 from urlab_ros_bridge.ros.commands.trajectory.goal import Path
 from urlab_ros_bridge.ros.commands.trajectory.goal import read_path
-from urlab_ros_bridge.ros.commands.trajectory.motion import Motion
 from urlab_ros_bridge.ros.commands.trajectory.motion import MotionListener
 from urlab_ros_bridge.ros.commands.trajectory.motion import Outcome
 from urlab_ros_bridge.ros.commands.trajectory.motion import Report
+from urlab_ros_bridge.ros.commands.trajectory.motion import TrajectoryMotion
 from urlab_ros_bridge.ros.commands.trajectory.spline import braking
 from urlab_ros_bridge.ros.commands.trajectory.spline import resting
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
@@ -62,8 +62,8 @@ class Follower:
         self._arbiter = arbiter
         self._settings = settings
         self._lock = threading.RLock()
-        self._motion: Motion | None = None
-        self._next: Motion | None = None
+        self._motion: TrajectoryMotion | None = None
+        self._next: TrajectoryMotion | None = None
         self._limiter = RateLimiter(settings().trajectory_rate)
         self._stamp_ns = 0
 
@@ -89,7 +89,7 @@ class Follower:
 
     def start(
         self, path: Path, tolerances: Tolerances, listener: MotionListener | None, now_ns: int
-    ) -> Motion:
+    ) -> TrajectoryMotion:
         """
         Follow a path from the next tick on; the one before is preempted then.
 
@@ -101,7 +101,7 @@ class Follower:
             raise CommandRejected(problem)
         with self._lock:
             self._arbiter.claim(TRAJECTORY, self._parts(path.joints), now_ns, self.lost)
-            motion = Motion(
+            motion = TrajectoryMotion(
                 path.joints,
                 np.array([self._places[joint] for joint in path.joints]),
                 path,
@@ -114,7 +114,7 @@ class Follower:
             _finish(waiting, Outcome(Ending.ABORTED, INVALID_GOAL, PREEMPTED))
         return motion
 
-    def cancel(self, motion: Motion | None, outcome: Outcome) -> None:
+    def cancel(self, motion: TrajectoryMotion | None, outcome: Outcome) -> None:
         """End a trajectory and bring its joints to rest; None: whatever is under way."""
         with self._lock:
             ended = [each for each in (self._motion, self._next) if each is not None]
@@ -179,7 +179,7 @@ class Follower:
 
     def _take_next(
         self, stamp_ns: int, measured: Sequence[np.ndarray]
-    ) -> list[tuple[Motion, Outcome]]:
+    ) -> list[tuple[TrajectoryMotion, Outcome]]:
         """Let the trajectory that waits take the place of the one under way."""
         motion, self._next = self._next, None
         if motion is None:
@@ -200,7 +200,9 @@ class Follower:
         )
         return [(before, Outcome(Ending.ABORTED, INVALID_GOAL, PREEMPTED))]
 
-    def _wanted(self, motion: Motion, stamp_ns: int, measured: Sequence[np.ndarray]) -> Sample:
+    def _wanted(
+        self, motion: TrajectoryMotion, stamp_ns: int, measured: Sequence[np.ndarray]
+    ) -> Sample:
         """Return what is wanted of the joints of a motion until now; measured where nothing is."""
         position = measured[0][motion.pick].astype(float)
         velocity, acceleration = np.zeros_like(position), np.zeros_like(position)
@@ -220,7 +222,7 @@ class Follower:
                     acceleration[place] = sample.acceleration[column]
         return Sample(position, velocity, acceleration)
 
-    def _send(self, motion: Motion, report: Report, final: bool) -> None:
+    def _send(self, motion: TrajectoryMotion, report: Report, final: bool) -> None:
         if not (final or self._limiter.due(report.stamp_ns)):
             return
         self._limiter.count(report.stamp_ns)
@@ -237,7 +239,7 @@ class Follower:
                     values[index] = float(report.desired.velocity[place] + gain * error)
         self.setpoints.write(values)
 
-    def _end(self, motion: Motion, report: Report, outcome: Outcome) -> None:
+    def _end(self, motion: TrajectoryMotion, report: Report, outcome: Outcome) -> None:
         if outcome.ending is Ending.SUCCEEDED:
             self._motion = None
             if self._next is None:
@@ -246,7 +248,7 @@ class Follower:
             # It did not keep up, so it rests where it is and not where it should be.
             self._rest_at(motion, resting(report.stamp_ns, report.position))
 
-    def _brake(self, motion: Motion) -> None:
+    def _brake(self, motion: TrajectoryMotion) -> None:
         """Put a short way to rest in the place of a motion."""
         now_ns = self._stamp_ns
         sample = motion.spline.sample(now_ns) if motion.spline else None
@@ -254,9 +256,11 @@ class Follower:
             seconds = self._settings().trajectory_stop_time
             self._rest_at(motion, braking(now_ns, sample, seconds))
 
-    def _rest_at(self, motion: Motion, spline: Spline) -> None:
+    def _rest_at(self, motion: TrajectoryMotion, spline: Spline) -> None:
         self._limiter.clear()
-        self._motion = Motion(motion.joints, motion.pick, spline=spline, start_ns=spline.start_ns)
+        self._motion = TrajectoryMotion(
+            motion.joints, motion.pick, spline=spline, start_ns=spline.start_ns
+        )
 
     def _parts(self, joints: Sequence[str]) -> list[int]:
         return [index for joint in joints for index in self.actuators[joint]]
@@ -265,6 +269,6 @@ class Follower:
         return self.setpoints.fields[index] == 'velocity'
 
 
-def _finish(motion: Motion, outcome: Outcome) -> None:
+def _finish(motion: TrajectoryMotion, outcome: Outcome) -> None:
     if motion.listener is not None:
         motion.listener.done(outcome)

@@ -62,7 +62,7 @@ class MotionListener(Protocol):
 
 
 @dataclass
-class Motion:
+class TrajectoryMotion:
     """
     A path that is followed or is about to be.
 

@@ -41,7 +41,7 @@ class Defaults:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ErrorLimits:
     """Largest errors, shape (n,) each; infinite where there is no tolerance."""
 
     position: np.ndarray
@@ -71,8 +71,8 @@ class Tolerances:
     :ivar goal_time_ns: None: wait for ever.
     """
 
-    path: Limits
-    goal: Limits
+    path: ErrorLimits
+    goal: ErrorLimits
     goal_time_ns: int | None
 
 
@@ -104,7 +104,7 @@ def read_tolerances(
 
 def no_tolerances(count: int) -> Tolerances:
     """Return tolerances that everything is within."""
-    free = Limits(np.full(count, math.inf), np.full(count, math.inf))
+    free = ErrorLimits(np.full(count, math.inf), np.full(count, math.inf))
     return Tolerances(free, free, None)
 
 
@@ -115,7 +115,7 @@ def _limits(
     prefix: str,
     position: float,
     velocity: float,
-) -> Limits:
+) -> ErrorLimits:
     positions = np.full(len(joints), position or math.inf)
     velocities = np.full(len(joints), velocity or math.inf)
     for message in messages:
@@ -130,4 +130,4 @@ def _limits(
                 raise BadGoal(INVALID_GOAL, f'{field} of {name} is {wanted}')
             if wanted:
                 values[index] = wanted if wanted > 0 else math.inf
-    return Limits(positions, velocities)
+    return ErrorLimits(positions, velocities)

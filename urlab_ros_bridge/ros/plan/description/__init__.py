@@ -5,11 +5,11 @@
 from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
-from urlab_ros_bridge.ros.plan.description.geometry import Kind
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
-from urlab_ros_bridge.ros.plan.description.links import Joint
+from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
 from urlab_ros_bridge.ros.plan.description.links import LinkFrame
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
+from urlab_ros_bridge.ros.plan.description.links import UrdfJoint
 from urlab_ros_bridge.ros.plan.description.meshes import MeshesUnwritable
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 from urlab_ros_bridge.ros.plan.description.skeleton import build_skeleton
@@ -18,14 +18,14 @@ from urlab_ros_bridge.ros.plan.description.urdf import robot_description
 __all__ = [
     'Colors',
     'Geometry',
-    'Joint',
-    'Kind',
     'LinkFrame',
     'MeshFiles',
     'MeshesUnwritable',
     'Pose',
     'Shape',
+    'ShapeKind',
     'Skeleton',
+    'UrdfJoint',
     'build_skeleton',
     'robot_description',
 ]

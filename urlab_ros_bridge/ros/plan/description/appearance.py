@@ -11,8 +11,8 @@ from dataclasses import field
 from urlab_ros_bridge.client.model import Body
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
-from urlab_ros_bridge.ros.plan.description.geometry import Kind
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
+from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
@@ -101,4 +101,4 @@ def _parts(geometry: Geometry, meshes: MeshFiles, body: Body, pose: Pose) -> lis
 
 
 def _uri(meshes: MeshFiles, shape: Shape) -> str:
-    return meshes.uri(shape.mesh) if shape.kind is Kind.MESH else ''
+    return meshes.uri(shape.mesh) if shape.kind is ShapeKind.MESH else ''

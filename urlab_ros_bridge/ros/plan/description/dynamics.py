@@ -46,7 +46,7 @@ class Inertial:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UrdfLimits:
     """Range (rad or m), largest effort (N m or N) and speed (rad/s or m/s) of a joint."""
 
     lower: float
@@ -93,13 +93,13 @@ class JointDynamics:
             for joint, coefficient in world.tendons[tendon].joints.items():
                 self._pulls.setdefault(joint, []).append(_scaled(force, coefficient))
 
-    def limits(self, joint: int) -> Limits:
+    def limits(self, joint: int) -> UrdfLimits:
         """Return the limits of a hinge or slide joint."""
         element = self._world.joints[joint]
         lower, upper = -NO_TRAVEL_LIMIT, NO_TRAVEL_LIMIT
         if element.limited:
             lower, upper = element.range
-        return Limits(lower, upper, self._effort(element), self._velocity(element))
+        return UrdfLimits(lower, upper, self._effort(element), self._velocity(element))
 
     def friction(self, joint: int) -> tuple[float, float]:
         """Return damping (N m s/rad or N s/m) and static friction (N m or N)."""

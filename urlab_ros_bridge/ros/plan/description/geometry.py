@@ -26,7 +26,7 @@ _ENDLESS = 20.0
 _THIN = 0.002
 
 
-class Kind(Enum):
+class ShapeKind(Enum):
     """What a shape is; `size` holds full extents."""
 
     BOX = 'box'  # x, y, z
@@ -43,13 +43,13 @@ class Shape:
 
     :ivar name: local name of the geom, '' when it has none; parts of a capsule share it.
     :ivar pose: in the frame of the body.
-    :ivar size: see `Kind`, m.
+    :ivar size: see `ShapeKind`, m.
     :ivar color: r, g, b, a from 0 to 1.
     :ivar mesh: id of the mesh, or -1 - id of the height field.
     :ivar hull: whether the mesh stands for its convex hull.
     """
 
-    kind: Kind
+    kind: ShapeKind
     name: str
     pose: Pose
     size: tuple[float, float, float]
@@ -129,40 +129,40 @@ class _Maker:
     hull: bool
 
     def shape(
-        self, kind: Kind, x: float, y: float, z: float, *, offset: float = 0.0, mesh: int = 0
+        self, kind: ShapeKind, x: float, y: float, z: float, *, offset: float = 0.0, mesh: int = 0
     ) -> Shape:
         """Return a shape of this size, moved along z."""
         pose = self.geom.pose
         if offset:
             pose = pose.then(Pose((0.0, 0.0, offset)))
-        hull = self.hull and kind is Kind.MESH and mesh >= 0
+        hull = self.hull and kind is ShapeKind.MESH and mesh >= 0
         return Shape(kind, self.name, pose, (x, y, z), self.color, mesh, hull)
 
 
 def _plane(make: _Maker) -> list[Shape]:
     x, y, _ = make.geom.size
     size = (2 * (x or _ENDLESS), 2 * (y or _ENDLESS), _THIN)
-    return [make.shape(Kind.BOX, *size, offset=-0.5 * _THIN)]
+    return [make.shape(ShapeKind.BOX, *size, offset=-0.5 * _THIN)]
 
 
 def _height_field(make: _Maker) -> list[Shape]:
-    return [make.shape(Kind.MESH, 1.0, 1.0, 1.0, mesh=-1 - make.geom.data)]
+    return [make.shape(ShapeKind.MESH, 1.0, 1.0, 1.0, mesh=-1 - make.geom.data)]
 
 
 def _sphere(make: _Maker) -> list[Shape]:
     diameter = 2 * make.geom.size[0]
-    return [make.shape(Kind.SPHERE, diameter, diameter, diameter)]
+    return [make.shape(ShapeKind.SPHERE, diameter, diameter, diameter)]
 
 
 def _ellipsoid(make: _Maker) -> list[Shape]:
     x, y, z = make.geom.size
-    return [make.shape(Kind.ELLIPSOID, 2 * x, 2 * y, 2 * z)]
+    return [make.shape(ShapeKind.ELLIPSOID, 2 * x, 2 * y, 2 * z)]
 
 
 def _capsule(make: _Maker) -> list[Shape]:
     radius, half, _ = make.geom.size
     ends = [
-        make.shape(Kind.SPHERE, 2 * radius, 2 * radius, 2 * radius, offset=end)
+        make.shape(ShapeKind.SPHERE, 2 * radius, 2 * radius, 2 * radius, offset=end)
         for end in (half, -half)
     ]
     return [*_cylinder(make), *ends]
@@ -170,13 +170,13 @@ def _capsule(make: _Maker) -> list[Shape]:
 
 def _cylinder(make: _Maker) -> list[Shape]:
     radius, half, _ = make.geom.size
-    return [make.shape(Kind.CYLINDER, 2 * radius, 2 * radius, 2 * half)]
+    return [make.shape(ShapeKind.CYLINDER, 2 * radius, 2 * radius, 2 * half)]
 
 
 def _box(make: _Maker) -> list[Shape]:
     x, y, z = make.geom.size
-    return [make.shape(Kind.BOX, 2 * x, 2 * y, 2 * z)]
+    return [make.shape(ShapeKind.BOX, 2 * x, 2 * y, 2 * z)]
 
 
 def _mesh(make: _Maker) -> list[Shape]:
-    return [make.shape(Kind.MESH, 1.0, 1.0, 1.0, mesh=make.geom.data)]
+    return [make.shape(ShapeKind.MESH, 1.0, 1.0, 1.0, mesh=make.geom.data)]

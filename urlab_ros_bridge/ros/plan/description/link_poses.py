@@ -19,9 +19,9 @@ from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import xyz_angles
 from urlab_ros_bridge.ros.plan.description.links import FLOATING
-from urlab_ros_bridge.ros.plan.description.links import Joint
 from urlab_ros_bridge.ros.plan.description.links import PRISMATIC
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
+from urlab_ros_bridge.ros.plan.description.links import UrdfJoint
 
 _FREE_WIDTH, _BALL_WIDTH = 7, 4
 
@@ -63,7 +63,7 @@ class LinkPoses:
         self._fix(moving)
         self._poses = np.zeros((len(moving), 7))
 
-    def _fix(self, moving: Sequence[Joint]) -> None:
+    def _fix(self, moving: Sequence[UrdfJoint]) -> None:
         """Take what does not change with the positions."""
         slides = [joint.kind == PRISMATIC for joint in moving]
         self._angles = np.where(slides, 0.0, 0.5)

@@ -37,7 +37,7 @@ class LinkFrame:
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class UrdfJoint:
     """
     A joint as in URDF.
 
@@ -73,13 +73,13 @@ class Skeleton:
 
     root: str = ''
     links: tuple[LinkFrame, ...] = ()
-    joints: tuple[Joint, ...] = ()
+    joints: tuple[UrdfJoint, ...] = ()
     mount: StaticTransform | None = None
     root_pose: Pose = AT_ORIGIN
     notes: tuple[str, ...] = ()
 
     @property
-    def moving(self) -> tuple[Joint, ...]:
+    def moving(self) -> tuple[UrdfJoint, ...]:
         """The joints that are not fixed."""
         return tuple(joint for joint in self.joints if joint.kind != FIXED)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from urlab_ros_bridge.client.model import Body
-from urlab_ros_bridge.client.model import Joint as ModelJoint
+from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.model.elements import BALL
 from urlab_ros_bridge.client.model.elements import FREE
@@ -18,11 +18,11 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.ros.plan.description.links import CONTINUOUS
 from urlab_ros_bridge.ros.plan.description.links import FIXED
 from urlab_ros_bridge.ros.plan.description.links import FLOATING
-from urlab_ros_bridge.ros.plan.description.links import Joint
 from urlab_ros_bridge.ros.plan.description.links import LinkFrame
 from urlab_ros_bridge.ros.plan.description.links import PRISMATIC
 from urlab_ros_bridge.ros.plan.description.links import REVOLUTE
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
+from urlab_ros_bridge.ros.plan.description.links import UrdfJoint
 from urlab_ros_bridge.ros.plan.description.links import X_AXIS
 from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
@@ -44,10 +44,10 @@ def build_skeleton(
     :param tree: its frames; links are called as these.
     :param exclude: further frame names that are taken.
     """
-    return _Builder(robot, tree, frame_prefix, {*exclude, world_frame}).build(world_frame)
+    return _SkeletonBuilder(robot, tree, frame_prefix, {*exclude, world_frame}).build(world_frame)
 
 
-class _Builder:
+class _SkeletonBuilder:
     """Walks over the bodies and collects."""
 
     def __init__(
@@ -60,7 +60,7 @@ class _Builder:
         every = (tree.bodies, tree.sites, tree.cameras, tree.optical, tree.ranges)
         self.frames = taken | {frame for frames in every for frame in frames.values()}
         self.links: list[LinkFrame] = []
-        self.joints: list[Joint] = []
+        self.joints: list[UrdfJoint] = []
         self.notes: list[str] = []
         self.joint_names = {robot.name_of(joint) for joint in self.world.joints}
         self.places = dict(tree.bodies)
@@ -120,7 +120,7 @@ class _Builder:
             if joint.kind == FREE:
                 name = self.robot.name_of(joint)
                 self.joints.append(
-                    Joint(
+                    UrdfJoint(
                         name,
                         FLOATING,
                         parent,
@@ -140,10 +140,10 @@ class _Builder:
             pending = back
         if parent != child:
             name = self._joint_name(f'{self._plain(child)}_fixed')
-            self.joints.append(Joint(name, FIXED, parent, child, pending))
+            self.joints.append(UrdfJoint(name, FIXED, parent, child, pending))
         self.links.append(LinkFrame(child, body))
 
-    def _joint(self, joint: ModelJoint, parent: str, pose: Pose, target: str) -> str:
+    def _joint(self, joint: Joint, parent: str, pose: Pose, target: str) -> str:
         """Add a joint that ends in `target`, or in a link put in; return which."""
         name = self.robot.name_of(joint)
         if joint.kind == BALL:
@@ -157,16 +157,16 @@ class _Builder:
             kind = REVOLUTE if joint.limited else CONTINUOUS
         child = target or self._massless(name)
         self.joints.append(
-            Joint(name, kind, parent, child, pose, joint.axis, joint.id, self._slot(joint))
+            UrdfJoint(name, kind, parent, child, pose, joint.axis, joint.id, self._slot(joint))
         )
         return child
 
-    def _ball(self, joint: ModelJoint, name: str, parent: str, pose: Pose, target: str) -> str:
+    def _ball(self, joint: Joint, name: str, parent: str, pose: Pose, target: str) -> str:
         for part, axis in _AXES.items():
             child = target if part == 'z' and target else self._massless(f'{name}_{part}')
             hinge = self._joint_name(f'{name}_{part}')
             self.joints.append(
-                Joint(
+                UrdfJoint(
                     hinge, CONTINUOUS, parent, child, pose, axis, joint.id, self._slot(joint), part
                 )
             )
@@ -198,7 +198,7 @@ class _Builder:
     def _plain(self, frame: str) -> str:
         return frame.removeprefix(self.frame_prefix)
 
-    def _slot(self, joint: ModelJoint) -> int:
+    def _slot(self, joint: Joint) -> int:
         return joint.slot if joint.prefix == self.robot.prefix else -1
 
     def _is_free(self, body: int) -> bool:

@@ -24,14 +24,14 @@ from urlab_ros_bridge.ros.plan.description.dynamics import Mimic
 from urlab_ros_bridge.ros.plan.description.dynamics import mimics
 from urlab_ros_bridge.ros.plan.description.geometry import Geometry
 from urlab_ros_bridge.ros.plan.description.geometry import is_endless
-from urlab_ros_bridge.ros.plan.description.geometry import Kind
 from urlab_ros_bridge.ros.plan.description.geometry import Shape
+from urlab_ros_bridge.ros.plan.description.geometry import ShapeKind
 from urlab_ros_bridge.ros.plan.description.links import CONTINUOUS
 from urlab_ros_bridge.ros.plan.description.links import FIXED
 from urlab_ros_bridge.ros.plan.description.links import FLOATING
-from urlab_ros_bridge.ros.plan.description.links import Joint
 from urlab_ros_bridge.ros.plan.description.links import LinkFrame
 from urlab_ros_bridge.ros.plan.description.links import Skeleton
+from urlab_ros_bridge.ros.plan.description.links import UrdfJoint
 from urlab_ros_bridge.ros.plan.description.meshes import MeshFiles
 
 Element = ElementTree.Element
@@ -120,14 +120,14 @@ class _Writer:
             element.set('name', shape.name)
         _origin(element, shape.pose)
         geometry = _add(element, 'geometry')
-        if shape.kind is Kind.BOX:
+        if shape.kind is ShapeKind.BOX:
             _add(geometry, 'box', size=_row(shape.size))
-        elif shape.kind is Kind.SPHERE:
+        elif shape.kind is ShapeKind.SPHERE:
             _add(geometry, 'sphere', radius=_number(0.5 * shape.size[0]))
-        elif shape.kind is Kind.CYLINDER:
+        elif shape.kind is ShapeKind.CYLINDER:
             radius, length = _number(0.5 * shape.size[0]), _number(shape.size[2])
             _add(geometry, 'cylinder', radius=radius, length=length)
-        elif shape.kind is Kind.ELLIPSOID:
+        elif shape.kind is ShapeKind.ELLIPSOID:
             uri = self._meshes.unit_sphere()
             _add(geometry, 'mesh', filename=uri, scale=_row(shape.size))
         else:
@@ -142,7 +142,7 @@ class _Writer:
             + f'_{len(self._materials)}',
         )
 
-    def _joint(self, joint: Joint, followers: dict[int, Mimic]) -> Element:
+    def _joint(self, joint: UrdfJoint, followers: dict[int, Mimic]) -> Element:
         element = Element('joint', name=joint.name, type=joint.kind)
         _origin(element, joint.pose)
         _add(element, 'parent', link=joint.parent)

@@ -22,17 +22,17 @@ from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
-from urlab_ros_bridge.ros.plan.description import Kind
 from urlab_ros_bridge.ros.plan.description import Pose
+from urlab_ros_bridge.ros.plan.description import ShapeKind
 from urlab_ros_bridge.ros.plan.description.appearance import Part
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 _TYPES = {
-    Kind.BOX: Marker.CUBE,
-    Kind.SPHERE: Marker.SPHERE,
-    Kind.ELLIPSOID: Marker.SPHERE,
-    Kind.CYLINDER: Marker.CYLINDER,
-    Kind.MESH: Marker.MESH_RESOURCE,
+    ShapeKind.BOX: Marker.CUBE,
+    ShapeKind.SPHERE: Marker.SPHERE,
+    ShapeKind.ELLIPSOID: Marker.SPHERE,
+    ShapeKind.CYLINDER: Marker.CYLINDER,
+    ShapeKind.MESH: Marker.MESH_RESOURCE,
 }
 
 

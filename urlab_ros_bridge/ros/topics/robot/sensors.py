@@ -42,7 +42,7 @@ from urlab_ros_bridge.ros.plan.sensor_table import POINT
 from urlab_ros_bridge.ros.plan.sensor_table import QUATERNION
 from urlab_ros_bridge.ros.plan.sensor_table import RANGE
 from urlab_ros_bridge.ros.plan.sensor_table import VECTOR3
-from urlab_ros_bridge.ros.plan.sensors import Sensor
+from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
 from urlab_ros_bridge.ros.plan.sensors import SiteSensors
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -218,7 +218,7 @@ class SensorFeeds:
         names = [sensor.name for sensor in present]
         self.add(ros_path(present[0].topic), template, build, names)
 
-    def single(self, sensor: Sensor, several_magnetometers: bool) -> None:
+    def single(self, sensor: PlannedSensor, several_magnetometers: bool) -> None:
         """Publish a sensor that has a message of its own."""
         template = single_template(sensor, self.stddev('magnetic_field_stddev'))
         read, name, reading = self.state.sensor, sensor.name, sensor.kind.reading
@@ -365,7 +365,7 @@ FEATURE = Feature(
 )
 
 
-def single_template(sensor: Sensor, magnetic_field_stddev: float = 0.0) -> MessageTemplate:
+def single_template(sensor: PlannedSensor, magnetic_field_stddev: float = 0.0) -> MessageTemplate:
     """
     Make the template of a sensor that has a message of its own.
 

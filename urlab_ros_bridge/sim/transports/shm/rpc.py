@@ -30,7 +30,6 @@ from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.futex import sleep_precisely
 from urlab_ros_bridge.wire.shm.region import Region
-from urlab_ros_bridge.wire.shm.spin_wait import SpinWait
 
 SPIN_SECONDS = 2e-4
 # Seconds without a request -> seconds between two looks at a region whose client does not ring.
@@ -69,7 +68,7 @@ class ShmRpcTransport(threading.Thread):
         self._large = large
         self._watched = watched
         self._gone = gone
-        self._spin_wait = SpinWait(self._reader, SPIN_SECONDS)
+        self._spin_wait = self._reader.spin_wait(SPIN_SECONDS)
         self._last_active = time.monotonic()
         self._rung = gone is not None
         self._stopping = False

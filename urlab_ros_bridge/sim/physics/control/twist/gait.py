@@ -40,7 +40,7 @@ class GaitSettings:
 
 
 @dataclass(slots=True)
-class Motion:
+class TrunkMotion:
     """
     What the trunk does.
 
@@ -87,7 +87,7 @@ class TrotGait:
         """Return how fast the trunk moves over the ground (m/s)."""
         return math.hypot(*self._velocity)
 
-    def sense(self, seconds: float, motion: Motion) -> None:
+    def sense(self, seconds: float, motion: TrunkMotion) -> None:
         """Take note of what the trunk does."""
         self._velocity += min(1.0, seconds / _SMOOTHING) * (motion.velocity - self._velocity)
         self._yaw_rate = motion.yaw_rate

@@ -19,8 +19,8 @@ from urlab_ros_bridge.sim.physics.control.twist.controller import TwistControlle
 from urlab_ros_bridge.sim.physics.control.twist.drive import TwistSetupError
 from urlab_ros_bridge.sim.physics.control.twist.gait import GaitSettings
 from urlab_ros_bridge.sim.physics.control.twist.gait import GRAVITY
-from urlab_ros_bridge.sim.physics.control.twist.gait import Motion
 from urlab_ros_bridge.sim.physics.control.twist.gait import TrotGait
+from urlab_ros_bridge.sim.physics.control.twist.gait import TrunkMotion
 from urlab_ros_bridge.sim.physics.control.twist.legs import Legs
 from urlab_ros_bridge.wire.errors import UnknownName
 
@@ -191,7 +191,7 @@ class TrotTwist(TwistController):
     def _feet(self, data: mujoco.MjData) -> np.ndarray:
         return self._legs.feet(data.qpos[self._qpos].reshape(4, 3))
 
-    def _trunk_state(self, data: mujoco.MjData) -> tuple[float, float, Motion]:
+    def _trunk_state(self, data: mujoco.MjData) -> tuple[float, float, TrunkMotion]:
         """Return roll and pitch (rad) and the motion in the heading frame."""
         matrix = np.empty(9)
         mujoco.mju_quat2Mat(matrix, data.qpos[self._base_qpos + 3 : self._base_qpos + 7])
@@ -204,7 +204,7 @@ class TrotTwist(TwistController):
         velocity = np.array([cosine * vx + sine * vy, cosine * vy - sine * vx])
         # The free joint's angular velocity is that of the body's own axes.
         turn = float(matrix[6:9] @ data.qvel[self._base_qvel + 3 : self._base_qvel + 6])
-        return roll, pitch, Motion(velocity, turn)
+        return roll, pitch, TrunkMotion(velocity, turn)
 
 
 def _tilt(roll: float, pitch: float) -> np.ndarray:

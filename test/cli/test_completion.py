@@ -1,0 +1,58 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the Tab key offers, as a shell asks for it."""
+
+import os
+import sys
+
+from lifelines import run_process
+import pytest
+
+from urlab_ros_bridge.cli.commands import command_names
+from urlab_ros_bridge.models import world_names
+
+pytest.importorskip('argcomplete')
+PROGRAM = 'import os, sys; os.dup2(1, 8); from urlab_ros_bridge.cli.main import main; main()'
+
+
+def offered(line):
+    """Return the words that `urlab` offers at the end of a line."""
+    environment = {
+        **os.environ,
+        '_ARGCOMPLETE': '1',
+        '_ARGCOMPLETE_IFS': '\n',
+        '_ARGCOMPLETE_SUPPRESS_SPACE': '1',
+        'COMP_LINE': line,
+        'COMP_POINT': str(len(line)),
+        'COMP_TYPE': '9',
+    }
+    done = run_process(
+        [sys.executable, '-c', PROGRAM],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return set(done.stdout.split())
+
+
+def test_commands():
+    assert set(command_names()) <= offered('urlab ')
+
+
+@pytest.mark.parametrize(
+    ('line', 'words'),
+    [
+        ('urlab up --wor', {'--world'}),
+        ('urlab server --world ', set(world_names())),
+        ('urlab server --step-mode ', {'auto', 'live', 'direct', 'puppet'}),
+        ('urlab up worl', {'world:='}),
+        ('urlab up world:=qua', {'world:=quadruped'}),
+    ],
+)
+def test_options_and_values(line, words):
+    assert offered(line) == words
+
+
+def test_a_switch_takes_a_value_or_stands_alone():
+    assert {'true', 'false', '--world'} <= offered('urlab server --paused ')

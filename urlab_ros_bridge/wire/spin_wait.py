@@ -1,0 +1,79 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Spinning for a moment until the next message, before going to sleep.
+
+Being woken costs more than most requests do, so whoever expects a message at once spins for it.
+That takes a processor.  Two things make it a waste: a peer that does not come in time, and other
+programs that want the processor, because a scheduler lets who has slept go before who has spun.
+After either one, messages are waited for asleep, twice as many each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import os
+import time
+
+_MOST_SKIPPED = 64
+_MOST_SKIPPED_BUSY = 256
+_SKIPPED_BUSY = 8  # at least
+# s between two looks at the clock, from which on somebody else had the processor meanwhile; the
+# other threads of a quick exchange take less.
+_TAKEN = 1e-4
+_give_way = getattr(os, 'sched_yield', lambda: None)
+
+
+class SpinWait:
+    """Spins for one thread."""
+
+    def __init__(self, came: Callable[[], bool], seconds: float, looks: int = 1) -> None:
+        """
+        Prepare to spin.
+
+        :param came: says whether the message is there.
+        :param seconds: how long a spin takes at most; none at all where there is one processor.
+        :param looks: at the message, between two looks at the clock: about 1 us in all.
+        """
+        self._came = came
+        self._seconds = seconds if processors() > 1 else 0.0
+        self._looks = range(looks)
+        self._penalty = 1
+        self._skip = 0
+
+    def spin(self) -> bool:
+        """Say whether the message is there, after spinning if that pays."""
+        came = self._came
+        if came():
+            return True
+        if self._skip or not self._seconds:
+            self._skip -= self._skip > 0
+            return False
+        clock = time.perf_counter
+        now = clock()
+        deadline = now + self._seconds
+        while now < deadline:
+            for _ in self._looks:
+                if came():
+                    self._penalty = max(self._penalty // 2, 1)
+                    return True
+            _give_way()
+            before, now = now, clock()
+            if now - before > _TAKEN:
+                self._skip = self._penalty = min(
+                    max(2 * self._penalty, _SKIPPED_BUSY), _MOST_SKIPPED_BUSY
+                )
+                return came()
+        self._skip = self._penalty
+        self._penalty = min(2 * self._penalty, _MOST_SKIPPED)
+        return False
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, 'sched_getaffinity'):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+__all__ = ['SpinWait', 'processors']
