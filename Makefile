@@ -9,7 +9,7 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo web test test-long test-kilted fuzz bench lint format docs site locks sbom \
+.PHONY: help setup demo web test test-long test-kilted fuzz soak bench lint format docs site locks sbom \
   clean
 
 help:  ## Show this list
@@ -43,6 +43,9 @@ test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ONLY=distro: what may
 
 fuzz: setup  ## Every decoder with very many inputs (ARGS: --inputs N --only NAME ... --atheris)
 	@$(enter) exec python test/fuzz/run_fuzz.py $(ARGS)
+
+soak: setup  ## Faults of every kind under load for half an hour (ARGS: --minutes N --short)
+	@$(enter) PYTHONPATH=test/harness:$$PYTHONPATH exec python test/soak/run_soak.py $(ARGS)
 
 bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them; --only NAME ...)
 	@$(enter) exec python bench/table.py $(ARGS)

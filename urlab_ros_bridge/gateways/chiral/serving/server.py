@@ -200,6 +200,10 @@ class ChiralServer:
 
     def _talk(self, connection: WebSocketConnection, drives: bool) -> None:
         drive = self._simulation.wait()  # a viewer waits for a driver who takes the robot again
+        if drive is None and not drives:
+            # There may be no driver to come; after a restart a viewer has to do.
+            self._simulation.renew(RETURN_SECONDS)
+            drive = self._simulation.current
         if drive is None:
             raise SimulationLost('there is no simulation at the moment')
         _LOG.info('%s %s', connection.peer, 'drives' if drives else 'watches')

@@ -14,7 +14,6 @@ import json
 import logging
 import os
 from pathlib import Path
-import select
 import signal
 import socket
 import sys
@@ -24,6 +23,7 @@ import zmq
 from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.link.waiting import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.wire.shm import RegionWriter
@@ -83,7 +83,7 @@ class Worker:
         self._encoder.start()
         while True:
             if not self._jobs:
-                select.select([self._link], [], [])
+                wait_readable([self._link])
             if not self._receive():
                 return
             if self._jobs:
