@@ -66,6 +66,5 @@ COMMAND = Command(
     examples=(
         ('urlab keys my_keys', 'for the server and the clients of this machine'),
         ('urlab keys my_keys --clients laptop', 'and for another machine: copy my_keys/laptop'),
-        ('urlab server --bind 0.0.0.0 --keys my_keys', 'lets in nobody without a key'),
     ),
 )
