@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -21,9 +23,24 @@ from urlab_ros_bridge.sim.cameras.renderer import pixels
 from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.renderer.labels import LabelMap
 from urlab_ros_bridge.sim.cameras.renderer.overlays import add_overlays
+from urlab_ros_bridge.sim.cameras.renderer.paired_depth import PairedDepth
 
 _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
+
+
+class DepthLens(NamedTuple):
+    """
+    What OpenGL's depth means.
+
+    :ivar near: distance of the near plane in m, `far` likewise.
+    :ivar nothing: depth as OpenGL has it up to which a pixel shows nothing.
+    """
+
+    near: float
+    far: float
+    orthographic: bool
+    nothing: float = 0.0
 
 
 class RawFrame(NamedTuple):
@@ -31,12 +48,12 @@ class RawFrame(NamedTuple):
     A picture as OpenGL has it, rows bottom-up.
 
     :ivar words: uint32 (height, width): BGRA, or the bits of float32 depth.
-    :ivar lens: of a depth camera: near and far plane in m, and whether it is orthographic.
+    :ivar lens: of a depth camera, see `DepthLens`.
     :ivar table: of a labelling camera, see `pixels.labelled`.
     """
 
     words: np.ndarray
-    lens: tuple[float, float, bool] | None = None
+    lens: DepthLens | None = None
     table: np.ndarray | None = None
 
     def write(self, out: memoryview) -> None:
@@ -44,7 +61,9 @@ class RawFrame(NamedTuple):
         shape = self.words.shape
         if self.lens is not None:
             depth = np.frombuffer(out, np.float32).reshape(shape)
-            pixels.metres(self.words.view(np.float32), *self.lens, depth)
+            near, far, orthographic, nothing = self.lens
+            raw = self.words.view(np.float32)
+            pixels.metres(raw, near, far, orthographic, depth, nothing)
         elif self.table is not None:
             labels = np.frombuffer(out, np.uint32).reshape(shape)
             pixels.labelled(self.words, self.table, labels)
@@ -91,6 +110,8 @@ class SceneRenderer:
         self._view.type = mujoco.mjtCamera.mjCAMERA_FIXED
         self.words_needed = width * height
         self._words = np.empty(self.words_needed, np.uint32)
+        self._paired = PairedDepth(model, data, self._context.offSamples)
+        self._depth_of = _depth_cameras(cameras)
 
     def close(self) -> None:
         """Free what OpenGL holds."""
@@ -103,6 +124,35 @@ class SceneRenderer:
         :param out: ``width * height * 4`` bytes: BGRA8, or float32 in m; rows top-down.
         """
         self.draw(index, self._words).write(out)
+
+    def model_changed(self) -> None:
+        """Take over that colours, sizes or lenses of the model were changed."""
+        self._paired.model_changed()
+
+    def draw_all(
+        self, indices: Sequence[int], take: Callable[[], np.ndarray]
+    ) -> Iterator[tuple[RawFrame, np.ndarray, int]]:
+        """
+        Draw the data as it is now through several cameras.
+
+        :param take: returns a buffer for one picture, as `draw` needs it.
+        :return: each picture, its buffer and its camera, in an order in which the depth picture of
+            an RGB-D camera comes right after its colour picture, and often out of it.
+        """
+        left = dict.fromkeys(indices)
+        follows = {self._depth_of[index] for index in left if index in self._depth_of}
+        for index in [*left]:
+            if index not in left or index in follows:
+                continue
+            del left[index]
+            words = take()
+            yield self.draw(index, words), words, index
+            depth = self._depth_of.get(index)
+            if depth is not None and depth in left:
+                del left[depth]
+                words = take()
+                raw = self._depth_from(index, depth, words) or self.draw(depth, words)
+                yield raw, words, depth
 
     def draw(self, index: int, words: np.ndarray) -> RawFrame:
         """
@@ -123,12 +173,28 @@ class SceneRenderer:
         mujoco.mjr_render(rect, scene, self._context)
         source = words[: rect.width * rect.height].reshape(rect.height, rect.width)
         if camera.mode == DEPTH:
-            lens = scene.camera[0]
-            mujoco.mjr_readPixels(None, source.view(np.float32), rect, self._context)
-            return RawFrame(source, (lens.frustum_near, lens.frustum_far, bool(lens.orthographic)))
+            return self._read_depth(rect, source, nothing=0.0)
         self._read_color(rect, source)
         labels = self._labels.get(camera.mode)
         return RawFrame(source, None, None if labels is None else labels.table(scene))
+
+    def _depth_from(self, color: int, depth: int, words: np.ndarray) -> RawFrame | None:
+        """Read a depth picture out of the colour picture that was just drawn, if it holds one."""
+        one, other = self._cameras[color], self._cameras[depth]
+        if self.overlays or one.free or other.free or not self._paired.same_view(one.id, other.id):
+            return None
+        nothing = self._paired.empty_below(self._scene, one.id, one.width / one.height)
+        if nothing is None:
+            return None
+        rect = mujoco.MjrRect(0, 0, one.width, one.height)
+        source = words[: one.width * one.height].reshape(one.height, one.width)
+        return self._read_depth(rect, source, nothing)
+
+    def _read_depth(self, rect: mujoco.MjrRect, out: np.ndarray, nothing: float) -> RawFrame:
+        mujoco.mjr_readPixels(None, out.view(np.float32), rect, self._context)
+        lens = self._scene.camera[0]
+        near, far = lens.frustum_near, lens.frustum_far
+        return RawFrame(out, DepthLens(near, far, bool(lens.orthographic), nothing))
 
     def _set_flags(self, flat: bool) -> None:
         """Flat pictures need no light: only which object, and how far."""
@@ -163,6 +229,18 @@ class SceneRenderer:
         GL.glReadBuffer(GL.GL_COLOR_ATTACHMENT0)
 
 
+def _depth_cameras(cameras: Sequence[CameraItem]) -> dict[int, int]:
+    """Return the index of the depth camera with the same view, by that of the colour camera."""
+    by_name = {(camera.prefix, camera.name): camera for camera in cameras}
+    pairs = {}
+    for camera in cameras:
+        depth = by_name.get((camera.prefix, camera.depth_pair))
+        sides = (camera.width, camera.height)
+        if camera.mode == 'real' and depth is not None and sides == (depth.width, depth.height):
+            pairs[camera.index] = depth.index
+    return pairs
+
+
 def _options(quality: Quality) -> mujoco.MjvOption:
     """Show what a real camera would see: no markers, no rays of sensors."""
     option = mujoco.MjvOption()
@@ -172,4 +250,4 @@ def _options(quality: Quality) -> mujoco.MjvOption:
     return option
 
 
-__all__ = ['RawFrame', 'SceneRenderer']
+__all__ = ['DepthLens', 'RawFrame', 'SceneRenderer']

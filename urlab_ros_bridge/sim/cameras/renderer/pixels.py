@@ -25,7 +25,12 @@ def bgra(source: np.ndarray, out: np.ndarray) -> None:
 
 
 def metres(
-    source: np.ndarray, near: float, far: float, orthographic: bool, out: np.ndarray
+    source: np.ndarray,
+    near: float,
+    far: float,
+    orthographic: bool,
+    out: np.ndarray,
+    nothing: float = 0.0,
 ) -> None:
     """
     Write distances along the optical axis in m, 0 where nothing is before the far plane.
@@ -34,8 +39,9 @@ def metres(
         (MuJoCo's reversed depth).  It is used up.
     :param near: distance of the near plane in m, `far` likewise.
     :param out: float32 (height, width), top-down.
+    :param nothing: depth of the source up to which there is nothing.
     """
-    something = source > 0.0
+    something = source > np.float32(nothing)
     if orthographic:
         source *= np.float32(near - far)
         source += np.float32(far)

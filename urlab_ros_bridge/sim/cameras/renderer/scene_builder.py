@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from typing import Any
@@ -52,6 +54,7 @@ class SceneBuilder:
     def change_arrays(self, content: bytes) -> None:
         """Take over what `changes.pack_arrays` made."""
         apply_arrays(self._model, content)
+        self._renderer.model_changed()
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
         """Draw these geoms too, see `overlays.add_overlays`."""
@@ -63,9 +66,11 @@ class SceneBuilder:
         if self._state.free is not None:
             self._renderer.view_mode = self._state.free.view_mode
 
-    def draw(self, camera: int, words: np.ndarray) -> RawFrame:
-        """Draw a frame into a buffer of `words_needed` words."""
-        return self._renderer.draw(camera, words)
+    def draw(
+        self, cameras: Sequence[int], take: Callable[[], np.ndarray]
+    ) -> Iterator[tuple[RawFrame, np.ndarray, int]]:
+        """Draw a frame for each camera, see `SceneRenderer.draw_all`."""
+        return self._renderer.draw_all(cameras, take)
 
 
 __all__ = ['SceneBuilder']

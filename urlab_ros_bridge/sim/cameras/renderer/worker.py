@@ -116,11 +116,10 @@ class Worker:
     def _do(self, job: link.Job) -> None:
         memory = self._memory
         self._scene.put(memory.state(job.slot))
-        for camera in job.cameras:
-            buffer = self._encoder.buffers.get()
-            raw = self._scene.draw(camera, buffer)
-            last = camera == job.cameras[-1]
-            self._encoder.submit(self._drawn(raw, buffer, camera, job, last))
+        left = len(job.cameras)
+        for raw, buffer, camera in self._scene.draw(job.cameras, self._encoder.buffers.get):
+            left -= 1
+            self._encoder.submit(self._drawn(raw, buffer, camera, job, left == 0))
         memory.control[memory.DONE] += 1
 
     def _tell(self, message: bytes) -> None:

@@ -1,0 +1,164 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every page: its links lead somewhere, its commands, requests and messages are what they say."""
+
+from pathlib import Path
+import re
+import shlex
+
+import pytest
+import yaml
+
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.argument import read_arguments
+from urlab_ros_bridge.cli.arguments.argument import Spelling
+from urlab_ros_bridge.cli.arguments.parser import parse
+from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.commands import find_command
+from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
+LINK = re.compile(r'\[[^\]]*\]\(([^)#\s]*)(?:#([^)]+))?\)')
+FENCED = re.compile(r'^```(?:bash|sh|console)?\n(.*?)^```', re.S | re.M)
+COMMAND = re.compile(r'(?:[A-Z_]+=\S+ )*((?:urlab|ros2|make) .*)')
+MADE_FOR_SITE = {'contributing.md'}  # docs/site_pages.py
+
+
+def commands(page):
+    """Return the command lines of a page, continued lines joined, without comments and pipes."""
+    text = page.read_text().replace('\\\n', ' ')
+    lines = re.findall(r'^    (.*)', text, re.M) + ''.join(FENCED.findall(text)).splitlines()
+    found = []
+    rest = iter(lines)
+    for line in rest:
+        command = COMMAND.fullmatch(line.strip().removeprefix('$ '))
+        if command:
+            words = split(command[1], rest)
+            ends = [words.index(end) for end in ('|', '&', '>', '&&') if end in words]
+            found.append(words[: min(ends, default=len(words))])
+    return found
+
+
+def split(line, following):
+    """Return the words of a command, whose last one may be quoted over several lines."""
+    while True:
+        try:
+            return shlex.split(line, comments=True)
+        except ValueError:
+            line += f' {next(following).strip()}'
+
+
+LINES = [(page.stem, words) for page in PAGES for words in commands(page)]
+OURS = [line for line in LINES if line[1][0] == 'urlab' and line[1][1] != 'COMMAND']
+ROS = [words for _, words in LINES if words[0] == 'ros2']
+MAKE = [words for _, words in LINES if words[0] == 'make']
+
+
+def anchors(page):
+    heads = re.findall(r'^#+ (.+)$', page.read_text(), re.M)
+    return {re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-') for head in heads}
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_links_lead_to_files_and_headings(page):
+    for path, anchor in LINK.findall(page.read_text()):
+        if ':' in path or path in MADE_FOR_SITE:
+            continue
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        if anchor:
+            assert anchor in anchors(target), f'{path}#{anchor}'
+
+
+@pytest.mark.parametrize(('page', 'words'), OURS, ids=lambda value: ' '.join(value))
+def test_commands_parse(page, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for word in words:  # the files that the page speaks of
+        if word.endswith(('.xml', '.yaml', '.pem')):
+            (tmp_path / word).parent.mkdir(exist_ok=True)
+            (tmp_path / word).write_text('/**: {ros__parameters: {}}')
+    given = parse(find_command(words[1]), words[2:])
+    assert all(':=' in word or word.startswith('-') for word in given.ros)
+
+
+def test_launch_arguments_are_those_of_the_launch_files():
+    sections = {'sim.launch.py': SuiteArguments, 'nav2.launch.py': Nav2Arguments}
+    lines = [words for words in ROS if words[1:3] == ['launch', 'urlab_ros_bridge']]
+    assert lines
+    for words in lines:
+        known = arguments_of(sections[words[3]])
+        pairs = (word.partition(':=')[::2] for word in words[4:] if word != '--show-args')
+        texts = {name: '' if known[name].is_path else text for name, text in pairs}
+        read_arguments(sections[words[3]], texts, Spelling.LAUNCH)
+
+
+def test_make_targets_are_there():
+    targets = set(re.findall(r'^([a-z-]+):', (ROOT / 'Makefile').read_text(), re.M))
+    named = {word for words in MAKE for word in words[1:] if re.fullmatch('[a-z-]+', word)}
+    assert {'demo', 'test'} <= named <= targets
+
+
+def fields_fit(kind, values):
+    """Return whether a mapping from YAML names fields of a message type only, nested ones too."""
+    from running_world import interface
+
+    types = kind.get_fields_and_field_types()
+    for name, value in values.items():
+        if name not in types:
+            return False
+        inner = types[name].removeprefix('sequence<').partition('>')[0].partition('[')[0]
+        if '/' in inner:
+            package, _, short = inner.partition('/')
+            boxes = value if isinstance(value, list) else [value]
+            nested = interface(f'{package}/msg/{short}')
+            if not all(fields_fit(nested, box) for box in boxes if isinstance(box, dict)):
+                return False
+    return True
+
+
+def ros_lines(verb, what):
+    """Return (type, fields) of `ros2 VERB WHAT NAME TYPE FIELDS`."""
+    found = []
+    for words in ROS:
+        if words[1:3] == [verb, what]:
+            plain = []
+            rest = iter(words[3:])
+            for word in rest:
+                if word in ('-r', '-t', '-w', '-n', '-p'):
+                    next(rest)
+                elif not word.startswith('-'):
+                    plain.append(word)
+            found.append((plain[1], yaml.safe_load(plain[2]) if len(plain) > 2 else {}))
+    return found
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize(
+    ('verb', 'what', 'part'),
+    [
+        ('service', 'call', lambda kind: kind.Request),
+        ('topic', 'pub', lambda kind: kind),
+        ('action', 'send_goal', lambda kind: kind.Goal),
+    ],
+)
+def test_requests_and_messages_have_fields_of_their_types(verb, what, part):
+    from running_world import interface
+
+    lines = ros_lines(verb, what)
+    assert lines
+    for name, fields in lines:
+        assert fields_fit(part(interface(name)), fields), (name, fields)
+
+
+@pytest.mark.ros
+def test_parameters_of_the_bridge_are_there():
+    from urlab_ros_bridge.ros.program.features import Settings
+
+    named = {words[4] for words in ROS if words[1:4] == ['param', 'set', '/urlab_bridge']}
+    for words in (words for _, words in OURS if '--ros-args' in words):
+        arguments = words[words.index('--ros-args') :]
+        named |= {
+            word.partition(':=')[0] for word in arguments if ':=' in word and '__' not in word
+        }
+    assert named and named <= set(Settings.TABLE)

@@ -1,0 +1,146 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Draws RGB-D cameras twice and compares; prints one JSON object.
+
+A program of its own: which OpenGL MuJoCo uses is chosen once, when it is imported.
+"""
+
+import itertools
+import json
+import sys
+
+import mujoco
+import numpy as np
+
+from urlab_ros_bridge.models import world_names
+from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
+from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+
+SCENE = """
+<mujoco>
+  <visual><map znear="0.01" zfar="20"/></visual>
+  <statistic extent="1"/>
+  <asset>{sky}</asset>
+  <worldbody>
+    <light pos="0 -3 4" dir="0 0.5 -1"/>
+    <geom name="floor" type="plane" size="{floor}"/>
+    <geom type="box" size="0.3 0.3 0.3" pos="-1 1 0.3" rgba="0 1 0 1"/>
+    <geom type="box" size="0.3 0.1 0.3" pos="1 0 0.3" rgba="1 0 0 {alpha}"/>
+    <geom type="sphere" size="0.3" pos="0 {far} 1"/>
+    <camera name="front" pos="0 -2 1" xyaxes="1 0 0 0 0 1" fovy="60" resolution="160 120"/>
+    <camera name="range" pos="0 -2 1" xyaxes="1 0 0 0 0 1" fovy="{fovy}" resolution="160 120"/>
+  </worldbody>
+</mujoco>
+"""
+SIDECAR = """
+scene: scene.xml
+global_cameras:
+  front: {mode: real}
+  range: {mode: depth}
+"""
+SKY = '<texture type="skybox" builtin="gradient" width="64" height="64" rgb1="1 1 1"/>'
+PLAIN = {'sky': SKY, 'floor': '3 3 0.1', 'alpha': 1, 'far': 3, 'fovy': 60}
+SCENES = {
+    'sky': PLAIN,
+    'no sky': {**PLAIN, 'sky': ''},
+    'no sky, endless floor': {**PLAIN, 'sky': '', 'floor': '0 0 0.1'},
+    'sky, endless floor': {**PLAIN, 'floor': '0 0 0.1'},
+    'sky, something far away': {**PLAIN, 'far': 15},
+    'no sky, something far away': {**PLAIN, 'sky': '', 'far': 15},
+    'transparent': {**PLAIN, 'alpha': 0.3},
+    'another lens': {**PLAIN, 'fovy': 50},
+}
+
+
+class CountingRenderer(SceneRenderer):
+    """Notes which cameras were drawn."""
+
+    drawn: set
+
+    def draw(self, index, words):
+        self.drawn.add(index)
+        return super().draw(index, words)
+
+
+def compare(world):
+    """Return mode, whether it was not drawn, and whether it is as drawn alone, of each camera."""
+    model, data = world.model, world.data
+    items = read_catalog(model, world.spec)
+    quality = choose_quality(model, world.spec.rendering, 'llvmpipe')
+    prefixes = [each.prefix for each in world.spec.articulations]
+    renderer = CountingRenderer(model, data, items, prefixes, quality)
+    mujoco.mj_forward(model, data)
+    indices = [item.index for item in items]
+    found = {item.key: [item.mode, True, True] for item in items}
+    # The depth camera may be asked for before the colour camera.
+    for order in (indices, indices[::-1]):
+        renderer.drawn, pictures = set(), {}
+        for raw, _, index in renderer.draw_all(
+            order, lambda: np.empty(renderer.words_needed, np.uint32)
+        ):
+            pictures[index] = bytearray(items[index].size)
+            raw.write(memoryview(pictures[index]))
+        assert sorted(pictures) == indices
+        drawn = renderer.drawn.copy()
+        for index in indices:
+            alone = bytearray(items[index].size)
+            renderer.render(index, memoryview(alone))
+            entry = found[items[index].key]
+            entry[1] &= index not in drawn
+            entry[2] &= alone == pictures[index]
+    renderer.close()
+    return found
+
+
+def sky_begins():
+    """Return the smallest distance of the sky over that of the far plane, in any direction."""
+    model = mujoco.MjModel.from_xml_string(SCENE.format(**PLAIN))
+    data = mujoco.MjData(model)
+    context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+    mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
+    context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+    scene, option, view = mujoco.MjvScene(model, 100), mujoco.MjvOption(), mujoco.MjvCamera()
+    view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
+    rect = mujoco.MjrRect(0, 0, 120, 120)
+    least = np.inf
+    for turn in itertools.product(np.linspace(-3, 3, 5), np.linspace(-1.5, 1.5, 4)):
+        mujoco.mju_euler2Quat(model.cam_quat[0], [turn[1], turn[0], 0.3], 'xyz')
+        mujoco.mj_forward(model, data)
+        mujoco.mjv_updateScene(model, data, option, None, view, mujoco.mjtCatBit.mjCAT_ALL, scene)
+        scene.ngeom = 0
+        scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = True
+        mujoco.mjr_render(rect, scene, context)
+        depth = np.empty((120, 120), np.float32)
+        mujoco.mjr_readPixels(None, depth, rect, context)
+        lens = scene.camera[0]
+        near, far = lens.frustum_near, lens.frustum_far
+        z = near * far / (far - near) / (depth.astype(float) + near / (far - near))
+        place = (np.arange(120) + 0.5) / 60 - 1
+        side = place * lens.frustum_top / near
+        least = min(least, (z * np.sqrt(1 + side**2 + side[:, None] ** 2)).min() / far)
+    return least
+
+
+def main(folder):
+    context, _ = gl.open_context(64, 64)
+    report = {'sky': sky_begins(), 'bundled': {}, 'scenes': {}}
+    for name in world_names():
+        report['bundled'][name] = compare(load_world(ServerConfig(world=name)))
+    for name, values in SCENES.items():
+        path = folder / f'{name}.xml'
+        (folder / 'scene.xml').write_text(SCENE.format(**values))
+        path.with_suffix('.yaml').write_text(SIDECAR)
+        report['scenes'][name] = compare(load_world(ServerConfig(model=path.with_suffix('.yaml'))))
+    print(json.dumps(report))
+    del context
+
+
+if __name__ == '__main__':
+    from pathlib import Path
+
+    main(Path(sys.argv[1]))

@@ -1,0 +1,69 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Depth that is read from a colour picture equals depth that is drawn, bit for bit."""
+
+import json
+import os
+from pathlib import Path
+import sys
+
+from camera_lab import needs_gl
+from lifelines import run_process
+import pytest
+
+from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import paired_depth
+
+pytestmark = needs_gl
+PROGRAM = Path(__file__).with_name('paired_depth_check.py')
+
+
+@pytest.fixture(scope='module')
+def report(tmp_path_factory):
+    backend = next(name for name in gl.BACKENDS if not gl.missing_library(name))
+    done = run_process(
+        [sys.executable, str(PROGRAM), str(tmp_path_factory.mktemp('worlds'))],
+        env={**os.environ, **gl.platform_variables(backend)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_picture_is_the_one_that_is_drawn_alone(report):
+    wrong = [
+        (world, camera)
+        for group in ('bundled', 'scenes')
+        for world, cameras in report[group].items()
+        for camera, (_, _, equal) in cameras.items()
+        if not equal
+    ]
+    assert wrong == []
+
+
+def test_rgbd_cameras_of_the_bundled_worlds_are_drawn_once(report):
+    for world, depth in (('rover', 'front_depth'), ('bimanual', 'head_depth')):
+        assert report['bundled'][world][depth][1], world
+
+
+@pytest.mark.parametrize(
+    ('scene', 'once'),
+    [
+        ('sky', True),
+        ('no sky', True),
+        ('no sky, endless floor', False),
+        ('no sky, something far away', True),
+        ('sky, endless floor', False),
+        ('sky, something far away', False),
+        ('transparent', False),
+        ('another lens', False),
+    ],
+)
+def test_one_drawing_is_enough_where_nothing_can_hide_in_it(report, scene, once):
+    assert report['scenes'][scene]['range'][1] == once
+
+
+def test_the_sky_is_as_far_away_as_is_believed(report):
+    assert report['sky'] > paired_depth._SKY_BEGINS + 0.02
