@@ -33,8 +33,8 @@ ROSDEP_KEYS = {
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
 INDEX_ONLY = {
-    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'onnxruntime', 'orjson', 'pyarrow', 'rich', 'setuptools',
-    'websockets',
+    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'onnxruntime', 'orjson', 'pyarrow', 'rich',
+    'setuptools', 'websockets',
 }  # fmt: skip
 # Imported where they are there, and done without where not; pytest loads its own plugin.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}
