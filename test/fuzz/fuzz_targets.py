@@ -10,12 +10,15 @@ one wants, by mutation or guided by coverage.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+import shutil
 import tempfile
 
+import urlab_ros_bridge
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
@@ -64,6 +67,7 @@ from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.stepwise import unpack_stepwise
 
 CORPUS = Path(__file__).with_name('corpus')
+MODELS = Path(urlab_ros_bridge.__file__).with_name('models')
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,11 @@ _LISP = (b'(', b')', b' ', b'"', b'nan', b'1e999', b'agent', b'unum', b'team', b
 
 @cache
 def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix='urlab-fuzz-'))
+    folder = Path(tempfile.mkdtemp(prefix='urlab-fuzz-'))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    # What the sidecars of the corpus name.
+    shutil.copytree(MODELS, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns('*.py*'))
+    return folder
 
 
 def _file(name: str, data: bytes) -> Path:

@@ -11,6 +11,7 @@ otherwise); what is found to be new is then kept in ``--keep``.
 from __future__ import annotations
 
 import argparse
+import atexit
 from collections import Counter
 import contextlib
 import hashlib
@@ -138,6 +139,7 @@ def in_a_child(name: str, options: argparse.Namespace, count: int) -> int:
     words = ', '.join(f'{key} {number:,}' for key, number in outcomes.most_common())
     print(f'{name:20} {count:>9,} inputs {count / seconds:>8,.0f}/s  {words}', flush=True)
     sys.stdout.flush()
+    atexit._run_exitfuncs()
     os._exit(int(bool(bad)))
 
 
