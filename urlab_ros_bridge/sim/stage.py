@@ -239,7 +239,9 @@ def build_context(
     controls, lidars, noises = {}, {}, []
     for spec in world.spec.articulations:
         articulation = world.articulations[spec.prefix]
-        controls[spec.prefix] = ArticulationControl(world.model, world.data, articulation, spec)
+        control = ArticulationControl(world.model, world.data, articulation, spec)
+        control.reset(world.start_ctrl(spec.prefix))
+        controls[spec.prefix] = control
         lidars[spec.prefix] = _scanners(world, spec)
         noises += _noises(world, spec, lidars[spec.prefix])
     scanners = [lidar for group in lidars.values() for lidar in group]

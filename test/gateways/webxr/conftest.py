@@ -48,7 +48,7 @@ def gateway_at(rpc_port, *parts, **config):
         server.stop()
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='package')
 def bimanual():
     """Return the RPC port of two arms, at home."""
     with simulation('bimanual') as port:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -90,7 +91,7 @@ def test_symbolic_links_do_not_lead_out(folder, tmp_path):
     assert refusal(other.for_writing, 'new.json') == 'path_not_writable'
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(['..', '.', '/', '//', 'a', 'link', '~', 'Replays']), max_size=8))
 def test_no_path_ever_leads_out(tmp_path_factory, parts):
     root = tmp_path_factory.getbasetemp() / 'confined'

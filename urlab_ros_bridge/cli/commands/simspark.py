@@ -23,8 +23,8 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
-from urlab_ros_bridge.cli.signals import interrupt_within
-from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.cli.signals import kill_after
+from urlab_ros_bridge.cli.signals import StopRequest
 from urlab_ros_bridge.schema import key
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Begins the line that is printed on stdout when clients may connect.
 READY_LINE = 'urlab simspark ready'
+# How often it is seen whether a signal has come (s).
+_LOOK = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,22 +135,19 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
 
 def serve(gateway: SimSparkGateway, timeout: float) -> None:
     """Start the gateway, report what it serves, and go on until a signal or a killsim comes."""
-    stop_by(interrupt_within(STOP_SECONDS))
-    started = False
+    request = StopRequest()
+    request.start(lambda: gateway.start(timeout))
     try:
-        gateway.start(timeout)
-        started = True
         print(
             f'{READY_LINE}: agents={gateway.agent_port} monitors={gateway.monitor_port} '
             f'robots={",".join(gateway.robots) or "none"}',
             flush=True,
         )
-        gateway.wait()
-    except KeyboardInterrupt:
-        pass
+        while not request.came and not gateway.wait(_LOOK):
+            pass
     finally:
-        if started:
-            gateway.stop()
+        kill_after(STOP_SECONDS)
+        gateway.stop()
 
 
 def run(given: ParsedArguments[SimSparkArguments]) -> int:

@@ -43,6 +43,7 @@ EXTENSIONS = (
     'ports',
     'push_by_joint',
     'recording_name',
+    'start_keyframe',
 )
 
 
@@ -87,6 +88,7 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
     mjb = context.kept('mjb', world.compiled_model)
+    start = context.kept('start_qpos', world.start_qpos)
     return {
         'manager_present': True,
         'shm_session_dir': stage.shm_dir,
@@ -103,6 +105,7 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
         'run': context.run,
         'timestep': world.model.opt.timestep,
         'qpos_joints': [world.model.joint(joint).name for joint in range(world.model.njnt)],
+        **({} if start is None else {'start_qpos': start.tolist()}),
     }
 
 

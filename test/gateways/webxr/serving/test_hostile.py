@@ -157,7 +157,7 @@ def test_who_never_reads_and_who_hangs_cost_a_spectator_nothing(field, watcher):
     quiet = watcher.rate(1.0)
     hello = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
     silent = [opened(field.port) for _ in range(2)]  # the handshake, and no hello
-    stuck = [opened(field.port) for _ in range(4)]
+    stuck = [opened(field.port, receive_buffer=4096) for _ in range(4)]
     for link in stuck:
         link.sendall(frame(hello, TEXT))
     half = [dial(field.port) for _ in range(20)]

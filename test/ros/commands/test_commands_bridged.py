@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from small_model import EXTENSIONS
 from std_msgs.msg import Header
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 pytest.importorskip('urlab_msgs.srv')
 
 
@@ -40,6 +40,7 @@ def forward(speed, turn=0.0):
     return Twist(linear=Vector3(x=speed), angular=Vector3(z=turn))
 
 
+@pytest.mark.distro
 def test_a_twist_reaches_the_server_with_a_timeout(driver):
     server, _, publisher = driver(Twist, 'cmd_vel', cmd_vel_type='twist', cmd_vel_timeout=0.3)
     publisher.publish(forward(0.7, 0.2))
@@ -95,6 +96,7 @@ def test_while_time_stands_still_the_wall_clock_counts(driver):
     assert len(server.of('set_twist')) == count
 
 
+@pytest.mark.distro
 def test_a_stamped_twist_must_be_of_this_time(driver):
     server, bridge, publisher = driver(
         TwistStamped, 'cmd_vel', cmd_vel_type='twist_stamped', cmd_vel_max_age=0.5
@@ -128,6 +130,7 @@ def test_a_bridge_that_ends_stops_the_robot(small_server, bridged):
     assert server.of('set_twist')[-1]['linear'] == [0, 0, 0]
 
 
+@pytest.mark.distro
 def test_joint_commands_by_name_keep_what_they_do_not_name(driver):
     server, _, publisher = driver(JointState, 'joint_commands')
     server.data.ctrl[:] = (0.25, 0.0)

@@ -11,7 +11,7 @@ from nav_msgs.msg import Odometry
 import pytest
 from std_srvs.srv import SetBool
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 msg = pytest.importorskip('urlab_msgs.msg')
 
@@ -31,6 +31,7 @@ def seconds(stamp):
     return stamp.sec + stamp.nanosec * 1e-9
 
 
+@pytest.mark.distro
 def test_an_empty_reset_resets_and_answers_when_the_stream_shows_it(connected):
     server, bridge, listener = connected()
     wait_until(lambda: server.data.time > 0.2)
@@ -107,6 +108,7 @@ def test_steps_on_a_stock_server_go_through_direct_mode_and_back(connected):
     assert not any('while_paused' in request for request in server.of('step'))
 
 
+@pytest.mark.distro
 def test_pause_speed_mode_and_twist(connected):
     server, _, listener = connected()
     assert listener.call(SetBool, '/pause', data=True).success and server.paused

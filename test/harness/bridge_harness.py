@@ -45,6 +45,7 @@ class Listener:
         self.heard = {}
         self.order = []
         self._clients = {}
+        self._subscriptions = []
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._stop = False
@@ -63,9 +64,20 @@ class Listener:
             messages.append(message)
             self.order.append((info['source_timestamp'], topic, message))
 
-        self.node.create_subscription(message_type, topic, take, qos)
+        self._subscriptions.append(self.node.create_subscription(message_type, topic, take, qos))
         self._executor.wake()
         return messages
+
+    def forget(self):
+        """Listen to nothing any more, and forget what was heard, for the next test."""
+
+        def unsubscribe():
+            while self._subscriptions:
+                self.node.destroy_subscription(self._subscriptions.pop())
+
+        self.run(unsubscribe)
+        self.heard.clear()
+        self.order.clear()
 
     def publisher(self, message_type, topic):
         """Return a publisher, depth 1, when somebody has subscribed to its topic."""
