@@ -248,7 +248,8 @@ def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start
 
 
 def test_controllers_of_ros2_control_take_an_array_and_all_instants_are_answered_if_asked(start):
-    run = start({'answer_all': True}, output='array', start_time=0.0, rate=10.0, **ZERO)
+    changes = {'start_time': 0.0, 'rate': 10.0, 'observation_timeout': 60.0, **ZERO}
+    run = start({'answer_all': True}, output='array', **changes)
     commands = run.listener.listen(Float64MultiArray, 'joint_commands')
     assert run.change(CONFIGURE) and run.change(ACTIVATE)
     run.sensors()
