@@ -7,6 +7,7 @@ import threading
 import time
 
 from bridge_harness import free_domain
+from bridge_harness import LATCHED
 from bridge_harness import Listener
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
@@ -170,8 +171,7 @@ def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):
 
 def test_a_model_that_does_not_fit_is_not_configured(start):
     run = start(observations=['joint_vel', 'last_action'])
-    log = run.listener.listen(Log, '/rosout')
-    wait_until(lambda: run.listener.node.count_publishers('/rosout') > 1)
+    log = run.listener.listen(Log, '/rosout', LATCHED)
     assert not run.change(CONFIGURE)
     for name, value in (('policy', 'nothing'), ('cmd_vel_type', 'twst')):
         run.node.set_parameters([Parameter(name, value=value)])
@@ -230,7 +230,7 @@ def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start
 
     run = start(start_time=0.0, observation_timeout=60.0, **ZERO)
     commands = run.listener.listen(JointState, 'joint_commands')
-    log = run.listener.listen(Log, '/rosout')
+    log = run.listener.listen(Log, '/rosout', LATCHED)
     assert run.change(CONFIGURE)
     monkeypatch.setattr(OnnxPolicy, 'act', slow)
     assert run.change(ACTIVATE)
@@ -248,7 +248,8 @@ def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start
 
 
 def test_controllers_of_ros2_control_take_an_array_and_all_instants_are_answered_if_asked(start):
-    run = start({'answer_all': True}, output='array', start_time=0.0, rate=10.0, **ZERO)
+    changes = {'start_time': 0.0, 'rate': 10.0, 'observation_timeout': 60.0, **ZERO}
+    run = start({'answer_all': True}, output='array', **changes)
     commands = run.listener.listen(Float64MultiArray, 'joint_commands')
     assert run.change(CONFIGURE) and run.change(ACTIVATE)
     run.sensors()
