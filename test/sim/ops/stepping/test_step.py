@@ -63,7 +63,7 @@ def test_a_twist_in_a_step_is_set_twist_before_it_bit_for_bit(rig):
 
 def test_a_step_with_a_wrong_twist_does_nothing(rover):
     before = rover.data.qpos.copy()
-    for wrong in ({'linear': [1.0]}, {'linear': 'fast'}, {'timeout': -1.0}, 7):
+    for wrong in ({'linear': [float('nan')] * 3}, {'linear': 'fast'}, {'timeout': -1.0}, 7):
         block = {'ctrl': [1, 1], 'twist': wrong}
         code = rover.code('step', per_articulation={'rover': block})
         assert code in ('bad_value', 'dim_mismatch')
