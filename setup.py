@@ -61,10 +61,12 @@ setup(
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'pyarrow>=17.0', 'rich>=13.0'],
         'video': ['av>=14.0'],
+        'policy': ['onnxruntime>=1.17'],
         'completion': ['argcomplete>=3.0'],
         'test': [
             'hypothesis',
             'mcap-ros2-support',
+            'onnx',
             'playwright',
             'psutil',
             'pytest',

@@ -25,6 +25,7 @@ LONG = (
     'sim/model/client_models/test_attacks.py',
     'cli/',
     'launch/',
+    'soak/',
 )
 
 

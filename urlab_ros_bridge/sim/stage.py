@@ -75,7 +75,7 @@ class Stage:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.sessions = SessionTable()
-        self.data = DataFolder(config.data_dir, config.allow_absolute_paths)
+        self.data = DataFolder(config.data_dir, config.allow_absolute_paths, config.data_limit_gb)
         self.client_models = ClientModels(self.data)
         self.context: Context | None = None
         self.revision = 0

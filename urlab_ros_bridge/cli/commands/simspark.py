@@ -26,6 +26,7 @@ from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 from urlab_ros_bridge.cli.signals import kill_after
 from urlab_ros_bridge.cli.signals import StopRequest
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
@@ -42,10 +43,12 @@ class SimSparkSettings(Arguments):
 
     bind: str = key(
         '127.0.0.1',
-        'Address to listen on. Anything but loopback lets the whole network command the '
-        'simulation: the protocol has no password.',
+        'Address to listen on. Beyond loopback give --insecure too: the protocol has no password.',
         metavar='ADDR',
         check=bind_address,
+    )
+    insecure: bool = key(
+        False, 'Let everyone who reaches the address of --bind command players and the game.'
     )
     port: int = key(
         SIMSPARK_PORT, 'TCP port of the agents.', metavar='PORT', low=0, high=LAST_PORT
@@ -95,6 +98,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     Return the gateway, not yet started.
 
     :raises PackageMissing: when NumPy or MuJoCo is not installed.
+    :raises OpenToAll: when the whole network could command, and nobody said it may.
     """
     try:
         import mujoco  # noqa: F401
@@ -121,7 +125,9 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         SimSparkConfig(
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
+            keys=values.keys,
             bind=values.bind,
+            insecure=values.insecure,
             agent_port=values.moved('port'),
             monitor_port=values.moved('monitor_port'),
             pace=values.pace,
@@ -152,8 +158,12 @@ def serve(gateway: SimSparkGateway, timeout: float) -> None:
 
 def run(given: ParsedArguments[SimSparkArguments]) -> int:
     """Serve until a signal comes."""
-    set_up_logging(given.values.log_level)
-    serve(make_gateway(given.values), given.values.timeout)
+    values = given.values
+    logger = set_up_logging(values.log_level)
+    gateway = make_gateway(values)
+    if not is_loopback(values.bind):
+        logger.warning('--insecure: anyone who can reach %s can command the game', values.bind)
+    serve(gateway, values.timeout)
     return 0
 
 

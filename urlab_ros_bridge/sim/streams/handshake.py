@@ -43,8 +43,8 @@ EXTENSIONS = (
     'ports',
     'push_by_joint',
     'recording_name',
-    'step_twist',
     'start_keyframe',
+    'step_twist',
 )
 
 
@@ -156,6 +156,7 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
             'kind': spec.twist.kind,
             'limits': control.twist.limits(),
             'timeout': spec.twist.timeout,
+            'actuators': control.twist.actuators,
         }
     return found
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 import logging
 import ssl
+import threading
 import time
 from urllib.parse import quote
 
@@ -35,6 +36,7 @@ from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.webxr.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSessions
 from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
+from urlab_ros_bridge.gateways.webxr.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.webxr.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.webxr.serving.simulation import ServedSimulation
 from urlab_ros_bridge.gateways.webxr.serving.ticker import Ticker
@@ -58,6 +60,7 @@ class WebXrConfig:
     Settings of a gateway.
 
     :ivar host: of the URLab server; `state_port` where it does not tell its own.
+    :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
     :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
@@ -67,6 +70,7 @@ class WebXrConfig:
     host: str = '127.0.0.1'
     rpc_port: int = 5559
     state_port: int = STATE_PORT
+    keys: str = ''
     bind: str = '127.0.0.1'
     port: int = PORT
     token: str = ''
@@ -112,9 +116,10 @@ class WebXrServer:
         self._pages = pages
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
         self._names = ClientNames()
+        self._reading = ReadingShare()
         self._publications = Publications()
         self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
-            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: ServedSimulation(
                 link, config.host, config.state_port, self._publications
             ),
@@ -136,6 +141,8 @@ class WebXrServer:
         except BaseException:
             self._server.stop('')
             raise
+        if self._pages is not None:
+            threading.Thread(target=self._prepare, name='webxr-prepare', daemon=True).start()
         self._ticker.start()
         self._server.start()
 
@@ -183,7 +190,7 @@ class WebXrServer:
 
     def serve(self, connection: WebSocketConnection) -> None:
         """Talk to a client until it has gone."""
-        WebXrSession(self._clients[connection], self).run()
+        WebXrSession(self._clients[connection], self, self._reading).run()
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has gone."""
@@ -217,7 +224,7 @@ class WebXrServer:
             client.reply('hello_ack', acknowledge(hello, name, *ids))
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(simulation.scene)
+            page = self._pages(simulation.scene, self._publications)
             page.open(client.send_page)
             client.page = page
         client.sees = True
@@ -290,6 +297,15 @@ class WebXrServer:
                 page.close()
             except Exception:
                 _LOG.exception('%s: its page did not end', client.connection.peer)
+
+    def _prepare(self) -> None:
+        simulation = self._simulation.current
+        if simulation is None or self._pages is None:
+            return
+        try:
+            self._pages.prepare(simulation.scene)
+        except Exception:  # whoever opens the page hears why
+            _LOG.debug('the page was not prepared', exc_info=True)
 
     def _look(self) -> SceneFrame | None:
         simulation = self._simulation.current

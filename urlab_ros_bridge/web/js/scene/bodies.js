@@ -1,0 +1,194 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of a world: their models, their poses, what is selected.
+
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { GLTFLoader } from '../../vendor/three/examples/jsm/loaders/GLTFLoader.js';
+import { plain } from './materials.js';
+
+const ACCENT = new THREE.Color('#0fb5a5');
+const STILL = 2e-5; // m, and of quaternions
+const FLOOR_SIZE = 2; // m; what is larger and flat is a floor
+
+export class Bodies {
+  constructor(stage) {
+    this.stage = stage;
+    this.loader = new GLTFLoader();
+    this.models = new Map(); // digest -> promise of a scene
+    this.root = new THREE.Group();
+    stage.scene.add(this.root);
+    this.groups = [];
+    this.showColliding = false;
+    this.selected = -1;
+    this.lit = new Map();
+  }
+
+  // Returns two promises: robots and the ground they stand on are there; everything that is seen is.
+  setWorld(world) {
+    this.select(-1);
+    this.world = world;
+    this.drawn = null;
+    this.root.clear();
+    this.groups = world.bodies.map((body) => {
+      const group = new THREE.Group();
+      group.userData.body = body.id;
+      if (body.pose) place(group, body.pose, 0);
+      this.root.add(group);
+      return group;
+    });
+    // No model is needed to know where the bodies are.
+    const needed = new Set(world.bodies.flatMap((body) => [body.seen, body.colliding]));
+    for (const digest of this.models.keys()) if (!needed.has(digest)) this.models.delete(digest);
+    this.stage.ground.visible = false;
+    const robots = new Set([0, ...world.robots.flatMap(({ bodies }) => bodies)]);
+    const seen = world.bodies.filter((body) => body.seen);
+    const load = (bodies) => Promise.all(bodies.map((body) => this.dress(world, body)));
+    const first = load(seen.filter(({ id }) => robots.has(id)));
+    const others = load(seen.filter(({ id }) => !robots.has(id)));
+    const all = Promise.all([first, others]).then(() => this.lay(world));
+    return { first: world.robots.length ? first.then(() => this.lay(world)) : all, all };
+  }
+
+  // A model of glTF, in materials that this machine can afford.
+  async read(url) {
+    const { scene } = await this.loader.loadAsync(url);
+    const some = this.stage.renderer.capabilities.getMaxAnisotropy();
+    scene.traverse((mesh) => {
+      if (!mesh.isMesh) return;
+      if (mesh.material.map) mesh.material.map.anisotropy = some;
+      if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
+    });
+    return scene;
+  }
+
+  // A ground, where the world has no floor.
+  lay(world) {
+    if (this.world !== world) return;
+    this.stage.ground.visible = !this.hasFloor();
+    this.stage.touch();
+  }
+
+  async dress(world, body) {
+    const model = await this.load(body.seen);
+    if (this.world !== world || !model) return;
+    const part = model.clone();
+    part.userData.look = 'seen';
+    part.traverse((mesh) => {
+      if (!mesh.isMesh) return;
+      mesh.userData.body = body.id;
+      mesh.receiveShadow = true;
+      mesh.castShadow = !isFloor(mesh) && !mesh.material.transparent;
+    });
+    part.visible = !this.showColliding;
+    this.groups[body.id].add(part);
+    this.stage.touch();
+  }
+
+  load(digest) {
+    if (!this.models.has(digest)) {
+      this.models.set(digest, this.read(`bodies/${digest}.glb`).catch(() => {
+        this.models.delete(digest); // the world has changed meanwhile: another description comes
+        return null;
+      }));
+    }
+    return this.models.get(digest);
+  }
+
+  hasFloor() {
+    let found = false;
+    this.groups[0]?.traverse((mesh) => (found ||= mesh.isMesh && isFloor(mesh)));
+    return found;
+  }
+
+  async setColliding(shown) {
+    this.showColliding = shown;
+    const world = this.world;
+    for (const body of shown ? world.bodies.filter((one) => one.colliding) : []) {
+      const group = this.groups[body.id];
+      if (group.children.some((part) => part.userData.look === 'colliding')) continue;
+      const model = await this.load(body.colliding);
+      if (this.world !== world || !model) return;
+      const part = model.clone();
+      part.userData.look = 'colliding';
+      const color = new THREE.Color().setHSL((body.id * 0.381966) % 1, 0.45, 0.56);
+      const material = this.stage.paint({ color, roughness: 0.8, transparent: body.id > 0, opacity: body.id ? 0.82 : 1 });
+      part.traverse((mesh) => {
+        if (!mesh.isMesh) return;
+        mesh.userData.body = body.id;
+        mesh.material = material;
+      });
+      group.add(part);
+    }
+    for (const group of this.groups) {
+      for (const part of group.children) {
+        if (part.userData.look) part.visible = (part.userData.look === 'colliding') === this.showColliding;
+      }
+    }
+    this.stage.touch();
+  }
+
+  setPoses(poses) {
+    const { moving } = this.world;
+    if (poses.length !== moving.length * 7) return;
+    // While everything stands, nothing has to be drawn.
+    if (this.drawn?.length === poses.length && poses.every((part, index) => Math.abs(part - this.drawn[index]) < STILL)) return;
+    this.drawn = poses;
+    for (let index = 0; index < moving.length; index += 1) place(this.groups[moving[index]], poses, index * 7);
+    this.stage.touch();
+  }
+
+  select(body) {
+    for (const [mesh, material] of this.lit) mesh.material = material;
+    this.lit.clear();
+    this.selected = body;
+    if (body > 0) {
+      this.groups[body].traverse((mesh) => {
+        if (!mesh.isMesh || mesh.userData.body !== body) return;
+        this.lit.set(mesh, mesh.material);
+        mesh.material = mesh.material.clone();
+        mesh.material.color.lerp(ACCENT, 0.45);
+        mesh.material.emissive.copy(ACCENT);
+        mesh.material.emissiveIntensity = 0.22;
+      });
+    }
+    this.stage.touch();
+  }
+
+  // What is under a ray, nearest first: {body, point, distance}, or null.
+  hit(raycaster) {
+    const found = raycaster.intersectObjects(this.groups, true).find(({ object }) => shown(object));
+    return found ? { body: found.object.userData.body, point: found.point, distance: found.distance } : null;
+  }
+
+  bounds(bodies = this.world.moving) {
+    const box = new THREE.Box3();
+    this.root.updateMatrixWorld(true);
+    for (const body of bodies) {
+      const part = new THREE.Box3().setFromObject(this.groups[body]);
+      if (!part.isEmpty() && part.getSize(new THREE.Vector3()).length() < 60) box.union(part);
+    }
+    return box;
+  }
+
+  // A point that belongs to a body, in the world.
+  at(body, offset, target = new THREE.Vector3()) {
+    const group = this.groups[body];
+    return target.fromArray(offset).applyQuaternion(group.quaternion).add(group.position);
+  }
+}
+
+function shown(object) {
+  for (let at = object; at; at = at.parent) if (!at.visible) return false;
+  return object.userData.body !== undefined;
+}
+
+function isFloor(mesh) {
+  mesh.geometry.boundingBox ?? mesh.geometry.computeBoundingBox();
+  const size = mesh.geometry.boundingBox.getSize(new THREE.Vector3());
+  return size.y < 0.02 && Math.min(size.x, size.z) > FLOOR_SIZE;
+}
+
+export function place(object, row, start) {
+  object.position.set(row[start], row[start + 1], row[start + 2]);
+  object.quaternion.set(row[start + 3], row[start + 4], row[start + 5], row[start + 6]);
+}
