@@ -355,7 +355,7 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
     process = subprocess.Popen(
         [path, '--aport', str(ports[0]), '--mport', str(ports[1]), '--no-realtime', '--no-render',
          '--sync', '--time', '0'],
-        stdout=output, stderr=output,
+        stdout=output, stderr=output, cwd=tempfile.gettempdir(),  # it writes a log where it is
     )  # fmt: skip
     try:
         # An agent that comes before its first step ends it, so a monitor looks first.

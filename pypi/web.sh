@@ -4,6 +4,7 @@
 #
 # Lay what the page of `urlab webxr` takes from npm (three.js, uPlot, the font Inter) in
 # urlab_ros_bridge/web/vendor/, in the versions of web/package-lock.json; skips what is done.
+# An emulated headset for its tests (iwer) lies in vendor/.tests, which is not served.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 web=$root/urlab_ros_bridge/web
@@ -43,6 +44,8 @@ take three three examples/jsm/{loaders/GLTFLoader,utils/BufferGeometryUtils,util
 take three three examples/jsm/lines/{LineSegments2,LineSegmentsGeometry,LineMaterial}.js
 take uplot uplot dist/{uPlot.esm.js,uPlot.min.css}
 take @fontsource-variable/inter inter files/inter-{latin,latin-ext}-wght-normal.woff2
+take iwer .tests build/iwer.min.js
+mv "$work"/vendor/.tests/{build/,}iwer.min.js
 # A browser does not know npm's bare names.
 sed -i "s#from 'three';#from '../../../build/three.module.js';#" "$work"/vendor/three/examples/jsm/*/*.js
 echo "$stamp" >"$work/vendor/.stamp"

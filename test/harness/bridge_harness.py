@@ -24,7 +24,7 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.node import BridgeNode
-from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 
 # How long something is waited for at most (s): machines stall.

@@ -202,7 +202,10 @@ class SmallServer:
         return self._state()
 
     def _op_step(self, request):
-        ctrl = request.get('per_articulation', {}).get(PREFIX, {}).get('ctrl')
+        given = request.get('per_articulation', {}).get(PREFIX, {})
+        if 'twist' in given:
+            self.data.qvel[:3] = given['twist']['linear']
+        ctrl = given.get('ctrl')
         if ctrl is not None:
             self.data.ctrl[:] = ctrl
         if self.mode == 'direct' or request.get('while_paused'):

@@ -141,11 +141,11 @@ def test_a_second_bridge_is_refused_and_the_first_goes_on(bridge, listener):
     assert first.process.poll() is None and not first.said('another bridge')
 
 
-def test_a_bridge_that_was_killed_is_replaced_at_once(bridge, listener):
+def test_a_bridge_that_was_killed_is_replaced_at_once(bridge, listener, request):
     first = bridge()
     odometry = listener.listen(Odometry, 'odom')
     wait_until(lambda: odometry)
-    for _ in range(3):
+    for _ in range(3 if request.config.getoption('long') else 2):
         first.send(signal.SIGKILL)
         first.process.wait()
         odometry.clear()

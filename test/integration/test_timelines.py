@@ -90,12 +90,13 @@ def jumps_back(order):
 
 
 @pytest.mark.slow
-def test_twenty_resets_under_load_never_mix_timelines(simulation):
+def test_resets_under_load_never_mix_timelines(simulation, request):
+    resets = 20 if request.config.getoption('long') else 10
     server, bridge, listener = simulation(cmd_vel_type='twist', **RELIABLE_CLOCK)
     listen_to_all(listener)
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
     wait_until(publisher.get_subscription_count)
-    for number in range(20):
+    for number in range(resets):
         for _ in range(4):
             publisher.publish(Twist(linear=Vector3(x=1.0), angular=Vector3(z=0.5)))
             time.sleep(0.05)
@@ -108,10 +109,10 @@ def test_twenty_resets_under_load_never_mix_timelines(simulation):
         else:
             assert nanoseconds(response.sim_time) == 0 and response.step == 0
     # The listener may have much to hear yet.
-    wait_until(lambda: time.sleep(0.2) or len(jumps_back(list(listener.order))) >= 10)
+    wait_until(lambda: time.sleep(0.2) or len(jumps_back(list(listener.order))) >= resets / 2)
     wait_for_silence(listener, bridge)
     jumps = jumps_back(list(listener.order))
-    assert len(jumps) == 10
+    assert len(jumps) == resets / 2
     # /clock shows the new time itself, not one from later on.
     assert statistics.median(jumps) < 50_000_000
 

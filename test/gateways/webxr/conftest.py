@@ -1,51 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulations as processes of their own, and gateways in front of them."""
+"""Two arms that all tests of this folder share, a gateway for each file, and clients."""
 
-from contextlib import contextmanager
-import re
-import subprocess
-import sys
-
-from lifelines import start_process
 import pytest
 
 from test.gateways.webxr.field_client import FieldClient
+from test.gateways.webxr.programs import gateway_at
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
-from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
-
-PORTS = ('rpc', 'state', 'camera', 'control', 'info')
-
-
-@contextmanager
-def simulation(world, *words):
-    """Run a world; yield its RPC port."""
-    ports = [f'--{name}-port=0' for name in PORTS]
-    process = start_process(
-        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', f'--world={world}', *ports,
-         '--cameras=off', *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )  # fmt: skip
-    try:
-        line = process.stdout.readline()
-        yield int(re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1])
-    finally:
-        process.terminate()
-        process.wait(30)
-        process.stdout.close()
-
-
-@contextmanager
-def gateway_at(rpc_port, *parts, **config):
-    server = WebXrServer(WebXrConfig(rpc_port=rpc_port, port=0, **config), *parts)
-    server.start(30.0)
-    try:
-        yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture(scope='package')

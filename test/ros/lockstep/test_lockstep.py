@@ -126,6 +126,45 @@ def check_order(server):
         assert after - before == pytest.approx(PERIOD)
 
 
+def test_twists_ride_with_the_next_step_where_the_server_takes_them(connected):
+    extensions = (*EXTENSIONS, 'step_twist')
+    server, bridge, listener = connected(extensions, lockstep_topics=['cmd_vel'])
+    Controller(listener)
+    wait_until(lambda: rounds(server) > 20)
+
+    def rode():
+        pairs = zip(list(server.requests), list(server.times), strict=False)
+        moves = [(r, when) for r, when in pairs if r['op'] in ('step', 'set_twist')]
+        first = next(n for n, (r, _) in enumerate(moves) if r['op'] == 'step')
+        return moves[first + 1 :]
+
+    for request, when in rode():
+        assert request['op'] == 'step'
+        given = request['per_articulation']['bot']['twist']
+        assert given['linear'][0] == pytest.approx(1.0 + when, abs=1e-6) and given['timeout'] > 0
+    # What waits for a step is given to the server before somebody else changes the world.
+    assert listener.call(SetBool, '/pause', data=True).success
+    last = server.of('set_twist')[-1]
+    assert last['linear'][0] == pytest.approx(1.0 + server.data.time, abs=1e-6)
+    # A refused twist does not stop the lockstep: it is counted, and the step goes without.
+    error = {'op': 'error', 'code': 'no_twist_controller', 'message': 'gone'}
+    server.replies['set_twist'] = error
+    refuse, step = [True], server._op_step
+
+    def refusing(request):
+        if refuse and 'per_articulation' in request:
+            refuse.clear()
+            return error
+        return step(request)
+
+    server._op_step = refusing
+    done = rounds(server)
+    assert listener.call(SetBool, '/pause', data=False).success
+    wait_until(lambda: rounds(server) > done + 5)
+    assert not refuse and bridge.lockstep.on
+    assert sum(bridge.commands.rejections.counts.values()) == 1
+
+
 @pytest.mark.parametrize('extensions', [EXTENSIONS, ()], ids=['extensions', 'stock'])
 def test_every_answer_is_with_the_server_before_the_next_step(connected, extensions):
     server, bridge, listener = connected(extensions, lockstep_topics=['cmd_vel'], clock_rate=1.0)

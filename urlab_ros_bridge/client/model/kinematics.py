@@ -134,20 +134,34 @@ class LocalModel:
             self.data.mocap_pos[slot] = position
             self.data.mocap_quat[slot] = quat
 
-    def contacts(self) -> tuple[np.ndarray, np.ndarray]:
+    def contacts(self, bodies: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """
         Find what touches, after `kinematics`.
 
+        :param bodies: mask of shape (nbody,): only what these touch; None: everything.
         :returns: points in the world, shape (k, 3), and the ids of the two bodies, shape (k, 2).
         """
         self._mujoco.mj_collision(self.model, self.data)
         found = self.data.contact
-        touching = (found.exclude == 0) & (found.dist <= 0.0) & (found.geom.min(axis=1) >= 0)
-        return found.pos[touching].copy(), self.model.geom_bodyid[found.geom[touching]]
+        pairs = found.geom if self.data.ncon else np.zeros((0, 2), np.intp)
+        sides = self.model.geom_bodyid[pairs]
+        wanted = pairs.min(axis=1, initial=0) >= 0  # flexes are no geoms
+        if bodies is not None:
+            wanted &= bodies[sides].any(axis=1)
+        if not wanted.any():  # each of these is a copy
+            return np.zeros((0, 3)), np.zeros((0, 2), np.intp)
+        wanted &= (found.exclude == 0) & (found.dist <= 0.0)
+        return found.pos[wanted], sides[wanted]
 
-    def kinematics(self) -> None:
-        """Compute the poses of everything from the positions."""
+    def kinematics(self, *, cameras: bool = True) -> None:
+        """
+        Compute the poses of everything from the positions.
+
+        :param cameras: of cameras too, which takes as long again.
+        """
         self._mujoco.mj_kinematics(self.model, self.data)
+        if not cameras:
+            return
         # Cameras that follow a body look at its centre of mass.
         self._mujoco.mj_comPos(self.model, self.data)
         self._mujoco.mj_camlight(self.model, self.data)

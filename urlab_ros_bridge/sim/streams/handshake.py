@@ -44,6 +44,7 @@ EXTENSIONS = (
     'push_by_joint',
     'recording_name',
     'start_keyframe',
+    'step_twist',
 )
 
 
@@ -155,6 +156,7 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
             'kind': spec.twist.kind,
             'limits': control.twist.limits(),
             'timeout': spec.twist.timeout,
+            'actuators': control.twist.actuators,
         }
     return found
 

@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: makes its parts and tells each what happens.
 
-import { Bodies } from './bodies.js';
+import { Bodies } from './scene/bodies.js';
 import { Connection, socketUrl } from './connection.js';
-import { button, icon, isPhone, menu, remember, toast } from './dom.js';
-import { Driving, isTyping } from './driving.js';
-import { Hands } from './hands.js';
-import { Headset } from './headset.js';
-import { showHelp } from './help.js';
-import { History } from './history.js';
-import { Inspector, PeoplePanel } from './inspector.js';
-import { Overlays } from './overlays.js';
-import { Plots } from './plots.js';
-import { CameraPanel, RecordingPanel, ScenePanel, ShowPanel } from './scene_panel.js';
-import { Stage } from './stage.js';
-import { Transport } from './transport.js';
-import { Views } from './views.js';
+import { button, icon, isPhone, menu, remember, toast } from './panels/dom.js';
+import { Driving, isTyping } from './hands/driving.js';
+import { Hands } from './hands/mouse.js';
+import { Headset } from './hands/headset.js';
+import { showHelp } from './panels/help.js';
+import { History } from './panels/history.js';
+import { Inspector, PeoplePanel } from './panels/inspector.js';
+import { Overlays } from './scene/overlays.js';
+import { Published } from './scene/published.js';
+import { Plots } from './panels/plots.js';
+import { CameraPanel, RecordingPanel, ScenePanel, ShowPanel } from './panels/scene_panel.js';
+import { Stage } from './scene/stage.js';
+import { Transport } from './panels/transport.js';
+import { Views } from './scene/views.js';
 
 const VEIL_AFTER = 350; // ms; short losses are not worth a word
 
@@ -32,6 +33,7 @@ class App {
     this.bodies = new Bodies(this.stage);
     this.views = new Views(this.stage, this.bodies);
     this.overlays = new Overlays(this.stage, this.bodies);
+    this.published = new Published(this.stage, this.bodies);
     this.hands = new Hands(this.stage, this.bodies, this.views, this.connection);
     this.transport = new Transport(this);
     this.history = new History(this);
@@ -104,6 +106,7 @@ class App {
     connection.addEventListener('world', ({ detail }) => this.setWorld(detail));
     connection.addEventListener('state', ({ detail }) => this.takeState(detail));
     connection.addEventListener('contacts', ({ detail }) => this.overlays.setContacts(detail));
+    connection.addEventListener('news', ({ detail }) => detail.type === 'published' && this.published.set(detail));
     connection.addEventListener('refused', ({ detail }) => this.isKnown(detail) || toast(detail, true));
     this.hands.addEventListener('select', ({ detail }) => this.select(detail));
     this.views.addEventListener('change', () => this.drawView());
@@ -137,10 +140,11 @@ class App {
     this.world = world;
     document.getElementById('world-name').textContent = world.name;
     document.title = `${world.name} · URLab`;
-    this.isLoaded = false;
-    const loaded = this.bodies.setWorld(world);
+    this.isLoaded = this.hasRobots = false;
+    const { first, all } = this.bodies.setWorld(world);
     this.hands.setWorld(world);
     this.overlays.setWorld(world);
+    this.published.clear();
     for (const part of [this.scenePanel, this.showPanel, this.cameras, this.inspector, this.plots, this.history, this.driving]) part.setWorld(world);
     this.recordings.forget();
     if (this.transport.status) this.recordings.refresh();
@@ -153,15 +157,20 @@ class App {
       this.views.set('orbit');
       this.isFramed = false;
     }
-    await loaded;
+    performance.mark('urlab-world');
+    await first;
     if (this.world !== world) return;
-    if (this.latest) this.bodies.setPoses(this.latest.poses);
-    this.isLoaded = true;
+    performance.mark('urlab-robots');
+    this.hasRobots = true;
     this.stage.isHeld = false;
     this.overlays.measure();
     this.frameOnce();
-    this.select(kept);
     if (!this.drawnAt) this.stage.drawers.push(() => this.noteFirstPicture());
+    await all;
+    if (this.world !== world) return;
+    this.isLoaded = true;
+    this.overlays.measure();
+    this.select(kept);
     this.hint();
   }
 
@@ -172,7 +181,8 @@ class App {
   }
 
   frameOnce() {
-    if (this.isFramed || !this.latest || !this.isLoaded) return;
+    if (this.isFramed || !this.latest || !this.hasRobots) return;
+    this.bodies.setPoses(this.latest.poses);
     this.isFramed = true;
     this.views.frame(this.world);
   }

@@ -4,6 +4,7 @@
 
 from contextlib import contextmanager
 import io
+from pathlib import Path
 import shutil
 import time
 
@@ -38,15 +39,23 @@ class Visitor:
     :ivar errors: what the console said was wrong, but for connections that were refused.
     """
 
-    def __init__(self, browser, url, query='', **options):
+    def __init__(self, browser, url, query='', scripts=(), **options):
+        """
+        Open the page and wait for its first picture.
+
+        :param scripts: what the browser runs before those of the page: texts and files.
+        """
         self.errors = []
         self.tab = browser.new_page(viewport=SIZE, **options)
         self.tab.set_default_timeout(PATIENCE * 1000)
         self.tab.on('console', self._listen)
         self.tab.on('pageerror', lambda error: self.errors.append(str(error)))
+        for script in scripts:
+            is_file = isinstance(script, Path)
+            self.tab.add_init_script(**{'path' if is_file else 'script': script})
         # Pictures are kept, so that a screenshot shows what was drawn last.
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
-        self.until('window.urlab && urlab.drawnAt > 0 && urlab.isFramed')
+        self.until('window.urlab && urlab.drawnAt > 0 && urlab.isFramed && urlab.isLoaded')
 
     def _listen(self, message):
         if message.type == 'error' and 'WebSocket' not in message.text:
@@ -57,9 +66,14 @@ class Visitor:
         return self.tab.evaluate(f'() => {{ return {expression}; }}')
 
     def until(self, condition):
+        """Wait for a condition in the page."""
+        self.wait(lambda: self.js(f'Boolean({condition})'), condition)
+
+    def wait(self, condition, named='the condition'):
+        """Wait for a condition, while the page goes on."""
         deadline = time.monotonic() + PATIENCE
-        while not self.js(f'Boolean({condition})'):
-            assert time.monotonic() < deadline, f'not within {PATIENCE:g} s: {condition}'
+        while not condition():
+            assert time.monotonic() < deadline, f'not within {PATIENCE:g} s: {named}'
             self.tab.wait_for_timeout(50)
 
     def drawn(self):

@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page in a real browser, with a real simulation behind it."""
 
+import base64
 import importlib.util
 import socket
+import urllib.request
 
 import numpy as np
 import pytest
 
+from test.gateways.webxr.field_client import FieldClient
 from test.gateways.webxr.page.browser import changed
 from test.gateways.webxr.page.browser import CHROMIUM
 from test.gateways.webxr.page.browser import chromium
 from test.gateways.webxr.page.browser import Visitor
-from test.gateways.webxr.page.programs import gateway_at
-from test.gateways.webxr.page.programs import simulation
+from test.gateways.webxr.programs import gateway_at
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
@@ -35,16 +38,7 @@ def browser():
 
 @pytest.fixture(scope='module')
 def rover():
-    with simulation('rover') as port:
-        yield port
-
-
-@pytest.fixture(scope='module')
-def bimanual():
-    with simulation('bimanual') as port:
-        with Client(rpc_port=port, shared=True) as client:
-            client.connect()
-            client.reset('home')
+    with simulation('rover', cameras=True) as port:
         yield port
 
 
@@ -199,6 +193,71 @@ def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
     visitor.tab.get_by_role('button', name='Back to now').click()
     assert not visitor.js('urlab.history.isBack')
     visitor.tab.keyboard.press('k')
+
+
+SHOWN = """(() => {
+  const image = document.querySelector('.picture img'), canvas = document.createElement('canvas');
+  canvas.width = 64;
+  canvas.height = 48;
+  const pen = canvas.getContext('2d');
+  pen.drawImage(image, 0, 0, 64, 48);
+  return [...pen.getImageData(0, 0, 64, 48).data];
+})()"""
+PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0)"
+
+
+def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
+    urlab.reset()
+    camera = visitor.js("urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body)")
+    visitor.js('urlab.cameras.panel.open(true)')
+    visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
+    visitor.until(f'{PICTURES} > 1')
+    shown = visitor.tab.locator('.picture img')
+    size = [shown.evaluate(f'(image) => image.natural{side}') for side in ('Width', 'Height')]
+    assert size == camera['resolution']
+    before = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
+    assert before.std() > 10  # neither empty nor one colour
+    # It turns: what its camera sees is something else.
+    start = visitor.js('urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y')
+    visitor.tab.keyboard.down('a')
+    visitor.until(
+        f'Math.abs(urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y - {start}) > 0.2'
+    )
+    visitor.tab.keyboard.up('a')
+    seen = visitor.js(PICTURES)
+    visitor.until(f'{PICTURES} > {seen} + 2')
+    after = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
+    assert changed(before, after) > 0.1
+    # A panel that is closed costs no rendering.
+    visitor.js('urlab.cameras.panel.open(false)')
+    visitor.tab.wait_for_timeout(700)
+    seen = visitor.js(PICTURES)
+    visitor.tab.wait_for_timeout(700)
+    assert visitor.js(PICTURES) == seen
+
+
+def test_what_publishers_add_is_drawn_and_goes_with_them(visitor, urlab, rover_url):
+    before = visitor.picture()
+    place = visitor.js('urlab.views.controls.target.toArray()')
+    digest = visitor.js('urlab.world.bodies[urlab.world.robots[0].base].seen')
+    with urllib.request.urlopen(f'{rover_url}/bodies/{digest}.glb') as file:
+        data = base64.b64encode(file.read()).decode()
+    with FieldClient(rover_url, 'publisher') as publisher:
+        publisher.send(
+            'add_mesh',
+            {'mesh_id': 'm', 'mesh_data_b64': data, 'translation': place},
+        )
+        cloud = [[x + 0.1 * i, y + 0.3, z] for i in range(5) for x, y, z in [place]]
+        publisher.send(
+            'update_overlay_points', {'overlay_id': 'p', 'points': cloud, 'point_size': 0.1}
+        )
+        visitor.until("urlab.published.meshes.get('m')?.children.length > 0")
+        visitor.until("urlab.published.clouds.has('p')")
+        assert changed(before, visitor.picture()) > 0.002
+        publisher.send('update_mesh_transform', {'mesh_id': 'm', 'translation': [5.0, 0.5, 0.0]})
+        visitor.until("urlab.published.meshes.get('m').position.x === 5")
+    visitor.until('urlab.published.group.children.length === 0')
+    assert changed(before, visitor.picture()) < 0.002
 
 
 def test_a_recording_is_replayed_and_the_world_runs_again(visitor, urlab):

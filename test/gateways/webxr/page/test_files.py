@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import gzip
+import re
 
 import pytest
 
+from urlab_ros_bridge.gateways.webxr.page.files import modules
 from urlab_ros_bridge.gateways.webxr.page.files import PageFiles
+from urlab_ros_bridge.gateways.webxr.page.files import WEB
 
 
 @pytest.fixture
@@ -74,3 +77,27 @@ def test_no_answer_lets_scripts_of_others_in(folder):
     for path in ('/', '/js/main.js', '/bodies/a.glb', '/nothing'):
         policy = dict(files.respond(path).headers)['Content-Security-Policy']
         assert "script-src 'self';" in policy
+
+
+def test_the_page_names_all_modules_that_are_imported_at_the_start(folder):
+    add_libraries(folder)
+    (folder / 'index.html').write_text('<!-- modules: some\nwords -->')
+    (folder / 'js/deep').mkdir()
+    (folder / 'js/main.js').write_text(
+        "import { a } from './deep/a.js';\nconst b = await import('./b.js');"
+    )
+    (folder / 'js/deep/a.js').write_text(
+        "import x from '../../vendor/three/build/three.module.js';import{c}from'../main.js';"
+    )
+    page = PageFiles({}, folder).respond('/').body.decode()
+    assert re.findall('href="(.*?)"', page) == [
+        'js/main.js', 'js/deep/a.js', 'vendor/three/build/three.module.js',
+    ]  # fmt: skip
+    assert 'words' not in page
+
+
+def test_every_module_of_the_page_is_there_and_used():
+    own = {path.relative_to(WEB).as_posix() for path in (WEB / 'js').rglob('*.js')}
+    imported = set(modules(WEB, 'js/main.js'))
+    assert own - imported == {'js/theme.js'}
+    assert {name for name in imported if name.startswith('js/')} <= own

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.gateways.webxr.page import messages
-from urlab_ros_bridge.gateways.webxr.page import y_up
-from urlab_ros_bridge.geometry import matrix_of
 
 floats = st.floats(-1e6, 1e6, width=32)
 
@@ -87,23 +85,3 @@ def test_requests_and_acknowledgements_are_read():
     assert messages.read_message(struct.pack('<B3xI', messages.ACK, 7)) == 7
     said = messages.read_message(b'\x02{"op": "step", "id": 4, "count": 3}')
     assert said == messages.Request('step', 4, {'count': 3})
-
-
-unit = st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: np.linalg.norm(q) > 0.1)
-
-
-@given(unit, st.tuples(floats, floats, floats))
-def test_poses_turn_vectors_as_they_did_before_the_axes_changed(wxyz, position):
-    # What a pose does to a vector and the change of axes can be done in either order.
-    wxyz = np.array(wxyz) / np.linalg.norm(wxyz)
-    (row,) = y_up.poses(np.array([position]), wxyz[None])
-    vector = np.array([0.3, -0.7, 1.1])
-    turned = matrix_of([*wxyz[1:], wxyz[0]]) @ vector
-    np.testing.assert_allclose(
-        matrix_of(row[3:].tolist()) @ y_up.vectors(vector[None])[0],
-        y_up.vectors(turned[None])[0],
-        atol=1e-5,
-    )
-    np.testing.assert_allclose(
-        y_up.from_browser(row[:3].tolist()), np.array(position, 'f4'), rtol=1e-6
-    )

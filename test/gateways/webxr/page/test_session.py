@@ -10,13 +10,18 @@ import mujoco
 import numpy as np
 import pytest
 
-from test.gateways.webxr.page.programs import simulation
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.webxr.page import messages
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.webxr.page.session import BinaryPage
 from urlab_ros_bridge.gateways.webxr.page.session import WINDOW
+from urlab_ros_bridge.gateways.webxr.protocol.publishing import AddMesh
+from urlab_ros_bridge.gateways.webxr.protocol.publishing import Placement
+from urlab_ros_bridge.gateways.webxr.protocol.publishing import RemoveMesh
+from urlab_ros_bridge.gateways.webxr.protocol.publishing import SetPoints
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
 PATIENCE = 30.0
@@ -41,7 +46,8 @@ class PlayedPage:
     def __init__(self, world):
         self.sent = []
         self.world = world
-        self.session = BinaryPage(world)
+        self.publications = Publications()
+        self.session = BinaryPage(world, self.publications)
         self.session.open(self._take)
 
     def _take(self, message, *, droppable):
@@ -141,6 +147,28 @@ def test_a_page_that_does_not_draw_gets_a_window_full_and_goes_on_when_it_does(p
     page.session.receive(struct.pack('<B3xI', messages.ACK, newest))
     page.session.tick(page.frame())
     assert len(page.states()) == WINDOW + 1
+
+
+def test_what_publishers_show_comes_with_its_data_once(page):
+    def shown():
+        page.session.tick(page.frame())
+        return page.texts('published')
+
+    assert shown() == []
+    page.publications.apply('me', AddMesh('m', 'data:it', Placement((1.0, 2.0, 3.0)), True))
+    (first,) = shown()
+    assert first['assets'] == {'m': 'data:it'} and first['overlays'] == {}
+    assert first['meshes']['m']['translation'] == [1.0, 2.0, 3.0]
+    assert len(shown()) == 1  # nothing has changed
+    page.publications.apply('me', SetPoints('p', [[1.0, 0.0, 0.0]], 0.01, True))
+    second = shown()[-1]
+    assert second['assets'] == {} and second['meshes'].keys() == {'m'}
+    assert second['overlays']['p']['points'] == [[1.0, 0.0, 0.0]]
+    # Another mesh of the same name is another one, and what has gone is gone.
+    page.publications.apply('me', AddMesh('m', 'data:other', Placement(), True))
+    assert shown()[-1]['assets'] == {'m': 'data:other'}
+    page.publications.apply('me', RemoveMesh('m'))
+    assert shown()[-1]['meshes'] == {}
 
 
 def test_watched_channels_are_the_values_of_the_snapshot(page, world):

@@ -11,9 +11,12 @@ from scipy.spatial.transform import Rotation
 from urlab_ros_bridge.gateways.webxr.scene.axes import crossed
 from urlab_ros_bridge.gateways.webxr.scene.axes import rotated
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_pose
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_poses
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.webxr.scene.axes import z_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import z_up_quaternion
+from urlab_ros_bridge.geometry import Pose
 
 # What turns z into y and x into x.
 WORLD = Rotation.from_euler('x', -90, degrees=True)
@@ -47,3 +50,18 @@ def test_vectors_are_turned_and_crossed(seed):
     wxyz = np.tile(np.roll(turn.as_quat(), 1), (4, 1))
     np.testing.assert_allclose(rotated(wxyz, vectors), turn.apply(vectors), atol=1e-9)
     assert crossed(vectors, others) == pytest.approx(np.cross(vectors, others))
+
+
+@given(seeds)
+def test_poses_for_browsers_are_points_and_rotations_of_the_world_with_y_up(seed):
+    random = np.random.default_rng(seed)
+    points = random.normal(size=(4, 3))
+    turns = Rotation.from_quat(random.normal(size=(4, 4)))
+    rows = y_up_poses(points, turns.as_quat()[:, [3, 0, 1, 2]])
+    assert rows.shape == (4, 7) and rows.dtype == np.float32
+    np.testing.assert_allclose(rows[:, :3], WORLD.apply(points), atol=1e-5)
+    # A shape that had its own y up too is turned back before it is turned.
+    expected = WORLD * turns * WORLD.inv()
+    assert (Rotation.from_quat(rows[:, 3:]) * expected.inv()).magnitude().max() < 1e-5
+    single = y_up_pose(Pose(tuple(points[0]), tuple(turns[0].as_quat())))
+    np.testing.assert_allclose(single, rows[0], atol=1e-5)

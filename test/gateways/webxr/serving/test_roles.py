@@ -125,6 +125,44 @@ def test_a_user_joins_with_both_arms_and_resets(join, mode):
     user.close()
 
 
+@pytest.mark.parametrize('mode', ['two-cr', 'demo-spline'])
+def test_the_one_message_of_the_stock_page_is_enough_for_it_to_draw_two_arms(join, mode):
+    page = join(None)
+    page.send(
+        'hello',
+        {
+            'client': 'sparc-webxr',
+            'role': 'vr_client',
+            'requested_arm_count': 2,
+            'character_mode': mode,
+        },
+    )
+    # It takes nothing for granted before these two, in this order.
+    (kind, ack), (second, _) = page.receive(), page.receive()
+    assert (kind, second) == ('hello_ack', 'asset_manifest')
+    assert ack['role'] == 'vr_client' and ack['character_mode'] == mode
+    assert len(ack['controlled_arm_ids']) == 2 and ack['controlled_arm_ids'] == ack['arm_ids']
+    assert not any('head' in arm_id for arm_id in ack['arm_ids'])  # these are no arms for it
+    before = None
+    for _ in range(30):
+        kind, scene = page.receive()
+        assert kind == 'scene_state'
+        for arm_id in ack['controlled_arm_ids']:
+            arm = scene['arms'][arm_id]
+            line, radii = np.array(arm['centerline']), np.array(arm['radii'])
+            # Segments shorter than a micrometre are left out, thinner than a millimetre thickened.
+            assert len(line) >= 2 and (np.linalg.norm(np.diff(line, axis=0), axis=1) > 1e-6).all()
+            assert len(radii) == len(line) - 1 and (radii > 1e-3).all()
+            assert np.shape(arm['directors']) == (len(line) - 1, 3, 3)
+            assert len(arm['element_lengths']) == len(line) - 1
+            assert np.shape(arm['tip']['translation']) == (3,)
+        assert before is None or scene['timestamp'] >= before
+        before = scene['timestamp']
+    # It never sends anything else, and stays.
+    assert page.scene(lambda seen: seen['timestamp'] > before + 0.1)
+    page.close()
+
+
 def test_users_share_nothing_and_free_what_they_leave(join, field):
     one = join('vr_client', character_mode='bimanual', requested_arm_count=1, user_id='one')
     assert one.ack['user_id'] == 'one'

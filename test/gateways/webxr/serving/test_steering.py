@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from test.gateways.webxr.conftest import gateway_at
-from test.gateways.webxr.conftest import simulation
 from test.gateways.webxr.field_client import FieldClient
+from test.gateways.webxr.programs import gateway_at
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.steering import operator
 

@@ -11,7 +11,7 @@ import pytest
 from websockets.sync.client import connect
 
 from test.gateways.common.serving.raw_peer import dial
-from test.gateways.webxr.conftest import gateway_at
+from test.gateways.webxr.programs import gateway_at
 from urlab_ros_bridge.gateways.common.serving.http_files import HttpAnswer
 from urlab_ros_bridge.gateways.webxr.serving.certificate import BadCertificate
 from urlab_ros_bridge.gateways.webxr.serving.certificate import fingerprint

@@ -3,16 +3,18 @@
 """How well a tip follows a hand: in simulated time, so that a busy machine changes nothing."""
 
 import math
+from types import SimpleNamespace
 
 import mujoco
 import numpy as np
 import pytest
 
-from test.gateways.webxr.conftest import simulation
+from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client.model import read_elements
 from urlab_ros_bridge.gateways.common.paces.pace import steps_at
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrController
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrPose
@@ -28,6 +30,39 @@ RADIUS, SPEED = 0.05, 0.2  # m, m/s: a circle of 10 cm
 SAMPLES = 30.0  # Hz, of the stock client
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 HEAD = XrPose((0.0, 1.6, 0.0), IDENTITY)
+
+
+def limb(name, way, geom=0.03):
+    """Return two hinges and two links, one after the other."""
+    end = ' '.join(str(0.2 * part) for part in way)
+    link = f'<geom type="capsule" fromto="0 0 0 {end}" size="{geom}"/>'
+    return (
+        f'<joint name="{name}_1" axis="0 1 0" limited="true" range="-90 90"/>{link}'
+        f'<body name="{name}_end" pos="{end}">'
+        f'<joint name="{name}_2" axis="0 1 0" limited="true" range="-90 90"/>{link}</body>'
+    )
+
+
+def test_legs_are_not_led_and_the_arm_on_a_walker_is():
+    limbs = {'front': (0, 0, -1), 'rear': (0, 0, -1), 'arm': (0, 0, 1)}
+    parts = ''.join(
+        f'<body name="{name}" pos="{x} 0 0">{limb(name, way)}</body>'
+        for x, (name, way) in zip((0.3, -0.3, 0), limbs.items(), strict=True)
+    )
+    motors = ''.join(
+        f'<position name="{n}_{i}" joint="{n}_{i}" kp="9"/>' for n in limbs for i in (1, 2)
+    )
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><worldbody><body name="trunk"><freejoint/><geom size="0.1"/>{parts}</body>'
+        f'</worldbody><actuator>{motors}</actuator></mujoco>'
+    )
+    world = read_elements(model, [])
+    for drive, led in ((SimpleNamespace(kind='trot'), {'arm'}), (None, set())):
+        described = SimpleNamespace(controller={'kind': 'pd'}, twist_controller=drive, frames={})
+        robot = ServedRobot('', world, described)
+        arms = find_arms(robot)
+        assert {arm.name for arm in arms} == set(limbs)
+        assert {arm.name for arm in arms if is_steerable(robot, arm)} == led
 
 
 class Stepped:
@@ -140,17 +175,3 @@ def test_the_lag_of_an_actuator_is_damping_over_stiffness():
         data.ctrl[0] = 2 * data.time
         mujoco.mj_step(model, data)
     assert data.time - data.qpos[0] == pytest.approx(lag, abs=0.01)
-
-
-def test_legs_that_carry_their_robot_are_not_steered():
-    with simulation('quadruped') as port:
-        link = SimulationLink('127.0.0.1', port, 'test')
-        link.connect()
-        try:
-            robot = read_served_robot(link.handshake, 'quadruped')
-            legs = find_arms(robot)
-            assert len(legs) == 4
-            if robot.description.twist_controller is None:
-                assert not any(is_steerable(robot, leg) for leg in legs)
-        finally:
-            link.close()

@@ -15,14 +15,13 @@ from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.gateways.webxr.page import y_up
 from urlab_ros_bridge.gateways.webxr.page.channels import Channel
-from urlab_ros_bridge.gateways.webxr.page.tips import Tip
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_pose
+from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.geometry import Pose
 
 # A robot without limits of its own is driven so fast (m/s, m/s, rad/s).
 _SPEEDS = {'linear': 1.0, 'lateral': 0.0, 'angular': 1.5}
-_HOLDING = ('command', 'none')
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ def describe(
     world: WorldModel,
     bodies: Bodies,
     channels: Sequence[Channel],
-    tips: Sequence[Tip],
+    tips: Sequence[ArmChain],
     cameras: Mapping[str, CameraInfo],
 ) -> dict[str, Any]:
     """
@@ -68,10 +67,10 @@ def describe(
         'tips': [
             {
                 'id': number,
-                'robot': tip.robot.prefix,
+                'robot': tip.prefix,
                 'name': tip.name,
-                'body': tip.body,
-                'offset': y_up.pose(_at(tip.offset))[:3],
+                'body': tip.nodes[-1].body,
+                'offset': y_up_pose(Pose(tip.nodes[-1].place))[:3],
             }
             for number, tip in enumerate(tips)
         ],
@@ -89,11 +88,6 @@ def moving_bodies(world: WorldModel) -> list[int]:
     return [body.id for body in world.bodies if not world.is_static(body.id)]
 
 
-def _at(position: Sequence[float]) -> Pose:
-    x, y, z = position
-    return Pose((x, y, z))
-
-
 def _body(world: WorldModel, number: int, bodies: Bodies) -> dict[str, Any]:
     body = world.bodies[number]
     found: dict[str, Any] = {
@@ -109,7 +103,7 @@ def _body(world: WorldModel, number: int, bodies: Bodies) -> dict[str, Any]:
         'colliding': bodies.colliding.get(number),
     }
     if world.is_static(number):
-        found['pose'] = y_up.pose(world.reference_pose(number))
+        found['pose'] = y_up_pose(world.reference_pose(number))
     if body.mocap:
         found['mocap'] = True
     return found
@@ -155,7 +149,7 @@ def _robot(handshake: Handshake, prefix: str) -> dict[str, Any]:
 def _drive(robot: Articulation) -> dict[str, Any] | None:
     """Return the limits of a robot that drives, None for one that does not by itself."""
     twist = robot.twist_controller
-    if twist is None or twist.kind in _HOLDING:
+    if twist is None or not twist.drives:
         return None
     return {'kind': twist.kind} | {
         name: float(twist.limits.get(name, speed)) for name, speed in _SPEEDS.items()
@@ -180,7 +174,7 @@ def _camera(world: WorldModel, name: str, camera: CameraInfo) -> dict[str, Any]:
     }
     for element in world.cameras:
         if name in (element.compiled, element.name) and element.is_fixed:
-            found |= {'body': element.body, 'pose': y_up.pose(element.pose), 'fovy': element.fovy}
+            found |= {'body': element.body, 'pose': y_up_pose(element.pose), 'fovy': element.fovy}
             break
     return found
 
@@ -200,7 +194,7 @@ def _lidars(
             'name': lidar.name,
             'channel': numbers[lidar.name],
             'body': sites[lidar.site].body,
-            'pose': y_up.pose(sites[lidar.site].pose),
+            'pose': y_up_pose(sites[lidar.site].pose),
             'angle_min': lidar.angle_min,
             'angle_max': lidar.angle_max,
             'rays': lidar.rays,

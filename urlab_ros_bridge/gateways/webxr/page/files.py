@@ -13,12 +13,15 @@ from collections.abc import Mapping
 import gzip
 from importlib import resources
 from pathlib import Path
+import posixpath
+import re
 
 from urlab_ros_bridge.gateways.common.serving.http_files import HttpAnswer
 from urlab_ros_bridge.gateways.webxr.gltf import MIME_TYPE
 
 WEB = Path(str(resources.files('urlab_ros_bridge'))) / 'web'
 INDEX, WITHOUT_LIBRARIES = 'index.html', 'without_libraries.html'
+MAIN = 'js/main.js'
 VENDOR = 'vendor'
 BODIES = '/bodies/'
 _TYPES = {
@@ -29,6 +32,10 @@ _TYPES = {
     '.woff2': 'font/woff2',
 }
 _COMPRESSED = ('.js', '.css')
+# Where the modules go in the page, and the imports at the start of a module; `import(...)` is for
+# what comes later.
+_PLACE = re.compile(r'<!-- modules.*?-->', re.DOTALL)
+_IMPORT = re.compile(r"""\bfrom\s*["'](\.[^"']+\.js)["']""")
 # Nothing but what comes from here, so that a name of a body can never become a script.
 _POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -69,7 +76,11 @@ class PageFiles:
         self.has_libraries = f'/{VENDOR}/three/build/three.module.js' in self._answers
         index = self._answers.get(f'/{INDEX if self.has_libraries else WITHOUT_LIBRARIES}')
         if index is not None:
-            self._answers['/'] = index
+            links = ''.join(
+                f'<link rel="modulepreload" href="{name}">' for name in modules(folder, MAIN)
+            )
+            body = _PLACE.sub(links, index.body.decode()).encode()
+            self._answers['/'] = index._replace(body=body)
 
     def respond(self, path: str) -> HttpAnswer:
         """Answer GET, see `HttpFiles`."""
@@ -78,6 +89,19 @@ class PageFiles:
             if body is not None:
                 return HttpAnswer(200, MIME_TYPE, body, (*_SAFE, _FOREVER))
         return self._answers.get(path, _NOT_FOUND)
+
+
+def modules(folder: Path, first: str) -> list[str]:
+    """Return the modules that one imports, and those that these import: paths in the folder."""
+    found = [first]
+    for name in found:
+        path = folder / name
+        if path.is_file():
+            for target in _IMPORT.findall(path.read_text()):
+                other = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+                if other not in found:
+                    found.append(other)
+    return found
 
 
 def _answer(path: Path, is_library: bool) -> HttpAnswer:
@@ -90,4 +114,4 @@ def _answer(path: Path, is_library: bool) -> HttpAnswer:
     return HttpAnswer(200, _TYPES[path.suffix], content, tuple(headers))
 
 
-__all__ = ['BODIES', 'WEB', 'PageFiles']
+__all__ = ['BODIES', 'WEB', 'PageFiles', 'modules']

@@ -9,12 +9,14 @@ browser looks at them in place.  Positions are y-up metres: (x, y, z) of MuJoCo 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import json
 import struct
 from typing import Any
 from typing import NamedTuple
 
 import numpy as np
+import orjson
 
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -63,6 +65,19 @@ def text(content: dict[str, Any]) -> bytes:
     except ValueError:
         body = json.dumps(_finite(content), separators=(',', ':'), allow_nan=False)
     return bytes([TEXT]) + body.encode()
+
+
+def published(
+    meshes: Mapping[str, Any], assets: Mapping[str, str], overlays: Mapping[str, Any]
+) -> bytes:
+    """
+    Return what publishers show.
+
+    :param meshes: id -> placement, as in scene_state; `overlays` likewise.
+    :param assets: id -> ``data:`` URI of the meshes that the page has not.
+    """
+    content = {'type': 'published', 'meshes': meshes, 'assets': assets, 'overlays': overlays}
+    return bytes([TEXT]) + orjson.dumps(content)
 
 
 def picture(camera: int, width: int, height: int, time: float, jpeg: bytes) -> bytes:
@@ -125,5 +140,5 @@ def _finite(value: Any) -> Any:
 
 __all__ = [
     'ACK', 'CONTACTS', 'MAX_TEXT', 'PICTURE', 'STATE', 'TEXT', 'BadPageMessage', 'Request',
-    'contacts', 'picture', 'read_message', 'state', 'text',
+    'contacts', 'picture', 'published', 'read_message', 'state', 'text',
 ]  # fmt: skip

@@ -21,14 +21,14 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.webxr.gltf import BodyModels
 from urlab_ros_bridge.gateways.webxr.gltf import Geoms
 from urlab_ros_bridge.gateways.webxr.page import messages
-from urlab_ros_bridge.gateways.webxr.page import y_up
 from urlab_ros_bridge.gateways.webxr.page.channels import all_channels
 from urlab_ros_bridge.gateways.webxr.page.description import Bodies
 from urlab_ros_bridge.gateways.webxr.page.description import describe
 from urlab_ros_bridge.gateways.webxr.page.description import moving_bodies
 from urlab_ros_bridge.gateways.webxr.page.pictures import PictureFeed
 from urlab_ros_bridge.gateways.webxr.page.tips import find_tips
-from urlab_ros_bridge.gateways.webxr.page.tips import TipSolver
+from urlab_ros_bridge.gateways.webxr.page.tips import LedTip
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -70,12 +70,12 @@ class PageWorld:
         self.channels = all_channels(handshake)
         self.moving = np.array(moving_bodies(world), np.intp)
         self.cameras = all_cameras(handshake)
-        self.tips = find_tips(handshake)
+        self.tips = find_tips(served)
         self.files: dict[str, bytes] = {}
         bodies = self._bodies(handshake, world)
         described = describe(handshake, world, bodies, self.channels, self.tips, self.cameras)
         self.description = messages.text(described)
-        self._solvers: dict[int, TipSolver] = {}
+        self._led: dict[int, LedTip] = {}
         self._places = {name: place for place, name in enumerate(self.cameras)}
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
@@ -118,19 +118,21 @@ class PageWorld:
         for feed in ended:
             feed.close()
 
-    def solver(self, tip: int) -> TipSolver:
+    def tip(self, number: int) -> LedTip:
         """
-        Return the inverse kinematics of a tip.
+        Return a tip that can be led.
 
         :raises UnknownName: when there is no such tip.
         :raises RobotError: when mink is not installed.
         """
-        if not 0 <= tip < len(self.tips):
-            raise UnknownName('tip', tip, [str(number) for number in range(len(self.tips))])
+        if not 0 <= number < len(self.tips):
+            raise UnknownName('tip', number, [str(other) for other in range(len(self.tips))])
+        served, arm = self.served, self.tips[number]
         with self._lock:
-            if tip not in self._solvers:
-                self._solvers[tip] = TipSolver(self.served.handshake.model, self.tips[tip])
-            return self._solvers[tip]
+            if number not in self._led:
+                robot = served.robots[arm.prefix]
+                self._led[number] = LedTip(served.handshake.model, robot, arm)
+            return self._led[number]
 
     def _bodies(self, handshake: Handshake, world: WorldModel) -> Bodies:
         models = BodyModels(handshake.model, world)
@@ -223,7 +225,7 @@ class PageWorld:
             return np.zeros((0, 6), '<f4')
         places = np.array([contact.pos for contact in found])
         forces = np.array([contact.normal * contact.force[0] for contact in found])
-        return np.concatenate([y_up.vectors(places), y_up.vectors(forces)], axis=1)
+        return np.concatenate([y_up(places), y_up(forces)], axis=1).astype('<f4')
 
 
 def all_cameras(handshake: Handshake) -> Mapping[str, CameraInfo]:

@@ -11,6 +11,7 @@ from urlab_ros_bridge.gateways.webxr.page.files import PageFiles
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.webxr.page.session import BinaryPage
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
 
 
 class Page:
@@ -35,12 +36,23 @@ class Page:
         """Answer GET."""
         return self._files.respond(path)
 
-    def __call__(self, served: ServedScene) -> BinaryPage:
+    def __call__(self, scene: ServedScene, publications: Publications) -> BinaryPage:
         """
         Make the session of a page.
 
         :raises ModelUnavailable: see `Handshake.model`.
         """
+        return BinaryPage(self._world_of(scene), publications)
+
+    def prepare(self, scene: ServedScene) -> None:
+        """
+        Make the files of all bodies, so that the first page does not wait for them.
+
+        :raises ModelUnavailable: see `Handshake.model`.
+        """
+        self._world_of(scene)
+
+    def _world_of(self, served: ServedScene) -> PageWorld:
         with self._lock:
             old = self._world
             if old is None or old.served is not served:
@@ -54,7 +66,7 @@ class Page:
                     old.close()
             else:
                 world = old
-        return BinaryPage(world)
+        return world
 
 
 __all__ = ['Page']

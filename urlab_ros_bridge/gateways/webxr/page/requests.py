@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
-from urlab_ros_bridge.gateways.webxr.page.y_up import from_browser
 from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
+from urlab_ros_bridge.gateways.webxr.scene.axes import z_up
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -115,8 +115,8 @@ def _replay_stop(world: PageWorld, fields: PayloadFields) -> Answer:
 def _push(world: PageWorld, fields: PayloadFields) -> Answer:
     """Push a body at a point, both in the world and y up, until the push is not repeated."""
     number = int(fields.number('body', None, 1, len(world.served.world.bodies) - 1))
-    force = np.array(from_browser(fields.vector('force', 3)))
-    point = np.array(from_browser(fields.vector('point', 3)))
+    force = np.array(z_up(fields.vector('force', 3)))
+    point = np.array(z_up(fields.vector('point', 3)))
     body, seen = world.served.world.bodies[number], world.served.newest
     if seen is None:
         return {}
@@ -146,13 +146,13 @@ def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
 def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
     """Lead a tip to a place, y up; a `begin` keeps the orientation that it has then."""
     number = int(fields.number('tip', None, 0, 1e4))
-    solver, seen = world.solver(number), world.served.newest
+    tip, seen = world.tip(number), world.served.newest
     if seen is None:
         return {}
     if fields.flag('begin', False):
-        solver.grasp(seen.qpos)
-    setpoints = solver.setpoints(seen.qpos, from_browser(fields.vector('position', 3)))
-    world.served.link.commands.set_setpoints(world.tips[number].robot.prefix, setpoints)
+        tip.begin(seen.qpos)
+    setpoints = tip.lead(seen.qpos, z_up(fields.vector('position', 3)))
+    world.served.link.commands.set_setpoints(tip.prefix, setpoints)
     return {}
 
 

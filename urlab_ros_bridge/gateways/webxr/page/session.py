@@ -12,7 +12,6 @@ from urlab_ros_bridge.gateways.common.serving.turns import RequestTurns
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
 from urlab_ros_bridge.gateways.webxr.page import messages
-from urlab_ros_bridge.gateways.webxr.page import y_up
 from urlab_ros_bridge.gateways.webxr.page.channels import Channel
 from urlab_ros_bridge.gateways.webxr.page.channels import read_channels
 from urlab_ros_bridge.gateways.webxr.page.hands import NewestJobs
@@ -23,8 +22,11 @@ from urlab_ros_bridge.gateways.webxr.page.requests import RequestKind
 from urlab_ros_bridge.gateways.webxr.page.requests import REQUESTS
 from urlab_ros_bridge.gateways.webxr.page.requests import UnknownRequest
 from urlab_ros_bridge.gateways.webxr.protocol.fields import PayloadFields
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_poses
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSend
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
+from urlab_ros_bridge.gateways.webxr.serving.state_messages import ASSETS_AT_ONCE
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -48,8 +50,11 @@ class BinaryPage:
     :ivar pictures: names of the cameras that it shows.
     """
 
-    def __init__(self, world: PageWorld) -> None:
+    def __init__(self, world: PageWorld, publications: Publications) -> None:
         self._world = world
+        self._publications = publications
+        self._published = 0  # version of what the page has of them
+        self._assets: frozenset[tuple[str, int]] = frozenset()
         self.wants_contacts = False
         self.pictures: frozenset[str] = frozenset()
         self._send: PageSend | None = None
@@ -85,6 +90,8 @@ class BinaryPage:
 
     def tick(self, scene: SceneFrame) -> None:
         """Send the newest state, unless the page lags behind, or has it already."""
+        if self._published != self._publications.version:
+            self._publish()
         now = time.monotonic()
         lag = (self._sent - self._drawn) % _COUNTER
         key, watched = self._watched
@@ -96,7 +103,7 @@ class BinaryPage:
         world = self._world
         poses = scene.shared(
             ('page', id(world)),
-            lambda: y_up.poses(
+            lambda: y_up_poses(
                 scene.body_positions[world.moving], scene.body_quaternions[world.moving]
             ),
         )
@@ -105,6 +112,23 @@ class BinaryPage:
         message = messages.state(number, scene.time, scene.step, poses, values)
         if self._send(message, droppable=True):
             self._sent, self._sent_at, self._last = number, now, latest
+
+    def _publish(self) -> None:
+        """Send what publishers show, and as many of the meshes that the page lacks as fit."""
+        version, placed, overlays, meshes = self._publications.read()
+        assets, size = {}, 0
+        lacked = [mesh for mesh in meshes.values() if mesh.key not in self._assets]
+        for mesh in lacked:
+            if size < ASSETS_AT_ONCE:
+                assets[mesh.mesh_id] = mesh.asset_uri
+                size += len(mesh.asset_uri)
+        message = messages.published(placed, assets, overlays)
+        if self._send is not None and self._send(message, droppable=True):
+            had = {mesh.key for mesh in meshes.values() if mesh.mesh_id in assets}
+            keys = {mesh.key for mesh in meshes.values()}
+            self._assets = frozenset((self._assets | had) & keys)
+            if len(assets) == len(lacked):
+                self._published = version
 
     def receive(self, message: bytes) -> None:
         """Take an acknowledgement, or carry out a request."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+import itertools
 
 import numpy as np
 
@@ -18,13 +19,16 @@ from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 
+# 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
+DIGITS = 5
 _SHORTEST = 1e-9
+_NOWHERE = np.zeros((0, 3))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmShape:
     """
-    One arm at one moment; metres, world with y up.
+    One arm at one moment; metres, world with y up, five digits.
 
     :ivar base_position, base_rotation: of the body that it stands on, x y z w; the position is the
         first node.
@@ -37,7 +41,7 @@ class ArmShape:
     base_position: np.ndarray
     base_rotation: np.ndarray
     tip_position: np.ndarray
-    tip_rotation: tuple[float, float, float, float]
+    tip_rotation: np.ndarray
     centerline: np.ndarray
     lengths: np.ndarray
     directors: np.ndarray
@@ -51,54 +55,68 @@ class ArmShapes:
         """Read which bodies carry the nodes, and choose the normals: parallel along each arm."""
         self._arms = tuple(arms)
         self._bodies = np.array([n.body for arm in arms for n in arm.nodes], np.intp)
-        self._places = np.array([n.place for arm in arms for n in arm.nodes]).reshape(-1, 3)
-        sizes = [len(arm.nodes) for arm in arms]
-        self._starts = np.cumsum([0, *sizes])
-        # An element goes from its node to the next; none goes from the last node of an arm.
-        ends = set((self._starts[1:] - 1).tolist())
+        self._places = np.array([n.place for arm in arms for n in arm.nodes]).reshape(-1, 3, 1)
+        starts = np.cumsum([0, *(len(arm.nodes) for arm in arms)]).tolist()
+        self._lines = [slice(*ends) for ends in itertools.pairwise(starts)]
+        # An element goes from its node to the next; none goes from the last node of an arm, so
+        # there is one less than nodes in each arm.
+        self._elements = [
+            slice(line.start - index, line.stop - index - 1)
+            for index, line in enumerate(self._lines)
+        ]
+        ends = {line.stop - 1 for line in self._lines}
         self._from = np.array([i for i in range(len(self._bodies)) if i not in ends], np.intp)
+        self._carriers = self._bodies[self._from]
         self._parents = np.array([arm.parent for arm in arms], np.intp)
         self._arm_of_body = np.full(len(world.bodies), -1)
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
-        self._normals = self._choose_normals(world)
+        self._is_of_arm = self._arm_of_body >= 0
+        self._normals = self._choose_normals(world)[:, :, None]
 
     def at(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shape of each arm."""
+        """Return the shape of each arm; a small array costs numpy as much as a large one."""
         if not self._arms:
             return []
-        quaternions = frame.body_quaternions
-        turns = quaternions[self._bodies]
-        nodes = y_up(frame.body_positions[self._bodies] + rotated(turns, self._places))
+        axes = frame.body_axes
+        nodes = (axes[self._bodies] @ self._places)[:, :, 0] + frame.body_positions[self._bodies]
         tangents, lengths = _tangents(nodes[self._from + 1] - nodes[self._from])
-        normals = y_up(rotated(turns[self._from], self._normals))
-        directors = _frames(tangents, normals)
-        bases = y_up_quaternions(quaternions[self._parents])
-        points, owners = self._contacts(frame)
-        shapes = []
-        for index in range(len(self._arms)):
-            start, end = self._starts[index], self._starts[index + 1]
-            elements = slice(start - index, end - index - 1)  # one less than nodes in each arm
-            line, frames = nodes[start:end], directors[elements]
-            shapes.append(
-                ArmShape(
-                    line[0],
-                    bases[index],
-                    line[-1],
-                    quaternion_of_matrix(frames[-1].T),
-                    line,
-                    lengths[elements],
-                    frames,
-                    points[(owners == index).any(axis=1)],
-                )
+        normals = (axes[self._carriers] @ self._normals)[:, :, 0]
+        directors = y_up(_frames(tangents, normals))
+        tips = [quaternion_of_matrix(directors[part.stop - 1].T) for part in self._elements]
+        lines, directors, lengths = (
+            y_up(nodes).round(DIGITS),
+            directors.round(DIGITS),
+            lengths.round(DIGITS),
+        )
+        bases = y_up_quaternions(frame.body_quaternions[self._parents]).round(DIGITS)
+        touched = self._contacts(frame)
+        return [
+            ArmShape(
+                lines[nodes.start],
+                bases[index],
+                lines[nodes.stop - 1],
+                np.round(tips[index], DIGITS),
+                lines[nodes],
+                lengths[elements],
+                directors[elements],
+                touched[index],
             )
-        return shapes
+            for index, (nodes, elements) in enumerate(
+                zip(self._lines, self._elements, strict=True)
+            )
+        ]
 
-    def _contacts(self, frame: SceneFrame) -> tuple[np.ndarray, np.ndarray]:
-        """Return points with y up, and of each the arms of both sides; -1 is none."""
-        owners = self._arm_of_body[frame.contact_bodies]
+    def _contacts(self, frame: SceneFrame) -> list[np.ndarray]:
+        """Return where each arm touches something."""
+        points, bodies = frame.find_contacts(self._is_of_arm)
+        if not len(points):
+            return [_NOWHERE] * len(self._arms)
+        owners = self._arm_of_body[bodies]
         # What an arm does to itself is not a contact with the world.
-        return y_up(frame.contacts), np.where(owners[:, :1] == owners[:, 1:], -1, owners)
+        owners[owners[:, 0] == owners[:, 1]] = -1
+        points = y_up(points).round(DIGITS)
+        return [points[(owners == index).any(axis=1)] for index in range(len(self._arms))]
 
     def _choose_normals(self, world: WorldModel) -> np.ndarray:
         """Return the normal of each element in its body, shape (elements, 3)."""
@@ -126,20 +144,20 @@ def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:
 
 
 def _tangents(steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    lengths = np.linalg.norm(steps, axis=1)
+    lengths = np.sqrt(np.einsum('ij,ij->i', steps, steps))
     return steps / np.maximum(lengths, _SHORTEST)[:, None], lengths
 
 
 def _frames(tangents: np.ndarray, normals: np.ndarray) -> np.ndarray:
     """Return rows normal, binormal, tangent for each element, shape (n, 3, 3)."""
-    normals = normals - (normals * tangents).sum(axis=1, keepdims=True) * tangents
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = normals / np.maximum(lengths, _SHORTEST)
-    if (lengths < 1e-6).any():  # along its tangent: any other direction across will do
-        spare = crossed(tangents, np.eye(3)[np.abs(tangents).argmin(axis=1)])
-        spare /= np.maximum(np.linalg.norm(spare, axis=1, keepdims=True), _SHORTEST)
-        normals = np.where(lengths < 1e-6, spare, normals)
-    return np.stack((normals, crossed(tangents, normals), tangents), axis=1)
+    normals = normals - np.einsum('ij,ij->i', normals, tangents)[:, None] * tangents
+    normals, lengths = _tangents(normals)
+    if lengths.min() < 1e-6:  # along its tangent: any other direction across will do
+        spare, _ = _tangents(crossed(tangents, np.eye(3)[np.abs(tangents).argmin(axis=1)]))
+        normals = np.where(lengths[:, None] < 1e-6, spare, normals)
+    found = np.empty((len(tangents), 3, 3))
+    found[:, 0], found[:, 1], found[:, 2] = normals, crossed(tangents, normals), tangents
+    return found
 
 
-__all__ = ['ArmShape', 'ArmShapes']
+__all__ = ['DIGITS', 'ArmShape', 'ArmShapes']

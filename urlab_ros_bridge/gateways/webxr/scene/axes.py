@@ -11,19 +11,42 @@ from __future__ import annotations
 
 import numpy as np
 
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import Vector
+
+# Places in vectors, and of x z y w in a quaternion w x y z.
+_XZY, _YZX, _ZXY = (np.array(order) for order in ((0, 2, 1), (1, 2, 0), (2, 0, 1)))
+_XZYW = np.array((1, 3, 2, 0))
 
 
 def y_up(points: np.ndarray) -> np.ndarray:
     """Return points or vectors, shape (..., 3), of a world with z up in one with y up."""
-    return np.stack((points[..., 0], points[..., 2], -points[..., 1]), axis=-1)
+    turned: np.ndarray = points.take(_XZY, axis=-1)
+    turned[..., 2] *= -1.0
+    return turned
 
 
 def y_up_quaternions(wxyz: np.ndarray) -> np.ndarray:
     """Return rotations w x y z, shape (..., 4), of a world with z up as x y z w with y up."""
-    w, x, y, z = (wxyz[..., index] for index in range(4))
-    return np.stack((x, z, -y, w), axis=-1)
+    turned: np.ndarray = wxyz.take(_XZYW, axis=-1)
+    turned[..., 2] *= -1.0
+    return turned
+
+
+def y_up_poses(positions: np.ndarray, wxyz: np.ndarray) -> np.ndarray:
+    """
+    Return poses for a browser, shape (n, 7), float32: position, rotation x y z w.
+
+    :param positions: shape (n, 3), of a world with z up; `wxyz` rotations, shape (n, 4).
+    """
+    return np.concatenate((y_up(positions), y_up_quaternions(wxyz)), axis=1, dtype='<f4')
+
+
+def y_up_pose(pose: Pose) -> list[float]:
+    """Return one pose for a browser: position, rotation x y z w; seven numbers."""
+    (x, y, z), (qx, qy, qz, qw) = pose
+    return [round(value, 6) for value in (x, z, -y, qx, qz, -qy, qw)]
 
 
 def z_up(point: Vector) -> Vector:
@@ -53,11 +76,12 @@ def rotated(wxyz: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 def crossed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return cross products, shape (..., 3); numpy's own takes five times as long for few."""
-    x, y, z = left[..., 0], left[..., 1], left[..., 2]
-    u, v, w = right[..., 0], right[..., 1], right[..., 2]
-    return np.stack((y * w - z * v, z * u - x * w, x * v - y * u), axis=-1)
+    found: np.ndarray = left.take(_YZX, axis=-1) * right.take(_ZXY, axis=-1)
+    found -= left.take(_ZXY, axis=-1) * right.take(_YZX, axis=-1)
+    return found
 
 
 __all__ = [
-    'crossed', 'rotated', 'y_up', 'y_up_quaternions', 'z_up', 'z_up_quaternion',
+    'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions', 'z_up',
+    'z_up_quaternion',
 ]  # fmt: skip

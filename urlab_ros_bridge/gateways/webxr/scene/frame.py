@@ -27,9 +27,10 @@ class SceneFrame:
     :ivar seen: what the server sent: positions, velocities, controls, sensors, mode.
     :ivar qpos: of the whole model, shape (nq,).
     :ivar body_positions: shape (nbody, 3), by id of the body; `body_quaternions` w x y z, shape
-        (nbody, 4).
-    :ivar contacts: shape (k, 3), where bodies touch; `contact_bodies` the ids of the two, shape
-        (k, 2).
+        (nbody, 4), and the same as matrices, `body_axes`, shape (nbody, 3, 3).
+    :ivar find_contacts: returns where some bodies, given by a mask of shape (nbody,), touch
+        something: points, shape (k, 3), and the ids of both bodies, shape (k, 2).  It is called
+        when somebody wants contacts, by the thread that made the frame and before the next one.
     """
 
     time: float
@@ -38,8 +39,8 @@ class SceneFrame:
     qpos: np.ndarray
     body_positions: np.ndarray
     body_quaternions: np.ndarray
-    contacts: np.ndarray
-    contact_bodies: np.ndarray
+    body_axes: np.ndarray
+    find_contacts: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     _shared: dict[Hashable, Any] = field(default_factory=dict)
 
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:

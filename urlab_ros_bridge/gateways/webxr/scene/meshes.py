@@ -10,14 +10,13 @@ from dataclasses import dataclass
 import threading
 from typing import Any
 
-import numpy as np
 import orjson
 
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
-from urlab_ros_bridge.gateways.webxr.scene.axes import rotated
+from urlab_ros_bridge.gateways.webxr.scene.arms import DIGITS
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
@@ -26,7 +25,6 @@ OWNER = 'simulation'
 # Ids of what the simulation shows begin so.
 RESERVED = 'sim/'
 _ONE = (1.0, 1.0, 1.0)
-_DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,6 @@ class BodyMeshes:
     def __init__(self, model: Any, world: WorldModel) -> None:
         self._world = world
         self._models = BodyModels(model, world)
-        self._materials = Materials(model)
         self._lock = threading.Lock()
         self._meshes: dict[str, Mesh] | None = None
         self.spheres: dict[int, Geom] = {}
@@ -105,6 +102,10 @@ class BodyMeshes:
                 self.spheres[body.id] = geoms[0]
             else:
                 (self._static if is_static else self._moving).append(body.id)
+        materials = Materials(model)
+        self._colored = {
+            body: (geom, list(materials.rgba(geom)[:3])) for body, geom in self.spheres.items()
+        }
         self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
         self._fixed: dict[str, Any] | None = None
 
@@ -132,22 +133,22 @@ class BodyMeshes:
     def sphere_states(self, frame: SceneFrame) -> dict[str, Any]:
         """Return the spheres of scene_state by id."""
         found = {}
-        for body, geom in self.spheres.items():
+        for body, (geom, color) in self._colored.items():
             name = self._ids[body]
-            place = y_up(frame.body_positions[body] + _place_in_world(frame, body, geom))
+            place = frame.body_positions[body] + frame.body_axes[body] @ geom.pose.position
             found[name] = {
                 'sphere_id': name,
                 'owner_id': OWNER,
-                'translation': np.round(place, _DIGITS),
+                'translation': y_up(place).round(DIGITS),
                 'radius': geom.size[0],
-                'color_rgb': list(self._materials.rgba(geom)[:3]),
+                'color_rgb': color,
                 'visible': True,
             }
         return found
 
     def _states(self, frame: SceneFrame, bodies: list[int]) -> dict[str, Any]:
-        places = np.round(y_up(frame.body_positions[bodies]), _DIGITS)
-        turns = np.round(y_up_quaternions(frame.body_quaternions[bodies]), _DIGITS)
+        places = y_up(frame.body_positions[bodies]).round(DIGITS).tolist()
+        turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS).tolist()
         return {
             self._ids[body]: {
                 'mesh_id': self._ids[body],
@@ -163,10 +164,6 @@ class BodyMeshes:
 
     def _name(self, body: int) -> str:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')
-
-
-def _place_in_world(frame: SceneFrame, body: int, geom: Geom) -> np.ndarray:
-    return rotated(frame.body_quaternions[body], np.array(geom.pose.position))
 
 
 __all__ = ['OWNER', 'RESERVED', 'BodyMeshes', 'Mesh', 'mesh_json', 'with_asset']

@@ -28,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 
 class ServedScene:
     """
-    One life of one world.  `poll` is for one thread; everything else may be used by any.
+    One life of one world.  `poll` and `shapes` are for one thread; everything else for any.
 
     :ivar link: requests to the server.
     :ivar handshake: what it told; `world` the tables of its model.
@@ -84,7 +84,7 @@ class ServedScene:
         return self.newest
 
     def shapes(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shapes of the arms in a frame of this scene, made once for all clients."""
+        """Return the shapes of the arms in the newest frame; for the thread of `poll`."""
         return frame.shared('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
@@ -107,8 +107,7 @@ class ServedScene:
         data = local.data
         if not (np.isfinite(data.qpos).all() and np.isfinite(data.mocap_pos).all()):
             raise ProtocolError('a state that is not finite')
-        local.kinematics()
-        points, bodies = local.contacts()
+        local.kinematics(cameras=False)
         self.newest = SceneFrame(
             seen.time,
             seen.step,
@@ -116,8 +115,8 @@ class ServedScene:
             data.qpos.copy(),
             data.xpos.copy(),
             data.xquat.copy(),
-            points,
-            bodies,
+            data.xmat.reshape(-1, 3, 3).copy(),
+            local.contacts,
         )
 
     def _leave_out(self, cause: str) -> None:

@@ -15,9 +15,6 @@ import numpy as np
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 
-# 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
-DIGITS = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
@@ -48,11 +45,11 @@ def arms_json(
             'owner_user_id': owner,
             'base': _pose(shape.base_position, shape.base_rotation),
             'tip': _pose(shape.tip_position, shape.tip_rotation),
-            'centerline': np.round(shape.centerline, DIGITS),
+            'centerline': shape.centerline,
             'radii': arm.radii,
-            'element_lengths': np.round(shape.lengths, DIGITS),
-            'directors': np.round(shape.directors, DIGITS),
-            'contact_points': np.round(shape.contacts, DIGITS),
+            'element_lengths': shape.lengths,
+            'directors': shape.directors,
+            'contact_points': shape.contacts,
         }
         if owner is not None:
             touches = len(shape.contacts) > 0
@@ -83,11 +80,8 @@ def scene_json(
     }
 
 
-def _pose(position: np.ndarray, rotation: Sequence[float] | np.ndarray) -> dict[str, Any]:
-    return {
-        'translation': np.round(position, DIGITS),
-        'rotation_xyzw': np.round(np.asarray(rotation), DIGITS),
-    }
+def _pose(position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
+    return {'translation': position, 'rotation_xyzw': rotation}
 
 
-__all__ = ['DIGITS', 'Ownership', 'arms_json', 'scene_json']
+__all__ = ['Ownership', 'arms_json', 'scene_json']

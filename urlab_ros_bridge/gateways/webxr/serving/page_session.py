@@ -10,12 +10,11 @@ are those of the protocol, as everybody's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
-from typing import TypeAlias
 
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
+from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
 
 
 class PageSend(Protocol):
@@ -53,7 +52,19 @@ class PageSession(Protocol):
         """End: the page has gone, or its simulation has."""
 
 
-# Makes the session of a page that has said hello, for the simulation that is served then.
-PageSessions: TypeAlias = Callable[[ServedScene], PageSession]
+class PageSessions(Protocol):
+    """Our own page, for all who open it."""
+
+    def prepare(self, scene: ServedScene) -> None:
+        """Make what takes long for a simulation, before the first page asks for it."""
+
+    def __call__(self, scene: ServedScene, publications: Publications) -> PageSession:
+        """
+        Make the session of a page that has said hello.
+
+        :param scene: of the simulation that is served.
+        :param publications: what publishers show in it.
+        """
+
 
 __all__ = ['PageSend', 'PageSession', 'PageSessions']

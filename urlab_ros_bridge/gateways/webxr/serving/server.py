@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 import logging
 import ssl
+import threading
 import time
 from urllib.parse import quote
 
@@ -35,6 +36,7 @@ from urlab_ros_bridge.gateways.webxr.serving.client import WebXrClient
 from urlab_ros_bridge.gateways.webxr.serving.client_names import ClientNames
 from urlab_ros_bridge.gateways.webxr.serving.page_session import PageSessions
 from urlab_ros_bridge.gateways.webxr.serving.publications import Publications
+from urlab_ros_bridge.gateways.webxr.serving.session import ReadingShare
 from urlab_ros_bridge.gateways.webxr.serving.session import WebXrSession
 from urlab_ros_bridge.gateways.webxr.serving.simulation import ServedSimulation
 from urlab_ros_bridge.gateways.webxr.serving.ticker import Ticker
@@ -114,6 +116,7 @@ class WebXrServer:
         self._pages = pages
         self._clients: dict[WebSocketConnection, WebXrClient] = {}
         self._names = ClientNames()
+        self._reading = ReadingShare()
         self._publications = Publications()
         self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
@@ -138,6 +141,8 @@ class WebXrServer:
         except BaseException:
             self._server.stop('')
             raise
+        if self._pages is not None:
+            threading.Thread(target=self._prepare, name='webxr-prepare', daemon=True).start()
         self._ticker.start()
         self._server.start()
 
@@ -185,7 +190,7 @@ class WebXrServer:
 
     def serve(self, connection: WebSocketConnection) -> None:
         """Talk to a client until it has gone."""
-        WebXrSession(self._clients[connection], self).run()
+        WebXrSession(self._clients[connection], self, self._reading).run()
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has gone."""
@@ -219,7 +224,7 @@ class WebXrServer:
             client.reply('hello_ack', acknowledge(hello, name, *ids))
             client.reply('asset_manifest', nothing if holding is None else holding.manifest())
         if BINARY in hello.extensions and self._pages is not None:
-            page = self._pages(simulation.scene)
+            page = self._pages(simulation.scene, self._publications)
             page.open(client.send_page)
             client.page = page
         client.sees = True
@@ -292,6 +297,15 @@ class WebXrServer:
                 page.close()
             except Exception:
                 _LOG.exception('%s: its page did not end', client.connection.peer)
+
+    def _prepare(self) -> None:
+        simulation = self._simulation.current
+        if simulation is None or self._pages is None:
+            return
+        try:
+            self._pages.prepare(simulation.scene)
+        except Exception:  # whoever opens the page hears why
+            _LOG.debug('the page was not prepared', exc_info=True)
 
     def _look(self) -> SceneFrame | None:
         simulation = self._simulation.current

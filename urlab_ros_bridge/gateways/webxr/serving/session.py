@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from typing import Protocol
 
@@ -24,7 +25,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
-# A client may keep one processor busy for this share of the time; then it is read later.
+# Clients may keep one processor busy for this share of the time; then they are read later.
 CPU_SHARE = 0.2
 # Of everybody but publishers (bytes); it bounds what decoding a message costs.
 MAX_SMALL = 1 << 16
@@ -49,12 +50,36 @@ class Host(Protocol):
         """
 
 
+class ReadingShare:
+    """
+    The processor time that reading may cost: `CPU_SHARE`, in equal parts for those who want more.
+
+    Clients that send as clients do need hardly any of it, and never wait.  Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting = 0
+
+    def pay(self, spent: float) -> None:
+        """Wait for as long as it takes to have a right to so much processor time (s)."""
+        with self._lock:
+            self._waiting += 1
+            part = CPU_SHARE / self._waiting
+        try:
+            time.sleep(spent / part)
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+
 class WebXrSession:
     """One client's messages, one after the other."""
 
-    def __init__(self, client: WebXrClient, host: Host) -> None:
+    def __init__(self, client: WebXrClient, host: Host, share: ReadingShare) -> None:
         self._client = client
         self._host = host
+        self._share = share
         self._debt = 0.0
         self._paid_at = time.monotonic()
 
@@ -107,7 +132,8 @@ class WebXrSession:
         self._debt = max(0.0, self._debt - (now - self._paid_at) * CPU_SHARE) + spent
         self._paid_at = now
         if self._debt > _BURST:
-            time.sleep((self._debt - _BURST) / CPU_SHARE)
+            self._share.pay(self._debt - _BURST)
+            self._debt, self._paid_at = _BURST, time.monotonic()
 
 
 # Role -> what it may send after its hello.
@@ -127,4 +153,4 @@ def _unsupported(role: str, kind: str) -> str:
     return f'unsupported type: {name}'
 
 
-__all__ = ['REQUESTS', 'Host', 'WebXrSession']
+__all__ = ['REQUESTS', 'Host', 'ReadingShare', 'WebXrSession']

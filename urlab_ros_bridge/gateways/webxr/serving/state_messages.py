@@ -20,6 +20,7 @@ from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
 
 # A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
 ASSETS_AT_ONCE = 4 << 20
+_NOTHING: frozenset[tuple[str, int]] = frozenset()
 
 
 class StateMessages:
@@ -34,6 +35,7 @@ class StateMessages:
         self._publications = publications
         self._frame: SceneFrame | None = None
         self._versions = (-1, -1)
+        self._published = -1
         self._payload: dict[str, Any] = {}
         self._meshes: dict[str, Mesh] = {}
         self._keys: frozenset[tuple[str, int]] = frozenset()
@@ -45,14 +47,18 @@ class StateMessages:
         if client.connection.is_busy and not client.connection.push():
             return False
         self._prepare(frame, ownership)
-        missing = self._keys - client.assets
-        extra = frozenset(self._some(missing)) if missing else missing
+        extra = _NOTHING
+        if client.assets is not self._keys:
+            missing = self._keys - client.assets
+            extra = frozenset(self._some(missing)) if missing else _NOTHING
         if extra not in self._framed:
             self._framed[extra] = self._make(extra)
         if not client.connection.offer(self._framed[extra]):
             return False
-        # What has vanished would be another mesh if it came back.
-        client.assets = (client.assets & self._keys) | extra
+        if client.assets is not self._keys:
+            # What has vanished would be another mesh if it came back.
+            had = (client.assets & self._keys) | extra
+            client.assets = self._keys if had == self._keys else had
         return True
 
     def _prepare(self, frame: SceneFrame, ownership: Ownership) -> None:
@@ -63,8 +69,10 @@ class StateMessages:
         scene = self._scene
         self._frame, self._versions = frame, versions
         self._framed = {}
-        self._meshes = scene.bodies.meshes() | meshes
-        self._keys = frozenset(mesh.key for mesh in self._meshes.values())
+        if self._published != version:
+            self._published = version
+            self._meshes = scene.bodies.meshes() | meshes
+            self._keys = frozenset(mesh.key for mesh in self._meshes.values())
         self._payload = scene_json(
             frame.time,
             arms_json(scene.arms, scene.shapes(frame), ownership),

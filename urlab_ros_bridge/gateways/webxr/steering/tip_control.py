@@ -17,6 +17,7 @@ from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.webxr.steering.hand import TipPose
 from urlab_ros_bridge.geometry import matrix_of
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 
 # An arm is not led faster than this, whatever the hand does (rad/s and m/s of its joints).
@@ -30,6 +31,8 @@ _FULL_POSE = 6
 # Of a chain with many joints the position counts more: a metre as much as 10 rad.
 _MANY_JOINTS = 9
 _LITTLE_ROTATION = 0.1
+# The tip of a leg is hardly higher than the lowest joint of its robot (m).
+_FOOT_HEIGHT = 0.03
 _POSITION_KINDS = ('position', 'intvelocity')
 _GRIPPER_WORDS = ('gripper', 'finger')
 
@@ -38,9 +41,12 @@ def is_steerable(robot: ServedRobot, arm: ArmChain) -> bool:
     """
     Return whether the tip of an arm can be led: each joint follows a position.
 
-    The legs of a robot that stands on them are not led: it would fall.
+    The legs of a robot that stands on them are not led: it would fall.  Nor is any arm of one
+    that keeps its balance by itself, as far as anybody can tell.
     """
-    if robot.free is not None and robot.description.twist_controller is None:
+    if robot.free is not None and (
+        robot.description.twist_controller is None or _is_leg(robot, arm)
+    ):
         return False
     driven = {a.joint_id: a for a in robot.actuators.values() if a.joint_id >= 0}
     return all(
@@ -49,6 +55,14 @@ def is_steerable(robot: ServedRobot, arm: ArmChain) -> bool:
         and (robot.has_controller or driven[joint.id].kind in _POSITION_KINDS)
         for joint in arm.joints
     )
+
+
+def _is_leg(robot: ServedRobot, arm: ArmChain) -> bool:
+    """Return whether a chain reaches as far down as anything of its robot, in the reference."""
+    tip = arm.nodes[-1]
+    place = robot.world.reference_pose(tip.body).then(Pose(tip.place)).position
+    lowest = min(robot.world.reference_pose(b.id).position[2] for b in robot.bodies.values())
+    return place[2] < lowest + _FOOT_HEIGHT
 
 
 class TipControl:

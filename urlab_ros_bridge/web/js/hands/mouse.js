@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mouse in the world: select, push a body, lead a tip.
 
-import * as THREE from '../vendor/three/build/three.module.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
 
 const CLICK = 5; // px that a click may wander
 const STIFFNESS = 45; // N per m and kg: like a spring that moves a body at once but not wildly

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is drawn over the world: contacts and forces, trails, frames, scans, names.
 
-import * as THREE from '../vendor/three/build/three.module.js';
-import { LineMaterial } from '../vendor/three/examples/jsm/lines/LineMaterial.js';
-import { LineSegments2 } from '../vendor/three/examples/jsm/lines/LineSegments2.js';
-import { LineSegmentsGeometry } from '../vendor/three/examples/jsm/lines/LineSegmentsGeometry.js';
-import { el } from './dom.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { LineMaterial } from '../../vendor/three/examples/jsm/lines/LineMaterial.js';
+import { LineSegments2 } from '../../vendor/three/examples/jsm/lines/LineSegments2.js';
+import { LineSegmentsGeometry } from '../../vendor/three/examples/jsm/lines/LineSegmentsGeometry.js';
+import { el } from '../panels/dom.js';
 
 const MAX_CONTACTS = 256;
 const TRAIL_POINTS = 400, TRAIL_STEP = 0.012; // m

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots of joints and sensors over simulated time.
 
-import uPlot from '../vendor/uplot/dist/uPlot.esm.js';
+import uPlot from '../../vendor/uplot/dist/uPlot.esm.js';
 import { button, el, menu, number } from './dom.js';
 
 const SECONDS = 20, MAX_POINTS = 4000, HEIGHT = 150, PERIOD = 66; // ms

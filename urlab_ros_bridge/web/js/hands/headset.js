@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual and augmented reality: controllers are the protocol's xr_input, contacts are felt.
 
-import * as THREE from '../vendor/three/build/three.module.js';
-import { button, toast } from './dom.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { button, toast } from '../panels/dom.js';
 
 const PERIOD = 1000 / 30; // ms between two inputs
+const NEAREST = 0.7, FARTHEST = 2.5; // m between one who enters and what was looked at
 const NEAR = 0.16; // m; a contact so near to a tip is felt by the hand that leads it
 
 export class Headset {
@@ -40,6 +41,7 @@ export class Headset {
       if (mode === 'immersive-ar') stage.scene.fog = null;
       session.addEventListener('end', () => this.leave());
       await stage.renderer.xr.setSession(session);
+      this.stand();
       this.showHands();
       connection.mode = this.app.world?.name ?? '';
       connection.hello('vr_client');
@@ -47,6 +49,19 @@ export class Headset {
     } catch (error) {
       toast(`No ${mode === 'immersive-vr' ? 'VR' : 'AR'}: ${error.message}`, true);
     }
+  }
+
+  // One stands where one looked from, on the floor, and not where the robot is.
+  stand() {
+    const { xr } = this.app.stage.renderer;
+    const target = this.app.views.controls.target;
+    const way = target.clone().sub(this.app.stage.camera.position).setY(0);
+    if (way.lengthSq() < 1e-6) way.set(0, 0, -1);
+    way.setLength(Math.min(Math.max(way.length(), NEAREST), FARTHEST));
+    const place = new THREE.Matrix4().makeRotationY(Math.atan2(-way.x, -way.z)).setPosition(target.x - way.x, 0, target.z - way.z);
+    const at = new THREE.Vector3(), turn = new THREE.Quaternion();
+    place.invert().decompose(at, turn, new THREE.Vector3());
+    xr.setReferenceSpace(xr.getReferenceSpace().getOffsetReferenceSpace(new XRRigidTransform(at, turn)));
   }
 
   leave() {
@@ -64,7 +79,7 @@ export class Headset {
     const { renderer, scene } = this.app.stage;
     this.hands = [0, 1].map((index) => {
       const grip = renderer.xr.getControllerGrip(index);
-      grip.add(new THREE.Mesh(new THREE.CapsuleGeometry(0.018, 0.07, 6, 16).rotateX(-0.9), new THREE.MeshStandardMaterial({ color: '#20262d', roughness: 0.5 })));
+      grip.add(new THREE.Mesh(new THREE.CapsuleGeometry(0.018, 0.07, 6, 16).rotateX(-0.9), this.app.stage.paint({ color: '#20262d', roughness: 0.5 })));
       const tip = new THREE.Mesh(new THREE.SphereGeometry(0.008, 16, 12), new THREE.MeshBasicMaterial({ color: '#12b5a6' }));
       tip.position.z = -0.06;
       grip.add(tip);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bodies of a world: their models, their poses, what is selected.
 
-import * as THREE from '../vendor/three/build/three.module.js';
-import { GLTFLoader } from '../vendor/three/examples/jsm/loaders/GLTFLoader.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { GLTFLoader } from '../../vendor/three/examples/jsm/loaders/GLTFLoader.js';
+import { plain } from './materials.js';
 
 const ACCENT = new THREE.Color('#0fb5a5');
 const STILL = 2e-5; // m, and of quaternions
@@ -22,8 +23,8 @@ export class Bodies {
     this.lit = new Map();
   }
 
-  // Returns a promise that is kept when everything that is seen is there.
-  async setWorld(world) {
+  // Returns two promises: robots and the ground they stand on are there; everything that is seen is.
+  setWorld(world) {
     this.select(-1);
     this.world = world;
     this.drawn = null;
@@ -39,9 +40,31 @@ export class Bodies {
     const needed = new Set(world.bodies.flatMap((body) => [body.seen, body.colliding]));
     for (const digest of this.models.keys()) if (!needed.has(digest)) this.models.delete(digest);
     this.stage.ground.visible = false;
-    const all = world.bodies.filter((body) => body.seen).map((body) => this.dress(world, body));
-    await Promise.all(all);
-    if (this.world === world) this.stage.ground.visible = !this.hasFloor();
+    const robots = new Set([0, ...world.robots.flatMap(({ bodies }) => bodies)]);
+    const seen = world.bodies.filter((body) => body.seen);
+    const load = (bodies) => Promise.all(bodies.map((body) => this.dress(world, body)));
+    const first = load(seen.filter(({ id }) => robots.has(id)));
+    const others = load(seen.filter(({ id }) => !robots.has(id)));
+    const all = Promise.all([first, others]).then(() => this.lay(world));
+    return { first: world.robots.length ? first.then(() => this.lay(world)) : all, all };
+  }
+
+  // A model of glTF, in materials that this machine can afford.
+  async read(url) {
+    const { scene } = await this.loader.loadAsync(url);
+    const some = this.stage.renderer.capabilities.getMaxAnisotropy();
+    scene.traverse((mesh) => {
+      if (!mesh.isMesh) return;
+      if (mesh.material.map) mesh.material.map.anisotropy = some;
+      if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
+    });
+    return scene;
+  }
+
+  // A ground, where the world has no floor.
+  lay(world) {
+    if (this.world !== world) return;
+    this.stage.ground.visible = !this.hasFloor();
     this.stage.touch();
   }
 
@@ -63,15 +86,7 @@ export class Bodies {
 
   load(digest) {
     if (!this.models.has(digest)) {
-      this.models.set(digest, this.loader.loadAsync(`bodies/${digest}.glb`).then(({ scene }) => {
-        const some = this.stage.renderer.capabilities.getMaxAnisotropy();
-        scene.traverse((mesh) => {
-          if (!mesh.isMesh) return;
-          if (mesh.material.map) mesh.material.map.anisotropy = some;
-          if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
-        });
-        return scene;
-      }).catch(() => {
+      this.models.set(digest, this.read(`bodies/${digest}.glb`).catch(() => {
         this.models.delete(digest); // the world has changed meanwhile: another description comes
         return null;
       }));
@@ -96,7 +111,7 @@ export class Bodies {
       const part = model.clone();
       part.userData.look = 'colliding';
       const color = new THREE.Color().setHSL((body.id * 0.381966) % 1, 0.45, 0.56);
-      const material = new THREE.MeshStandardMaterial({ color, roughness: 0.8, transparent: body.id > 0, opacity: body.id ? 0.82 : 1 });
+      const material = this.stage.paint({ color, roughness: 0.8, transparent: body.id > 0, opacity: body.id ? 0.82 : 1 });
       part.traverse((mesh) => {
         if (!mesh.isMesh) return;
         mesh.userData.body = body.id;
@@ -160,11 +175,6 @@ export class Bodies {
     const group = this.groups[body];
     return target.fromArray(offset).applyQuaternion(group.quaternion).add(group.position);
   }
-}
-
-// What costs a processor little to draw.
-function plain({ color, map, emissive, transparent, opacity }) {
-  return new THREE.MeshLambertMaterial({ color, map, emissive, transparent, opacity });
 }
 
 function shown(object) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The renderer, its light, its ground and its sky; and the loop that draws.
 
-import * as THREE from '../vendor/three/build/three.module.js';
-import { RoomEnvironment } from '../vendor/three/examples/jsm/environments/RoomEnvironment.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { LIGHT, PlainMaterial } from './materials.js';
 
 const LOOKS = {
   light: { zenith: '#c9d6e2', horizon: '#eef1f4', ground: '#dfe4e9', line: '#8896a5', sun: 2.5, sky: 0.75, room: 0.42, exposure: 1.0 },
@@ -16,9 +16,13 @@ const FADE_FROM = 14, FADE_TO = 55; // m
 export class Stage {
   constructor(canvas) {
     const query = new URLSearchParams(location.search);
+    const options = { preserveDrawingBuffer: query.has('keep'), powerPreference: 'high-performance' };
+    const context = softwareContext(canvas, options);
     // Without a graphics card a fluent picture is worth more than a fine one.
-    this.quality = query.get('quality') ?? (isSoftware() ? 'low' : 'auto');
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: this.quality !== 'low', preserveDrawingBuffer: query.has('keep') });
+    this.quality = query.get('quality') ?? (context ? 'low' : 'auto');
+    const isPlain = this.quality === 'low';
+    if (!context || !isPlain) canvas = anew(canvas);
+    this.renderer = new THREE.WebGLRenderer({ canvas, context: context && isPlain ? context : undefined, antialias: !isPlain, ...options });
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.shadowMap.enabled = this.quality !== 'low';
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
@@ -36,13 +40,9 @@ export class Stage {
     this.sun.shadow.radius = 3;
     this.sky = new THREE.HemisphereLight('#eef4ff', '#b7b0a6', 1);
     this.dome = makeDome();
-    this.ground = makeGround();
+    this.ground = makeGround(this.paint({ roughness: 1 }));
     this.scene.add(this.sun, this.sun.target, this.sky, this.dome, this.ground);
-    if (this.quality !== 'low') {
-      const room = new THREE.PMREMGenerator(this.renderer);
-      this.scene.environment = room.fromScene(new RoomEnvironment(), 0.04).texture;
-      room.dispose();
-    }
+    if (!isPlain) this.mirror();
     this.focus = new THREE.Vector3();
     this.reach = SHADOW_REACH;
     this.drawers = [];
@@ -57,6 +57,20 @@ export class Stage {
     this.renderer.setAnimationLoop((time, frame) => this.draw(time, frame));
   }
 
+  // A material of the fineness that this machine can afford.
+  paint({ roughness, ...rest }) {
+    return this.quality === 'low' ? new PlainMaterial(rest) : new THREE.MeshStandardMaterial({ roughness, ...rest });
+  }
+
+  // What shiny things reflect; it comes when the first picture is there.
+  async mirror() {
+    const { RoomEnvironment } = await import('../../vendor/three/examples/jsm/environments/RoomEnvironment.js');
+    const room = new THREE.PMREMGenerator(this.renderer);
+    this.scene.environment = room.fromScene(new RoomEnvironment(), 0.04).texture;
+    room.dispose();
+    this.touch();
+  }
+
   setTheme(name) {
     const look = LOOKS[name] ?? LOOKS.light;
     this.scene.fog.color.set(look.horizon);
@@ -65,7 +79,10 @@ export class Stage {
     this.ground.children[0].material.color.set(look.ground);
     this.ground.children[1].material.uniforms.color.value.set(look.line);
     this.sun.intensity = look.sun;
-    this.sky.intensity = this.quality === 'low' ? 2.6 * look.sky : look.sky;
+    this.sky.intensity = look.sky;
+    LIGHT.sunColor.value.copy(this.sun.color).multiplyScalar(look.sun / Math.PI);
+    LIGHT.skyColor.value.copy(this.sky.color).multiplyScalar((2.6 * look.sky) / Math.PI);
+    LIGHT.groundColor.value.copy(this.sky.groundColor).multiplyScalar((2.6 * look.sky) / Math.PI);
     this.scene.environmentIntensity = look.room;
     this.renderer.toneMappingExposure = look.exposure;
     this.touch();
@@ -134,10 +151,19 @@ export class Stage {
   }
 }
 
-function isSoftware() {
-  const gl = document.createElement('canvas').getContext('webgl2');
+// The canvas's context when a processor draws, else null. One more context would cost a processor much.
+function softwareContext(canvas, options) {
+  const gl = canvas.getContext('webgl2', { antialias: false, alpha: true, ...options });
   const names = gl?.getExtension('WEBGL_debug_renderer_info');
-  return Boolean(names) && /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(names.UNMASKED_RENDERER_WEBGL));
+  return names && /swiftshader|llvmpipe|software|basic render/i.test(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) ? gl : null;
+}
+
+// A canvas keeps the context that it had first.
+function anew(canvas) {
+  canvas.getContext('webgl2')?.getExtension('WEBGL_lose_context')?.loseContext();
+  const other = canvas.cloneNode();
+  canvas.replaceWith(other);
+  return other;
 }
 
 function makeDome() {
@@ -157,8 +183,8 @@ function makeDome() {
 }
 
 // For worlds without a floor: a disc that takes shadows, and a grid that fades away.
-function makeGround() {
-  const disc = new THREE.Mesh(new THREE.CircleGeometry(80, 64), new THREE.MeshStandardMaterial({ roughness: 1 }));
+function makeGround(material) {
+  const disc = new THREE.Mesh(new THREE.CircleGeometry(80, 64), material);
   disc.rotation.x = -Math.PI / 2;
   disc.position.y = -0.004;
   disc.receiveShadow = true;

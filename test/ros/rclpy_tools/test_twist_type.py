@@ -4,7 +4,7 @@ from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 import pytest
 
-from urlab_ros_bridge.ros.commands.velocity import message_type
+from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 
 pytestmark = [pytest.mark.ros, pytest.mark.distro]
 

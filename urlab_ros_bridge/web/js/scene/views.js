@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where one looks from: around something, after a robot, or through a camera of the world.
 
-import * as THREE from '../vendor/three/build/three.module.js';
-import { OrbitControls } from '../vendor/three/examples/jsm/controls/OrbitControls.js';
+import * as THREE from '../../vendor/three/build/three.module.js';
+import { OrbitControls } from '../../vendor/three/examples/jsm/controls/OrbitControls.js';
 
 const GLIDE = 0.35; // s
 

@@ -1,0 +1,66 @@
+// Copyright 2026 The urlab_ros_bridge authors
+// SPDX-License-Identifier: Apache-2.0
+// What publishers of the protocol put into the world: meshes and clouds of points.
+
+import * as THREE from '../../vendor/three/build/three.module.js';
+
+const COLORS = ['#d9822b', '#5b6ee1', '#c2417c', '#0f9488', '#6a9a23', '#8b5cf6'];
+
+export class Published {
+  constructor(stage, bodies) {
+    Object.assign(this, { stage, bodies });
+    this.group = new THREE.Group();
+    stage.scene.add(this.group);
+    this.clear();
+  }
+
+  clear() {
+    this.group.clear();
+    this.meshes = new Map(); // id -> group; its model comes a moment later
+    this.clouds = new Map();
+  }
+
+  set({ meshes, assets, overlays }) {
+    for (const known of [[this.meshes, meshes], [this.clouds, overlays]]) {
+      for (const [id, part] of known[0]) {
+        if (id in known[1]) continue;
+        part.removeFromParent();
+        known[0].delete(id);
+      }
+    }
+    for (const [id, uri] of Object.entries(assets)) this.load(id, uri);
+    for (const [id, { translation, rotation_xyzw: rotation, scale, visible }] of Object.entries(meshes)) {
+      const mesh = this.meshes.get(id);
+      if (!mesh) continue; // its data comes with the next message
+      mesh.position.fromArray(translation);
+      mesh.quaternion.fromArray(rotation);
+      mesh.scale.fromArray(scale);
+      mesh.visible = visible;
+    }
+    for (const overlay of Object.values(overlays)) this.draw(overlay);
+    this.stage.touch();
+  }
+
+  load(id, uri) {
+    this.meshes.get(id)?.removeFromParent();
+    const group = new THREE.Group();
+    this.meshes.set(id, group);
+    this.group.add(group);
+    this.bodies.read(uri).then((model) => {
+      model.traverse((mesh) => (mesh.castShadow = mesh.receiveShadow = Boolean(mesh.isMesh)));
+      group.add(model);
+      this.stage.touch();
+    }).catch(() => {}); // what no viewer can read is left out
+  }
+
+  draw({ overlay_id: id, points, point_size: size, visible }) {
+    this.clouds.get(id)?.removeFromParent();
+    const places = new THREE.Float32BufferAttribute(points.flat(), 3);
+    const color = COLORS[[...id].reduce((sum, letter) => sum + letter.codePointAt(0), 0) % COLORS.length];
+    const cloud = new THREE.Points(new THREE.BufferGeometry().setAttribute('position', places), new THREE.PointsMaterial({ color, size }));
+    cloud.visible = visible;
+    cloud.frustumCulled = false;
+    this.clouds.set(id, cloud);
+    this.group.add(cloud);
+  }
+}
