@@ -18,6 +18,7 @@ import pytest
 from test.gateways.simspark.conftest import gateway_at
 from test.gateways.simspark.conftest import simulation
 from test.gateways.simspark.peers import RawPeer
+from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.side import Agents
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
@@ -40,6 +41,12 @@ class HeldAgents(Agents):
     @property
     def is_waiting(self):
         return not self.all_there or super().is_waiting
+
+    @property
+    def ready(self):
+        """Return how many have their robots, and how many of these have said (syn)."""
+        playing = [agent for agent in list(self._agents.values()) if agent.played is not None]
+        return len(playing), sum(agent.syncs for agent in playing)
 
 
 @contextmanager
@@ -101,10 +108,13 @@ def game(cycles, hostile):
         MonitorClient(port=gateway.monitor_port, timeout=60) as monitor,
     ):
         player, opponent = (RawPeer(gateway.agent_port) for _ in range(2))
-        for peer, team in ((player, 'Ours'), (opponent, 'Theirs')):
-            peer.say('(scene rsg/agent/nao/nao.rsg)')
-            peer.say(f'(init (unum 1)(teamname {team}))')
+        player.say('(scene rsg/agent/nao/nao.rsg)')
+        player.say('(init (unum 1)(teamname Ours))')
         player.say('(syn)')
+        wait_until(lambda: agents.ready == (1, 1))
+        opponent.say('(scene rsg/agent/nao/nao.rsg)')
+        opponent.say('(init (unum 1)(teamname Theirs))')
+        wait_until(lambda: agents.ready == (2, 1))
         monitor.command(['playMode', 'PlayOn'], ['ball', ['pos', 1, 0, 0.5], ['vel', 1, 1, 0]])
         watcher = Watcher(monitor)
         watcher.start()
