@@ -38,7 +38,7 @@ class Transition:
     What the hooks get: one control period.
 
     :ivar before, after: state of the robot; `result` is the whole reply, with all others.
-    :ivar action: what was done, in the units of the action space.
+    :ivar action: what was done, in SI units.
     :ivar time: simulated s since the reset; `dt` of this period.
     """
 
@@ -85,6 +85,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Reward | None = None,
         terminated: Ending | None = None,
         observe: Observe = observe_all,
+        normalized: bool = True,
         sidecar: Mapping[str, Any] | None = None,
         keyframe: str = '',
         camera: str = '',
@@ -98,6 +99,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         :param action: ``actuators``, ``twist``, or ``auto``: a twist where the robot has a drive.
         :param period: s of simulation time of a step; a multiple of the timestep.
         :param observe: makes the observation of the robot's state.
+        :param normalized: actions are from -1 to 1 of the robot's range; else in SI units.
         :param sidecar: keys of a sidecar in place of a file.
         :param keyframe: where episodes begin; empty: as the world does.
         :param camera: that `render` shows; empty: the first.
@@ -126,9 +128,15 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             self._slots = [slot for slot, limit in enumerate(limits) if limit > 0]
             if self._twist:
                 high = np.array(limits)[self._slots]
-                self.action_space = spaces.Box(-high, high, dtype=np.float64)
+                units: spaces.Box = spaces.Box(-high, high, dtype=np.float64)
             else:
-                self.action_space = _actuator_space(self.client, self.robot)
+                units = _actuator_space(self.client, self.robot)
+            self._middle = (units.low + units.high) / 2 if normalized else np.zeros(units.shape)
+            self._half = (units.high - units.low) / 2 if normalized else np.ones(units.shape)
+            if normalized:
+                self.action_space = spaces.Box(-1.0, 1.0, units.shape, np.float64)
+            else:
+                self.action_space = units
             self._state = self.client.reset(keyframe or None, seed=0)
             self.begun = self._seen(self._state)
             self.observation_space = spaces.Box(-np.inf, np.inf, self.begun.shape, np.float64)
@@ -166,6 +174,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             raise BadEnvironment(
                 f'action: {action!r:.80} is not {self.action_space.shape} finite numbers'
             )
+        done = self._middle + self._half * done
         before, values = self._state, done.tolist()
         if self._twist:
             given = dict(zip(self._slots, values, strict=True))
