@@ -4,6 +4,8 @@
 
 from pathlib import Path
 import re
+import resource
+import socket
 
 import pytest
 
@@ -12,6 +14,7 @@ from test.security.programs import port_of
 from test.security.programs import program
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.gateways.common.serving import websocket_connection
 from urlab_ros_bridge.gateways.common.serving import websocket_server
 from urlab_ros_bridge.gateways.simspark.tcp import server as simspark
@@ -86,11 +89,17 @@ def test_a_page_of_websockets_and_a_recording_are_bounded():
     assert recorder.MAX_BYTES <= 4 << 30
 
 
+@pytest.fixture(scope='module')
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('data')
+    words = ('server', '--cameras=off', f'--data-dir={folder}', '--data-limit=0.00001')
+    with program(*words, *ANY_PORTS) as (process, line):
+        yield process, port_of(line)
+
+
 @pytest.fixture
-def port(tmp_path):
-    words = ('server', '--cameras=off', f'--data-dir={tmp_path}', '--data-limit=0.00001')
-    with program(*words, *ANY_PORTS) as (_, line):
-        yield port_of(line)
+def port(server):
+    return server[1]
 
 
 def test_a_server_says_which_limit_was_met(port):
@@ -110,3 +119,25 @@ def test_a_server_says_which_limit_was_met(port):
         assert first.status() and first.generation == generation + 1
         for client in opened:
             client.close()
+
+
+def test_a_server_without_descriptors_left_serves_those_that_are_there(server):
+    process, port = server
+    before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+    used = len(list(Path(f'/proc/{process.pid}/fd').iterdir()))
+    links = []
+    with Client(rpc_port=port, shared=True, timeout=PATIENCE) as client:
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (used + 20, before[1]))
+        try:
+            for _ in range(40):  # the system keeps those that the server cannot take
+                links.append(socket.create_connection(('127.0.0.1', port), PATIENCE))
+            assert client.status()
+            with pytest.raises(RequestTimeout):
+                Client(rpc_port=port, shared=True, timeout=1.0).connect()
+        finally:
+            for link in links:
+                link.close()
+            resource.prlimit(process.pid, resource.RLIMIT_NOFILE, before)
+        assert client.status()
+    with Client(rpc_port=port, shared=True, timeout=PATIENCE) as late:
+        assert late.status()
