@@ -31,12 +31,14 @@ import unittest
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
+from launch_testing.ready_to_test_action_timeout import ready_to_test_action_timeout
 import launch_testing.asserts
 from nav_msgs.msg import Odometry
 
 from urlab_ros_bridge.testing import launch_simulation
 
 
+@ready_to_test_action_timeout(120)
 def generate_test_description():
     domain = ExecuteProcess(cmd=['sh', '-c', 'echo domain $ROS_DOMAIN_ID'], name='domain')
     simulation, actions = launch_simulation(

@@ -63,6 +63,17 @@ class LaunchedSimulation(SimulationAccess):
         return super().client
 
 
+class _WhenReady(RegisterEventHandler):
+    """Shows what it starts, so that launch_testing finds `ReadyToTest` in the description."""
+
+    def __init__(self, handler: OnProcessIO, then: Sequence[Action]) -> None:
+        super().__init__(handler)
+        self._then = list(then)
+
+    def describe_conditional_sub_entities(self) -> list[tuple[str, list[Action]]]:
+        return [('when the simulation is ready', self._then)]
+
+
 def launch_simulation(
     world: str = 'rover', *, then: Sequence[Action] = (), **arguments: Any
 ) -> tuple[LaunchedSimulation, list[Action]]:
@@ -97,7 +108,7 @@ def launch_simulation(
 
     domain = [SetEnvironmentVariable('ROS_DOMAIN_ID', str(proxy.domain))] if proxy.domain else []
     # The handler stands before the program, so that no line is missed.
-    handler = RegisterEventHandler(OnProcessIO(target_action=program, on_stdout=look))
+    handler = _WhenReady(OnProcessIO(target_action=program, on_stdout=look), then)
     return proxy, [*domain, handler, program]
 
 
