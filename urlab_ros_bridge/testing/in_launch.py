@@ -14,6 +14,7 @@ Server and bridge belong to one process (`run_simulation`), which tells on which
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 import json
 import sys
@@ -50,6 +51,8 @@ class LaunchedSimulation(SimulationAccess):
     def __init__(self, with_ros: bool) -> None:
         self._taken = take_domain() if with_ros else None
         super().__init__({}, self._taken.number if self._taken else None)
+        # A node that is still spun when Python ends would abort the process.
+        atexit.register(self.close)
 
     @property
     def client(self) -> Client:
