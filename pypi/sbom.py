@@ -45,6 +45,7 @@ _SPDX = {
     'BSD': BSD,
     'BSD License': BSD,
     'BSD License 2.0': BSD,
+    '3-Clause BSD License': 'BSD-3-Clause',
     'MIT License': 'MIT',
     'Mozilla Public License 2.0 (MPL 2.0)': 'MPL-2.0',
     'GNU Lesser General Public License v3 (LGPLv3)': 'LGPL-3.0-only',
@@ -55,6 +56,8 @@ _SPDX = {
 # Where metadata say nothing that can be used, or too little: read in the package itself.
 _READ = {
     'catkin-pkg': 'BSD-3-Clause',
+    'colorama': 'BSD-3-Clause',
+    'jinja2': 'BSD-3-Clause',
     'docutils': 'CC-PDDC AND BSD-2-Clause AND GPL-3.0-or-later',
     'empy': 'LGPL-2.1-or-later',
     'setuptools': 'MIT',

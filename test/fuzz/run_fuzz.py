@@ -114,7 +114,7 @@ def guided(name: str, count: int, keep: Path) -> None:
             f'-timeout={SECONDS}',
             '-rss_limit_mb=3000',
             '-print_final_stats=1',
-            f'-dict={words}',
+            *([f'-dict={words}'] if target.words else []),
             f'-artifact_prefix={keep}/fault-{name}-',
             str(keep / name),
             str(CORPUS / name),

@@ -31,8 +31,7 @@ def rover():
     env.close()
 
 
-@pytest.mark.filterwarnings('error')
-@pytest.mark.filterwarnings('ignore:.*Box.*infinity')
+@pytest.mark.filterwarnings('error', 'ignore:.*Box observation space.*infinity')
 def test_gymnasium_has_no_complaint(rover):
     check_env(rover.unwrapped, skip_render_check=True)
 
@@ -51,6 +50,19 @@ def episode(env, seed, steps=10):
     return np.array(seen), np.array(rewards), terminated, info
 
 
+def test_normalized_actions_are_parts_of_the_range(rover):
+    env = UrlabEnv(normalized=False)
+    try:
+        assert env.action_space.high.tolist() == [1.5, 2.5]  # m/s, rad/s of the rover
+        for each, action in ((env, [0.75, -1.25]), (rover, [0.5, -0.5])):
+            each.reset(seed=7)
+            last = each.step(np.array(action))[0]
+            each.seen = last
+        assert np.array_equal(env.seen, rover.seen)
+    finally:
+        env.close()
+
+
 def test_equal_seeds_are_equal_bit_for_bit_and_hooks_say_what_they_say(rover):
     first, other, again = (episode(rover, seed) for seed in (1, 2, 1))
     assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
@@ -64,7 +76,7 @@ def test_a_time_limit_truncates_and_actuators_are_actions():
     env = gymnasium.make(ID, world='quadruped', period=0.04, max_episode_steps=3)
     try:
         assert isinstance(env.unwrapped, UrlabEnv)
-        env.reset(seed=0, options={'keyframe': 'quadruped_home'})
+        env.reset(seed=0, options={'keyframe': 'quadruped_stand'})
         assert env.action_space.shape == (3,)  # it trots: a twist
         ended = [env.step(env.action_space.low)[2:4] for _ in range(3)]
         assert ended == [(False, False), (False, False), (False, True)]
@@ -72,6 +84,23 @@ def test_a_time_limit_truncates_and_actuators_are_actions():
             env.unwrapped.step(np.array([np.nan, 0, 0]))
         with pytest.raises(UnknownName, match='keyframe'):
             env.reset(options={'key': 1})
+    finally:
+        env.close()
+
+
+def test_pictures_show_the_present_and_take_no_time():
+    env = UrlabEnv(render_mode='rgb_array')
+    try:
+        env.reset(seed=1)
+        first = env.render()
+        assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
+        assert first.std() > 1.0  # it shows something
+        before = env.client.forward().time
+        assert np.array_equal(env.render(), first)
+        assert env.client.forward().time == before
+        for _ in range(25):
+            env.step(np.array([1.0, 1.0]))
+        assert not np.array_equal(env.render(), first)
     finally:
         env.close()
 

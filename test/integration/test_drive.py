@@ -46,11 +46,23 @@ def seconds(message):
     return nanoseconds(message.header.stamp) * 1e-9
 
 
+@pytest.fixture(scope='module')
+def lasting_rover(lasting_simulation):
+    return lasting_simulation(cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT, odom_rate=100.0)
+
+
+@pytest.fixture
+def rover(lasting_rover, observer):
+    """Return (server, bridge, listener) of a rover where it starts."""
+    server, _, listener = lasting_rover
+    observer(server).reset()
+    yield lasting_rover
+    listener.forget()
+
+
 @pytest.mark.slow
-def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(simulation):
-    server, _, listener = simulation(
-        cmd_vel_type='twist', cmd_vel_timeout=TIMEOUT, odom_rate=100.0
-    )
+def test_two_seconds_forward_agree_on_every_topic_and_a_killed_driver_stops(rover):
+    server, _, listener = rover
     odom = listener.listen(Odometry, 'odom')
     truth = listener.listen(PoseStamped, 'ground_truth/pose')
     transforms = listener.listen(TFMessage, '/tf')

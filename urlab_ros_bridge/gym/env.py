@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from dataclasses import dataclass
 import os
+import time
 from typing import Any
 from typing import TypeAlias
 
@@ -18,6 +19,7 @@ import numpy as np
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.model import read_robot
 from urlab_ros_bridge.client.replies.observations import ArticulationState
+from urlab_ros_bridge.client.replies.observations import CameraImage
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.testing.simulation import Simulation
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -26,6 +28,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 ACTIONS = ('auto', 'actuators', 'twist')
 RENDER_FPS = 50
 _MAX_SEED = 2**31 - 1
+# A renderer starts in a second; a busy machine takes its time.
+_RENDERER_SECONDS = 60.0
 
 
 class BadEnvironment(UrlabError, ValueError):
@@ -38,7 +42,7 @@ class Transition:
     What the hooks get: one control period.
 
     :ivar before, after: state of the robot; `result` is the whole reply, with all others.
-    :ivar action: what was done, in the units of the action space.
+    :ivar action: what was done, in SI units.
     :ivar time: simulated s since the reset; `dt` of this period.
     """
 
@@ -85,6 +89,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Reward | None = None,
         terminated: Ending | None = None,
         observe: Observe = observe_all,
+        normalized: bool = True,
         sidecar: Mapping[str, Any] | None = None,
         keyframe: str = '',
         camera: str = '',
@@ -98,6 +103,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         :param action: ``actuators``, ``twist``, or ``auto``: a twist where the robot has a drive.
         :param period: s of simulation time of a step; a multiple of the timestep.
         :param observe: makes the observation of the robot's state.
+        :param normalized: actions are from -1 to 1 of the robot's range; else in SI units.
         :param sidecar: keys of a sidecar in place of a file.
         :param keyframe: where episodes begin; empty: as the world does.
         :param camera: that `render` shows; empty: the first.
@@ -126,9 +132,15 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             self._slots = [slot for slot, limit in enumerate(limits) if limit > 0]
             if self._twist:
                 high = np.array(limits)[self._slots]
-                self.action_space = spaces.Box(-high, high, dtype=np.float64)
+                units: spaces.Box = spaces.Box(-high, high, dtype=np.float64)
             else:
-                self.action_space = _actuator_space(self.client, self.robot)
+                units = _actuator_space(self.client, self.robot)
+            self._middle = (units.low + units.high) / 2 if normalized else np.zeros(units.shape)
+            self._half = (units.high - units.low) / 2 if normalized else np.ones(units.shape)
+            if normalized:
+                self.action_space = spaces.Box(-1.0, 1.0, units.shape, np.float64)
+            else:
+                self.action_space = units
             self._state = self.client.reset(keyframe or None, seed=0)
             self.begun = self._seen(self._state)
             self.observation_space = spaces.Box(-np.inf, np.inf, self.begun.shape, np.float64)
@@ -136,6 +148,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             self.close()
             raise
         self._begun = self._state.time
+        self._picture: Mapping[str, CameraImage] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -157,6 +170,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             per_articulation_qpos=joints,
         )
         self._begun = self._state.time
+        self._picture = {}
         return self._seen(self._state), self._info()
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -166,6 +180,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             raise BadEnvironment(
                 f'action: {action!r:.80} is not {self.action_space.shape} finite numbers'
             )
+        done = self._middle + self._half * done
         before, values = self._state, done.tolist()
         if self._twist:
             given = dict(zip(self._slots, values, strict=True))
@@ -200,12 +215,23 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Return the camera's picture of the present state, RGB, shape (height, width, 3)."""
         if self.render_mode is None:
             return None
-        if self._camera not in self._state.cameras:
-            # A reply to reset has no pictures; a pushed state has, and no time passes.
-            self.client.set_mode('puppet')
-            self._picture = self.client.step(include_cameras=self._cameras).cameras
-            self.client.set_mode('direct')
+        if self._camera not in self._picture:
+            self._picture = self._drawn()
         return self._picture[self._camera].pixels[:, :, 2::-1].copy()
+
+    def _drawn(self) -> Mapping[str, CameraImage]:
+        """Return pictures of the present state, which a reply to reset has not; no time passes."""
+        deadline = time.monotonic() + _RENDERER_SECONDS
+        self.client.set_mode('puppet')
+        try:
+            while True:  # the renderer may still be starting
+                found = self.client.step(include_cameras=self._cameras).cameras
+                if self._camera in found:
+                    return found
+                if time.monotonic() > deadline:
+                    raise BadEnvironment(f'render: no picture of {self._camera} has come')
+        finally:
+            self.client.set_mode('direct')
 
     def close(self) -> None:
         """End the server."""
