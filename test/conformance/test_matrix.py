@@ -88,6 +88,8 @@ def test_no_option_of_the_server_is_forgotten():
 
     tried = {name for options in OPTIONS.values() for name in options}
     assert {*' '.join(TOGETHER).split(), 'live', 'direct', 'puppet'} == set(OPTIONS)
-    unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'gl'}
+    # Of keys: whoever has one sees nothing else, and test/security tries the others.
+    unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'data_limit_gb', 'gl'}
+    unseen |= {'keys', 'insecure'}
     ports = {'rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'}
     assert {item.name for item in fields(ServerConfig)} == tried | unseen | ports

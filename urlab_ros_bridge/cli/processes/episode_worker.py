@@ -35,7 +35,6 @@ from urlab_ros_bridge.gateways.chiral.profile import Profile
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.wire.errors import UrlabError
 
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
@@ -62,6 +61,8 @@ def simulated(purpose: Purpose, timeout: float) -> Iterator[ChiralClient]:
 
     :raises UrlabError: when one of them cannot start.
     """
+    from urlab_ros_bridge.sim.server import Server  # who starts workers does without MuJoCo
+
     profile = load_profile(find_profile(purpose.profile)) if purpose.profile else Profile()
     with TemporaryDirectory(prefix='urlab-eval-') as folder:
         config = ServerConfig(
