@@ -88,6 +88,23 @@ def test_a_time_limit_truncates_and_actuators_are_actions():
         env.close()
 
 
+def test_pictures_show_the_present_and_take_no_time():
+    env = UrlabEnv(render_mode='rgb_array')
+    try:
+        env.reset(seed=1)
+        first = env.render()
+        assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
+        assert first.std() > 1.0  # it shows something
+        before = env.client.forward().time
+        assert np.array_equal(env.render(), first)
+        assert env.client.forward().time == before
+        for _ in range(25):
+            env.step(np.array([1.0, 1.0]))
+        assert not np.array_equal(env.render(), first)
+    finally:
+        env.close()
+
+
 def test_what_does_not_fit_is_named():
     with pytest.raises(UnknownName, match='actuators'):
         UrlabEnv(action='torque')

@@ -26,19 +26,23 @@ pytestmark = [
 ]
 
 TEST = """
+import pathlib
+import time
 import unittest
 
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess
 from launch_testing.actions import ReadyToTest
-import launch_testing.asserts
+from launch_testing.ready_to_test_action_timeout import ready_to_test_action_timeout
 from nav_msgs.msg import Odometry
 
 from urlab_ros_bridge.testing import launch_simulation
 
 
+@ready_to_test_action_timeout(120)
 def generate_test_description():
-    domain = ExecuteProcess(cmd=['sh', '-c', 'echo domain $ROS_DOMAIN_ID'], name='domain')
+    words = ['sh', '-c', 'echo $ROS_DOMAIN_ID > part && mv part domain']
+    domain = ExecuteProcess(cmd=words, name='domain')
     simulation, actions = launch_simulation(
         'rover', bridge={'odom_rate': 0.0}, then=[domain, ReadyToTest()]
     )
@@ -46,11 +50,13 @@ def generate_test_description():
 
 
 class TestActive(unittest.TestCase):
-    def test_messages_come_and_nodes_are_in_the_domain(self, simulation, proc_output):
+    def test_messages_come_and_nodes_are_in_the_domain(self, simulation):
         assert simulation.wait_for_message(Odometry, 'odom', 10.0).child_frame_id
         assert simulation.client.handshake.world == 'rover'
-        proc_output.assertWaitFor(f'domain {simulation.domain}', timeout=10)
-        simulation.close()
+        deadline = time.monotonic() + 60
+        while not pathlib.Path('domain').exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert int(pathlib.Path('domain').read_text()) == simulation.domain
 """
 
 

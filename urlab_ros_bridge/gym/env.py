@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from dataclasses import dataclass
 import os
+import time
 from typing import Any
 from typing import TypeAlias
 
@@ -18,6 +19,7 @@ import numpy as np
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.model import read_robot
 from urlab_ros_bridge.client.replies.observations import ArticulationState
+from urlab_ros_bridge.client.replies.observations import CameraImage
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.testing.simulation import Simulation
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -26,6 +28,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 ACTIONS = ('auto', 'actuators', 'twist')
 RENDER_FPS = 50
 _MAX_SEED = 2**31 - 1
+# A renderer starts in a second; a busy machine takes its time.
+_RENDERER_SECONDS = 60.0
 
 
 class BadEnvironment(UrlabError, ValueError):
@@ -144,6 +148,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             self.close()
             raise
         self._begun = self._state.time
+        self._picture: Mapping[str, CameraImage] = {}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -165,6 +170,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             per_articulation_qpos=joints,
         )
         self._begun = self._state.time
+        self._picture = {}
         return self._seen(self._state), self._info()
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -209,12 +215,23 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Return the camera's picture of the present state, RGB, shape (height, width, 3)."""
         if self.render_mode is None:
             return None
-        if self._camera not in self._state.cameras:
-            # A reply to reset has no pictures; a pushed state has, and no time passes.
-            self.client.set_mode('puppet')
-            self._picture = self.client.step(include_cameras=self._cameras).cameras
-            self.client.set_mode('direct')
+        if self._camera not in self._picture:
+            self._picture = self._drawn()
         return self._picture[self._camera].pixels[:, :, 2::-1].copy()
+
+    def _drawn(self) -> Mapping[str, CameraImage]:
+        """Return pictures of the present state, which a reply to reset has not; no time passes."""
+        deadline = time.monotonic() + _RENDERER_SECONDS
+        self.client.set_mode('puppet')
+        try:
+            while True:  # the renderer may still be starting
+                found = self.client.step(include_cameras=self._cameras).cameras
+                if self._camera in found:
+                    return found
+                if time.monotonic() > deadline:
+                    raise BadEnvironment(f'render: no picture of {self._camera} has come')
+        finally:
+            self.client.set_mode('direct')
 
     def close(self) -> None:
         """End the server."""

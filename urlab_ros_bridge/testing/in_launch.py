@@ -14,6 +14,7 @@ Server and bridge belong to one process (`run_simulation`), which tells on which
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 import json
 import sys
@@ -50,6 +51,8 @@ class LaunchedSimulation(SimulationAccess):
     def __init__(self, with_ros: bool) -> None:
         self._taken = take_domain() if with_ros else None
         super().__init__({}, self._taken.number if self._taken else None)
+        # A node that is still spun when Python ends would abort the process.
+        atexit.register(self.close)
 
     @property
     def client(self) -> Client:
@@ -61,6 +64,17 @@ class LaunchedSimulation(SimulationAccess):
         if not self.ports:
             raise SimulationFailed(NAME, 'is not ready yet', '')
         return super().client
+
+
+class _WhenReady(RegisterEventHandler):
+    """Shows what it starts, so that launch_testing finds `ReadyToTest` in the description."""
+
+    def __init__(self, handler: OnProcessIO, then: Sequence[Action]) -> None:
+        super().__init__(handler)
+        self._then = list(then)
+
+    def describe_conditional_sub_entities(self) -> list[tuple[str, list[Action]]]:
+        return [('when the simulation is ready', self._then)]
 
 
 def launch_simulation(
@@ -97,7 +111,7 @@ def launch_simulation(
 
     domain = [SetEnvironmentVariable('ROS_DOMAIN_ID', str(proxy.domain))] if proxy.domain else []
     # The handler stands before the program, so that no line is missed.
-    handler = RegisterEventHandler(OnProcessIO(target_action=program, on_stdout=look))
+    handler = _WhenReady(OnProcessIO(target_action=program, on_stdout=look), then)
     return proxy, [*domain, handler, program]
 
 

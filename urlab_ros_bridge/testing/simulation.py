@@ -204,7 +204,8 @@ class Simulation(SimulationAccess):
         :param sidecar: in place of a file: its keys (docs/sidecar.md); files are named in full.
         :param server: a fake server that runs already, in place of a world.
         :param bridge: parameters of the bridge (docs/parameters.md); None: no bridge, no ROS.
-        :param mode: live: time goes by itself; direct: by steps alone; puppet.
+        :param mode: live: time goes by itself; direct: by steps alone; puppet. With a bridge
+            direct and puppet cannot be left.
         :param cameras: draw pictures; else there are none.
         :param namespace: of the bridge.
         :param domain: ROS domain that you have taken; None: a free one.
@@ -228,12 +229,19 @@ class Simulation(SimulationAccess):
             if server is not None:
                 self.ports = dict(server.ports)
             else:
-                words = [*_world_words(world, sidecar, folder), '--step-mode', mode]
+                words = _world_words(world, sidecar, folder)
+                # A server that is started in a mode cannot be put into another one.
+                pinned = bridge is not None and mode != 'live'
+                words += ['--step-mode', mode if pinned else 'auto']
                 words += [] if cameras else ['--cameras', 'off']
                 words += ['--data-dir', str(folder / 'data'), *server_words]
                 self._start_server(words, folder)
             if bridge is not None:
                 self._start_bridge(bridge, namespace, folder)
+            elif server is None:
+                self.client.set_mode(mode)
+                if mode != 'live':  # time went by itself until now
+                    self.client.reset()
         except BaseException:
             self.close()
             raise
