@@ -45,7 +45,7 @@ class OpenWithoutToken(UrlabError):
     def __init__(self, bind: str) -> None:
         super().__init__(
             f'--bind {bind or "(all)"} lets every machine that reaches this one drive the robot: '
-            'give --token SECRET, which clients must show, or --insecure to admit any client '
+            'give --token SECRET, which clients must show, or --insecure to let any client '
             'in, or --bind 127.0.0.1 for this machine alone'
         )
 
