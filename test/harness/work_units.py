@@ -14,6 +14,7 @@ WHOLE_FOLDERS = ('config/',)
 TESTS_APART = ('conformance/test_matrix.py',)
 # Units of more than about ten seconds, so that at the end no worker goes on alone with one.
 LONG = (
+    'soak/',
     'integration/',
     'gateways/webxr/page/test_browser.py',
     'config/',
@@ -25,7 +26,7 @@ LONG = (
     'sim/model/client_models/test_attacks.py',
     'cli/',
     'launch/',
-    'soak/',
+    'security/',
 )
 
 

@@ -9,6 +9,7 @@ DDS is the exception: how far the bridge's ROS nodes are seen is for the environ
 
 import ipaddress
 
+from domains import free_domain
 import pytest
 
 from test.security.programs import ANY_PORTS
@@ -60,7 +61,8 @@ def test_a_gateway(server, gateway):
 
 
 @pytest.mark.ros
-def test_the_bridge(server):
+def test_the_bridge(server, monkeypatch):
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(free_domain()))
     words = [f'--{name}-port={port_of(server[1], name)}' for name in ('rpc', 'state')]
     with Client(rpc_port=port_of(server[1]), shared=True, timeout=PATIENCE) as client:
         with program('bridge', *words, before=BRIDGE, ready='connected') as (process, _):
