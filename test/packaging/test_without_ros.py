@@ -54,7 +54,8 @@ def environment(tmp_path_factory):
     }
     clean['PATH'] = f'{folder / "venv" / "bin"}:/usr/local/bin:/usr/bin:/bin'
     source = folder / 'source'
-    ignored = shutil.ignore_patterns('.*', 'build*', 'install*', 'log*', '__pycache__')
+    made = [f'{name}{end}' for name in ('build', 'install', 'log') for end in ('', '-*')]
+    ignored = shutil.ignore_patterns('.*', *made, '__pycache__')
     shutil.copytree(ROOT, source, ignore=ignored)
 
     def run(*command, cwd=folder):
