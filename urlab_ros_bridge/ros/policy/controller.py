@@ -78,7 +78,7 @@ class PolicyController:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew, as if nothing had been seen."""
+        """Start over, as if nothing had been seen."""
         self.phase = Phase.WAITING
         self.why = ''
         self._command = np.zeros(3)
@@ -112,7 +112,7 @@ class PolicyController:
         """
         Take an instant; return the set-points of the joints (m,), None when no step is due.
 
-        Time that jumps back begins anew, with the command that holds.
+        Time that jumps back starts over, with the command that holds.
         """
         now = reading.stamp_ns
         if self._now_ns is not None and now < self._now_ns:
