@@ -37,7 +37,7 @@ def test_server_and_client(simulation):
     assert simulation.client.step(5).step == 5
 
 def test_environment():
-    env = gymnasium.make('urlab_ros_bridge:Urlab-v0', world='rover')
+    env = gymnasium.make('urlab_ros_bridge.gym:Urlab-v0', world='rover')
     seen, _ = env.reset(seed=1)
     assert np.isfinite(env.step(env.action_space.high)[0]).all()
     env.close()

@@ -83,7 +83,7 @@ class CameraUnavailable(ClientError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'the server does not stream the camera {name!r}; its log says why (no OpenGL?)'
+            f'the server does not stream the camera {name!r}; its log has the reason (no OpenGL?)'
         )
 
 
@@ -91,7 +91,7 @@ class ShmUnavailable(ClientError):
     """Shared memory was asked for by name, but cannot be used with this server."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; transport='auto' goes on without")
+        super().__init__(f"{reason}; transport='auto' continues without")
 
 
 class ExtensionMissing(ClientError):
@@ -117,7 +117,7 @@ class UnsendableValue(ClientError, TypeError):
 
 
 class ModelUnavailable(ClientError):
-    """The compiled model of the handshake cannot be loaded here; the message says why."""
+    """The compiled model of the handshake cannot be loaded here; the message gives the reason."""
 
 
 class RemoteError(ClientError):

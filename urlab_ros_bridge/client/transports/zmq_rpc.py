@@ -136,5 +136,5 @@ class RpcSocket:
 
 
 def _waits(socket: zmq.Socket[bytes]) -> bool:
-    """Say whether a message has come; a poll would cost more."""
+    """Return whether a message has arrived; a poll would cost more."""
     return bool(int(socket.get(zmq.EVENTS)) & zmq.POLLIN)
