@@ -56,7 +56,8 @@ class KeysRejected(ConnectionLost):
         reason = (
             'does not let in the client of these keys: its folder `clients` names those it lets in'
             if have_keys
-            else 'lets in clients with keys alone (keys=DIR, --keys DIR), or is no URLab server'
+            else 'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), '
+            'is no URLab server, or is just ending'
         )
         ClientError.__init__(self, f'{op}: {endpoint} {reason}')
 
