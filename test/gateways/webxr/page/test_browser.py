@@ -208,7 +208,9 @@ PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0
 
 def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     urlab.reset()
-    camera = visitor.js("urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body)")
+    camera = visitor.js(
+        "urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body > 0)"
+    )
     visitor.js('urlab.cameras.panel.open(true)')
     visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
     visitor.until(f'{PICTURES} > 1')
