@@ -9,7 +9,8 @@ export ROS_DISTRO
 enter := . ./env.sh &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo web test test-long test-kilted bench lint format docs site locks clean
+.PHONY: help setup demo web test test-long test-kilted fuzz soak bench lint format docs site locks sbom \
+  clean
 
 help:  ## Show this list
 	@printf 'make TARGET [ARGS="..."] [ROS_DISTRO=jazzy|kilted]\n\n'
@@ -27,7 +28,7 @@ web:  ## The libraries of the browser page (three.js, uPlot, a font), from npm; 
 	@pypi/web.sh
 
 # Tests wait more than they compute. Those of a file share servers, so they stay together.
-WORKERS ?= 3
+WORKERS ?= 4
 pytest := python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test: setup  ## The test suite (ARGS go to pytest; -n0 runs one test after the other)
@@ -39,6 +40,12 @@ test-long: setup  ## The test suite with all of its long matrices (ARGS go to py
 test-kilted:  ## The tests that need ROS, on ROS 2 Kilted (ONLY=distro: what may differ there)
 	@$(MAKE) --no-print-directory setup ROS_DISTRO=kilted
 	@export ROS_DISTRO=kilted; $(enter) exec $(pytest) -m '$(or $(ONLY),ros)' $(ARGS)
+
+fuzz: setup  ## Every decoder with very many inputs (ARGS: --inputs N --only NAME ... --atheris)
+	@$(enter) exec python test/fuzz/run_fuzz.py $(ARGS)
+
+soak: setup  ## Faults of every kind under load for half an hour (ARGS: --minutes N --short)
+	@$(enter) PYTHONPATH=test/harness:$$PYTHONPATH exec python test/soak/run_soak.py $(ARGS)
 
 bench: setup  ## The benchmarks, and one table of their ratios (ARGS go to them; --only NAME ...)
 	@$(enter) exec python bench/table.py $(ARGS)
@@ -60,6 +67,9 @@ site:  ## The documentation as a site, in build/site; checks every link in it
 
 locks:  ## Resolve the pinned versions anew (both distributions, and uv)
 	@pypi/refresh_locks.sh
+
+sbom:  ## Write sbom.cdx.json and docs/licences.md anew from the lock files
+	@$(enter) exec python pypi/sbom.py $(ARGS)
 
 clean:  ## Remove the environments and everything built
 	rm -rf .venv .venv-kilted .venv-site build build-kilted install install-kilted log log-kilted *.egg-info

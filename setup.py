@@ -56,14 +56,17 @@ setup(
         'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
         'webxr': ['websockets>=15.0', 'mujoco>=3.3', 'mink>=1.0', 'orjson>=3.10'],
         'simspark': ['mujoco>=3.3'],
+        'gym': ['gymnasium>=1.0', 'mujoco>=3.3', 'PyOpenGL>=3.1'],
         'ik': ['mink>=1.0'],
         'bags': ['mcap>=1.6'],
-        'eval': ['mcap>=1.6', 'rich>=13.0'],
+        'eval': ['mcap>=1.6', 'pyarrow>=17.0', 'rich>=13.0'],
         'video': ['av>=14.0'],
+        'policy': ['onnxruntime>=1.17'],
         'completion': ['argcomplete>=3.0'],
         'test': [
             'hypothesis',
             'mcap-ros2-support',
+            'onnx',
             'playwright',
             'psutil',
             'pytest',
@@ -71,5 +74,11 @@ setup(
             'pytest-timeout',
         ],
     },
-    entry_points={'console_scripts': [f'urlab = {NAME}.cli.main:main']},
+    entry_points={
+        'console_scripts': [f'urlab = {NAME}.cli.main:main'],
+        # Gymnasium calls it when it is imported: `urlab_ros_bridge:Urlab-v0`.
+        'gymnasium.envs': [f'__root__ = {NAME}.gym:register_environments'],
+        # Named after its module, so that `-p` with the module's name is the same plugin.
+        'pytest11': [f'{NAME}.testing.pytest_plugin = {NAME}.testing.pytest_plugin'],
+    },
 )

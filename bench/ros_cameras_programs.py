@@ -79,7 +79,7 @@ import json, signal, struct, sys, time
 import rclpy
 from rclpy.qos import QoSProfile
 from bench_topics import PICTURES, STATE
-from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 heard, stop = {}, []
 signal.signal(signal.SIGTERM, lambda *_: stop.append(1))
 rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)

@@ -52,7 +52,7 @@ from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import Imu, JointState, LaserScan
 from tf2_msgs.msg import TFMessage
-from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 kinds = {'nav_msgs/msg/Odometry': Odometry, 'sensor_msgs/msg/Imu': Imu,
          'sensor_msgs/msg/JointState': JointState, 'sensor_msgs/msg/LaserScan': LaserScan,
          'tf2_msgs/msg/TFMessage': TFMessage, 'geometry_msgs/msg/PoseStamped': PoseStamped}

@@ -12,7 +12,8 @@ turns, and the share of the rate that a monitor takes is the median of pairs.  O
 the CPU time of both programs for a simulated second tells more than the rate.
 
 With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere) and its T1 robots; its
-agents answer each percept with (syn) and nothing else, as fast as it goes.
+agents answer each percept with (syn) and nothing else, as fast as it goes.  The robots differ, so
+the ratio to the peer is that of two products, not of two simulators of one robot.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from typing import IO
 from typing import NamedTuple
 
 import mujoco
+from ratios import note
 import yaml
 
 from urlab_ros_bridge.client import Client
@@ -102,7 +104,7 @@ class Reader(threading.Thread):
     def __init__(self, port: int) -> None:
         super().__init__(daemon=True)
         self.sizes: list[tuple[bytes, int]] = []
-        self._socket = socket.create_connection(('127.0.0.1', port))
+        self._socket = _connected(port)
         self._over = False
 
     def run(self) -> None:
@@ -193,8 +195,28 @@ def writing(rpc_port: int, frames: int) -> tuple[float, float, float]:
     return statistics.median(updating), statistics.median(wrote), statistics.mean(taken[2:])
 
 
-def ours(robots: int, seconds: float, rounds: int, folder: Path) -> None:
-    """Measure one world and print it."""
+class Rates(NamedTuple):
+    """Simulated seconds a second, round by round: without a monitor, and with one."""
+
+    without: list[float]
+    watched: list[float]
+
+    @property
+    def kept(self) -> list[float]:
+        """Return the share of the rate that is left with a monitor."""
+        return [b / a for a, b in zip(self.without, self.watched, strict=True)]
+
+    def text(self) -> str:
+        """Return medians for people."""
+        taken = 100 * (1 - statistics.median(self.kept))
+        return (
+            f'{statistics.median(self.without):.2f} x, with a monitor '
+            f'{statistics.median(self.watched):.2f} x (takes {taken:.1f} %)'
+        )
+
+
+def ours(robots: int, seconds: float, rounds: int, folder: Path) -> Rates:
+    """Measure one world, print and return it."""
     path = world(folder / str(robots), robots)
     with program(*MAIN, 'server', f'--model={path}', '--cameras=off', *PORTS) as server:
         rpc = int(server.find(r'rpc=tcp://[^:]+:(\d+)'))
@@ -228,12 +250,13 @@ def ours(robots: int, seconds: float, rounds: int, folder: Path) -> None:
         step = 0.002 / alone
         client.close()
     median = statistics.median
-    share = median(1 - b / a for a, b in zip(without, watched, strict=True))
+    rates = Rates(without, watched)
+    note(f'{robots} robots, a monitor', rates.kept, 'none')
+    note(f'{robots} robots', [factor / alone for factor in without], 'mj_step alone')
     cost = [1e3 * median(costs[is_watched]) for is_watched in (False, True)]
     print(f'{robots} robots: mj_step alone {alone:.2f} x real time')
     print(
-        f'  --pace free: {median(without):.2f} x, with a monitor {median(watched):.2f} x (takes '
-        f'{100 * share:.1f} %); CPU of server and gateway for a simulated second: '
+        f'  --pace free: {rates.text()}; CPU of server and gateway for a simulated second: '
         f'{cost[0]:.0f} ms, with a monitor {cost[1]:.0f} ms '
         f'({100 * (cost[1] / cost[0] - 1):+.1f} %)'
     )
@@ -244,6 +267,7 @@ def ours(robots: int, seconds: float, rounds: int, folder: Path) -> None:
         f'{1e3 * step * STEPS_A_FRAME:.2f} ms',
         flush=True,
     )
+    return rates
 
 
 def live_rate(folder: Path, robots: int, seconds: float) -> None:
@@ -308,18 +332,22 @@ class Listener(threading.Thread):
                 self.now = float(found[-1]) if found else self.now
 
 
-def peer(path: str, robots: int, seconds: float, rounds: int) -> None:
-    """Measure rcssservermj and print it."""
+def peer(path: str, robots: int, seconds: float, rounds: int) -> Rates | None:
+    """Measure rcssservermj, print and return it; None when it has ended meanwhile."""
     with tempfile.TemporaryFile() as output:
         try:
-            _measure_peer(path, robots, seconds, rounds, output)
+            rates = _measure_peer(path, robots, seconds, rounds, output)
         except OSError as error:
             output.seek(0)
             last = output.read().decode(errors='replace').strip().splitlines()[-3:]
             print(f'  rcssservermj has ended ({error}); its last lines: {last}', flush=True)
+            return None
+    print(f'  rcssservermj: {rates.text()}', flush=True)
+    note(f'rcssservermj, {robots} robots, a monitor', rates.kept, 'none')
+    return rates
 
 
-def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: IO[bytes]) -> None:
+def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: IO[bytes]) -> Rates:
     with socket.socket() as one, socket.socket() as two:
         one.bind(('127.0.0.1', 0))
         two.bind(('127.0.0.1', 0))
@@ -327,9 +355,17 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
     process = subprocess.Popen(
         [path, '--aport', str(ports[0]), '--mport', str(ports[1]), '--no-realtime', '--no-render',
          '--sync', '--time', '0'],
-        stdout=output, stderr=output,
+        stdout=output, stderr=output, cwd=tempfile.gettempdir(),  # it writes a log where it is
     )  # fmt: skip
     try:
+        # An agent that comes before its first step ends it, so a monitor looks first.
+        first = Reader(ports[1])
+        first.start()
+        for _ in range(300):
+            if len(first.sizes) > 2:
+                break
+            time.sleep(0.1)
+        first.stop()
         agents = Listener(ports[0], robots)
         agents.start()
         time.sleep(5.0)
@@ -349,16 +385,24 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
             reader.stop()
         if not all(without):
             raise ConnectionError('its time stands still')
-        share = statistics.median(1 - w / o for w, o in zip(watched, without, strict=True))
-        print(
-            f'  rcssservermj: {statistics.median(without):.2f} x real time, with a monitor '
-            f'{statistics.median(watched):.2f} x (takes {100 * share:.1f} %)',
-            flush=True,
-        )
         agents.over = True
+        return Rates(without, watched)
     finally:
         process.kill()
         process.wait()
+
+
+def compare(robots: int, own: Rates, other: Rates) -> None:
+    """Print how many times as fast as the peer this is."""
+    texts = []
+    for name, mine, theirs in (
+        ('without a monitor', own.without, other.without),
+        ('with a monitor', own.watched, other.watched),
+    ):
+        ratios = [a / b for a, b in zip(mine, theirs, strict=True)]
+        note(f'{robots} robots, {name}', ratios, 'rcssservermj')
+        texts.append(f'{name} {statistics.median(ratios):.2f}')
+    print(f'  to rcssservermj: {", ".join(texts)}', flush=True)
 
 
 def main() -> None:
@@ -371,10 +415,15 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for robots in options.robots:
-            ours(robots, options.seconds, options.rounds, Path(folder))
+            own = ours(robots, options.seconds, options.rounds, Path(folder))
             live_rate(Path(folder), robots, options.seconds)
-            if options.peer:
+            other = (
                 peer(options.peer, robots, options.seconds, options.rounds)
+                if options.peer
+                else None
+            )
+            if other is not None:
+                compare(robots, own, other)
 
 
 if __name__ == '__main__':

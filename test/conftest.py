@@ -16,18 +16,17 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent / 'harness'))
 
 import domains
+from example_counts import examples
+from example_counts import LONG
 import work_units
 
 # Containers often switch bytecode off. Tests start hundreds of Python processes, and each would
 # compile everything that it imports: a bridge starts in half the processor time with it.
 os.environ.pop('PYTHONDONTWRITEBYTECODE', None)
 sys.dont_write_bytecode = False
+# Each process would start a thread for each processor, for matrices of a few rows.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
-# How long an example takes says more about the machine than about what is tested.
-settings.register_profile(
-    'urlab', settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile('urlab')
 
 HERE = Path(__file__).parent
 PR_SET_PDEATHSIG = 1
@@ -54,8 +53,18 @@ def pytest_xdist_make_scheduler(config, log):
     return None
 
 
-def pytest_configure():
-    """End a worker with its test run, and so the processes that its tests have started."""
+def pytest_configure(config):
+    """Say how many examples there are; end a worker, and its processes, with its test run."""
+    if config.getoption('long'):
+        os.environ[LONG] = 'yes'
+    # How long an example takes says more about the machine than about what is tested.
+    settings.register_profile(
+        'urlab',
+        max_examples=examples(100),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile('urlab')
     if 'PYTEST_XDIST_WORKER' in os.environ:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+from domains import free_domain
 from lifelines import start_process
 import pytest
 
@@ -132,7 +133,7 @@ def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
 def test_up_runs_server_and_bridge_with_all_figures(program):
     pytest.importorskip('rclpy')
     words = [f'{name}_port:={port}' for name, port in zip(NAMES, free_ports(), strict=True)]
-    environ = {'ROS_DOMAIN_ID': '101', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+    environ = {'ROS_DOMAIN_ID': str(free_domain()), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
     up = program('up', *words, environ=environ)
     # Without a listener the bridge publishes next to nothing.
     program('-c', LISTEN, environ=environ)
@@ -169,12 +170,31 @@ def test_up_without_ros_says_so_before_anything_starts(program):
     assert complaint.count('\n') == 1 and 'need no ROS' in complaint
 
 
-@pytest.mark.parametrize('delay', [0.02, 0.15, 0.4, 0.8, 1.5])
-@pytest.mark.parametrize('command', ['server', 'bridge', 'chiral', 'simspark', 'webxr', 'doctor'])
+# Words with which a program takes no port that somebody else may have.
+INTERRUPTED = {
+    'server': ANY_PORTS,
+    'bridge': (f'--port-offset={FREE_OFFSET}',),
+    'chiral': ('--port=0', f'--port-offset={FREE_OFFSET}'),
+    'simspark': ('--port=0', '--monitor-port=0', f'--port-offset={FREE_OFFSET}'),
+    'webxr': ('--port=0', f'--port-offset={FREE_OFFSET}'),
+    'doctor': (),
+}
+DELAYS = (0.02, 0.15, 0.4, 0.8, 1.5)
+# One delay for each program and each of them at least once; all of all with --long.
+USUAL = dict(zip(INTERRUPTED, (0.8, 1.5, 0.15, 0.8, 0.4, 0.02), strict=True))
+
+
+@pytest.mark.parametrize(
+    ('command', 'delay'),
+    [
+        pytest.param(command, delay, marks=() if USUAL[command] == delay else pytest.mark.long)
+        for command in INTERRUPTED
+        for delay in DELAYS
+    ],
+)
 def test_an_early_interrupt_is_no_traceback(command, delay):
     """As under launch in a terminal: the process is tied to its parent, and Ctrl-C comes twice."""
-    offset = f'--port-offset={FREE_OFFSET}'
-    words = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, offset]
+    words = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *INTERRUPTED[command]]
     process = start_process(
         tied(words, hold_interrupt=True),
         stdin=subprocess.DEVNULL,

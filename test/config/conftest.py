@@ -1,23 +1,29 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Running worlds, one at a time; helpers of this folder and of test/ros become importable."""
+"""Running worlds, one at a time; helpers of this folder become importable."""
 
 from pathlib import Path
 import sys
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / 'ros'))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from worlds import WORLDS
 
 
 @pytest.fixture(scope='package', params=WORLDS)
-def running(request):
-    """Return a running world."""
+def lasting_world(request):
     from running_world import RunningWorld
 
     world = RunningWorld(request.param)
     yield world
     world.close()
+
+
+@pytest.fixture
+def running(lasting_world):
+    """Return a running world; between the tests it stands still, and costs nothing."""
+    lasting_world.set_paused(False)
+    yield lasting_world
+    lasting_world.set_paused(True)

@@ -161,6 +161,11 @@ class RunningWorld:
         with engine.lock:
             yield world.model, world.data
 
+    def set_paused(self, paused):
+        engine = self._server.context.engine
+        with engine.lock:
+            engine.set_paused(paused)
+
     def publisher_qos(self, topic):
         """Return the offered quality of service."""
         (info,) = self.listener.node.get_publishers_info_by_topic(topic)

@@ -51,3 +51,21 @@ def test_the_robot_of_the_page_drives_and_sees_the_crate(tug):
     yaw = 2 * np.arctan2(qpos[6], qpos[3])
     assert qpos[0] == pytest.approx(0.55, abs=0.02)
     assert yaw == pytest.approx(0.38, abs=0.02)
+
+
+@pytest.mark.ros
+def test_the_policies_of_the_page_are_read(tmp_path):
+    from urlab_ros_bridge.ros.policy.description import PolicyDescription
+    from urlab_ros_bridge.ros.policy.description import read_policy
+    from urlab_ros_bridge.ros.policy.terms import TERMS
+    from urlab_ros_bridge.schema import keys_of
+
+    text = (DOCS / 'howto' / 'bring_your_policy.md').read_text()
+    sizes = {}
+    for name, content in FILE.findall(text):
+        (tmp_path / name).write_text(content)
+        sizes[name] = read_policy(tmp_path / name).size
+    assert sizes == {'isaac_lab.yaml': 48, 'legged_gym.yaml': 45}
+    # The tables name every key and every term.
+    for name in [*keys_of(PolicyDescription), *TERMS]:
+        assert re.search(rf'^\|.*`{name}`.*\|', text, re.M), name

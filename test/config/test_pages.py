@@ -156,9 +156,21 @@ def test_parameters_of_the_bridge_are_there():
     from urlab_ros_bridge.ros.program.features import Settings
 
     named = {words[4] for words in ROS if words[1:4] == ['param', 'set', '/urlab_bridge']}
-    for words in (words for _, words in OURS if '--ros-args' in words):
-        arguments = words[words.index('--ros-args') :]
-        named |= {
-            word.partition(':=')[0] for word in arguments if ':=' in word and '__' not in word
-        }
+    for words in (words for _, words in OURS if '--ros-args' in words and words[1] != 'policy'):
+        named |= given_parameters(words)
     assert named and named <= set(Settings.TABLE)
+
+
+def given_parameters(words):
+    """Return the names of the parameters in ROS arguments."""
+    arguments = words[words.index('--ros-args') :]
+    return {word.partition(':=')[0] for word in arguments if ':=' in word and '__' not in word}
+
+
+@pytest.mark.ros
+def test_parameters_of_the_policy_node_are_there():
+    from urlab_ros_bridge.ros.policy.node import PARAMETERS
+
+    lines = [words for _, words in OURS if '--ros-args' in words and words[1] == 'policy']
+    named = set().union(*map(given_parameters, lines))
+    assert named and named <= {'use_sim_time', *PARAMETERS}

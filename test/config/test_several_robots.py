@@ -11,8 +11,8 @@ from nav_msgs.msg import Odometry
 import pytest
 from running_world import interface
 from running_world import RunningWorld
-from test_how_tos import commands
 from test_how_tos import FILE
+from test_pages import commands
 import yaml
 
 from urlab_ros_bridge.client import Client

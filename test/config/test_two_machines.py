@@ -17,7 +17,7 @@ from domains import free_domain
 from lifelines import run_process
 from lifelines import start_process
 import pytest
-from test_how_tos import commands
+from test_pages import commands
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'howto' / 'remote_machine.md'
 NODE = Path(__file__).with_name('far_node.py')
@@ -141,7 +141,7 @@ class Machines:
 
 
 @pytest.fixture(scope='module')
-def machines():
+def machines(tmp_path_factory):
     """Yield two machines; the simulation runs there, as the page starts it."""
     for tool in ('ip', 'nsenter', 'sysctl', 'unshare'):
         if shutil.which(tool) is None:
@@ -153,14 +153,20 @@ def machines():
             machines.connect()
         except NotAllowed as error:
             pytest.skip(f'no network namespaces: {error}')
-        machines.start('there', of_the_page('server'))
+        machines.keys = tmp_path_factory.mktemp('machines') / 'my_keys'
+        made = machines.run('there', of_the_page('keys', machines.keys))
+        assert made.returncode == 0, made.stderr
+        machines.start('there', of_the_page('server', machines.keys))
         yield machines
 
 
-def of_the_page(name):
-    """Return the first command of a name, for our addresses."""
+def of_the_page(name, keys):
+    """Return the first command of a name, for our addresses and our folder of keys."""
     words = next(words for words in commands(PAGE) if words[:2] == ['urlab', name])
-    return [word.replace(PAGE_ADDRESS, THERE) for word in words]
+    words = [word.replace(PAGE_ADDRESS, THERE).replace('my_keys', str(keys)) for word in words]
+    if words[-2:] == ['--keys', 'laptop']:  # which was copied
+        words[-1] = str(keys / 'laptop')
+    return words
 
 
 def listen(machines, machine, seconds=PATIENCE, **environment):
@@ -174,9 +180,9 @@ EVERYTHING = 'heard front_rgb/image_raw/compressed odom'
 
 def test_the_bridge_stands_beside_the_nodes(machines):
     only_here = {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}  # ROS need not cross the network
-    bridge = machines.start('here', of_the_page('bridge'), **only_here)
+    bridge = machines.start('here', of_the_page('bridge', machines.keys), **only_here)
     assert listen(machines, 'here', **only_here) == EVERYTHING
-    checked = machines.run('here', of_the_page('doctor'))
+    checked = machines.run('here', of_the_page('doctor', machines.keys))
     assert f'server {THERE}:5559' in checked.stdout and 'robots: rover' in checked.stdout
     assert checked.returncode == 0, checked.stdout
     bridge.terminate()
@@ -185,7 +191,8 @@ def test_the_bridge_stands_beside_the_nodes(machines):
 
 def test_the_bridge_stands_beside_the_server(machines):
     # `urlab up` of the page, whose server runs already.
-    bridge = machines.start('there', ['urlab', 'bridge'])
+    words = ['urlab', 'bridge', '--keys', str(machines.keys)]
+    bridge = machines.start('there', words)
     assert listen(machines, 'here') == EVERYTHING
     bridge.terminate()
     assert bridge.wait(PATIENCE) == 0
@@ -194,7 +201,8 @@ def test_the_bridge_stands_beside_the_server(machines):
 @pytest.mark.long
 def test_peers_are_named_where_multicast_does_not_pass(machines):
     machines.put_a_router_between()
-    bridge = machines.start('there', ['urlab', 'bridge'])
+    words = ['urlab', 'bridge', '--keys', str(machines.keys)]
+    bridge = machines.start('there', words)
     assert listen(machines, 'here', ROS_STATIC_PEERS=THERE) == EVERYTHING
     assert listen(machines, 'here', 4) == 'heard'
     bridge.terminate()

@@ -3,9 +3,11 @@
 """
 The whole suite against every bundled world, with every option that changes what is on the wire.
 
-The short form, without the checks that wait, runs with the other tests; the
-long one (``-m long``) takes every check on every world with every option.
+The short form, without the checks that wait, has every world, mode, transport and option at least
+once; with ``--long`` each option is tried alone, and every check on every world with every option.
 """
+
+from itertools import cycle
 
 import pytest
 
@@ -41,16 +43,31 @@ def failures(peer, plan):
     return '\n'.join(f'{r.transport} {r.name}: {r.expected}; got {r.got}' for r in broken)
 
 
-@pytest.mark.parametrize('world', WORLDS)
-def test_every_bundled_world_follows_the_rules(start_server, connect, world):
+# A world each, so that every mode meets every transport.
+SHARES = cycle([('live', 'zmq'), ('direct', 'shm'), ('live', 'shm'), ('direct', 'zmq')])
+# What does not exclude each other is tried at once; test_suite has the modes.
+TOGETHER = ('paused no_shm no_cameras', 'editor cameras_on absolute_paths')
+
+
+def options_of(names):
+    return {name: value for option in names.split() for name, value in OPTIONS[option].items()}
+
+
+@pytest.mark.parametrize(('world', 'share'), list(zip(WORLDS, SHARES, strict=False)))
+def test_every_bundled_world_follows_the_rules(start_server, connect, world, share):
     peer = connect(start_server(model=None, world=world))
-    assert failures(peer, Plan(SMALL, modes=('live', 'direct'), quick=True)) == ''
+    mode, transport = share
+    plan = Plan(SMALL, modes=(mode,), transports=(transport,), quick=True)
+    assert failures(peer, plan) == ''
 
 
-@pytest.mark.parametrize('option', OPTIONS)
-def test_every_option_leaves_the_rules_in_force(start_server, connect, option):
-    peer = connect(start_server(**OPTIONS[option]))
-    modes = (OPTIONS[option].get('step_mode', 'live'),)
+@pytest.mark.parametrize(
+    'options', [*TOGETHER, *(pytest.param(option, marks=pytest.mark.long) for option in OPTIONS)]
+)
+def test_every_option_leaves_the_rules_in_force(start_server, connect, options):
+    given = options_of(options)
+    peer = connect(start_server(**given))
+    modes = (given.get('step_mode', 'live'),)
     assert failures(peer, Plan(CHECKS, modes, transports=('zmq',), quick=True)) == ''
 
 
@@ -70,6 +87,9 @@ def test_no_option_of_the_server_is_forgotten():
     from urlab_ros_bridge.sim.config import ServerConfig
 
     tried = {name for options in OPTIONS.values() for name in options}
-    unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'gl'}
+    assert {*' '.join(TOGETHER).split(), 'live', 'direct', 'puppet'} == set(OPTIONS)
+    # Of keys: whoever has one sees nothing else, and test/security tries the others.
+    unseen = {'world', 'model', 'prefix', 'actor_id', 'bind', 'data_dir', 'data_limit_gb', 'gl'}
+    unseen |= {'keys', 'insecure'}
     ports = {'rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'}
     assert {item.name for item in fields(ServerConfig)} == tried | unseen | ports

@@ -30,7 +30,7 @@ from test.gateways.common.serving.raw_peer import opening
 from test.gateways.common.serving.raw_peer import rest
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import MAX_AFTER_CLOSE
 
-ATTACKS = 600
+EACH, LONG = 12, 50  # attacks of a kind; with --long
 GROWTH_MB = 40.0
 # What the two kernels hold between a sender and a reader, at most.
 BUFFERS = 16 << 20
@@ -162,7 +162,8 @@ class Attackers:
 
 
 @pytest.mark.slow
-def test_a_gateway_outlives_its_attackers(tmp_path, monkeypatch):
+def test_a_gateway_outlives_its_attackers(tmp_path, monkeypatch, request):
+    each = LONG if request.config.getoption('long') else EACH
     # Memory that each thread keeps for itself would hide a leak.
     monkeypatch.setenv('MALLOC_ARENA_MAX', '1')
     words = ['--pace=lockstep', '--viewers', '--token=s3cret', '--log-level=debug']
@@ -173,13 +174,13 @@ def test_a_gateway_outlives_its_attackers(tmp_path, monkeypatch):
             attackers = Attackers(programs.port, 2026)
             attack(attackers, attackers.kinds() * 2, driver, start)  # what is made once, is now
             before = settled(programs)
-            steps = attack(attackers, attackers.kinds() * (ATTACKS // 12), driver, start)
+            steps = attack(attackers, attackers.kinds() * each, driver, start)
             for link in attackers.held:
                 link.settimeout(30)
                 rest(link)  # the gateway ends each of them
                 link.close()
             after = settled(programs)
-        judge(attackers.counts, steps)
+        judge(attackers.counts, steps, each)
     finally:
         assert programs.stop() == 0
     assert 'Traceback' not in programs.logged()
@@ -213,10 +214,9 @@ def settled(programs):
     return {**now, 'memory': programs.memory_mb()}
 
 
-def judge(counts, steps):
+def judge(counts, steps, each):
     """State what has to become of each attack."""
-    each = ATTACKS // 12
-    assert steps >= ATTACKS // 5 - 1
+    assert steps >= each * 12 // 5 - 1
     for kind in ('attack_wrong_token', 'attack_foreign_page', 'attack_second_driver'):
         expected = {'wrong': '401', 'foreign': '403', 'second': '503'}[kind.split('_')[1]]
         assert counts[kind, expected] == counts[kind] > each

@@ -21,7 +21,8 @@ from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 
 ROOT = Path(__file__).parents[2]
 ATTACK = """
-import sys, types
+import os, sys, types
+os.nice(10)  # it is the gateway that is tried, not the scheduler
 package = types.ModuleType('test')
 package.__path__ = ['test']
 sys.modules['test'] = package

@@ -11,19 +11,22 @@ from xdist.scheduler import LoadFileScheduling
 
 # Folders and files as they begin below test/.
 WHOLE_FOLDERS = ('config/',)
-TESTS_APART = (
-    'conformance/test_matrix.py',
-    'integration/test_cameras.py',
-    'integration/test_second_bridge.py',
-)
+TESTS_APART = ('conformance/test_matrix.py',)
 # Units of more than about ten seconds, so that at the end no worker goes on alone with one.
 LONG = (
+    'soak/',
+    'integration/',
+    'gateways/webxr/page/test_browser.py',
+    'config/',
     'conformance/',
     'harness/',
-    'integration/',
     'fuzz/test_fuzz_gateway.py',
     'gateways/chiral/test_simulation_lost.py',
-    'config/',
+    'gateways/webxr/serving/',
+    'sim/model/client_models/test_attacks.py',
+    'cli/',
+    'launch/',
+    'security/',
 )
 
 

@@ -14,7 +14,6 @@ from lifelines import start_process
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / 'ros'))
 
 ROOT = Path(__file__).parents[2]
 
@@ -140,6 +139,30 @@ def lasting_server():
         def start(*words):
             started.append(ServerProgram(*words))
             return started[-1]
+
+        yield start
+
+
+@pytest.fixture
+def bridge_to():
+    """
+    Return a function: server, parameters -> listener to a bridge in this process.
+
+    For what the bridge does with its parameters; to start a process for it costs three times as
+    much.
+    """
+    from bridge_harness import Bridge
+    from bridge_harness import free_domain
+    from bridge_harness import Listener
+
+    with contextlib.ExitStack() as opened:
+
+        def start(running, **parameters):
+            domain = free_domain()
+            listener = opened.enter_context(contextlib.closing(Listener(domain)))
+            bridge = Bridge(domain, *running.ports, **parameters)
+            opened.enter_context(contextlib.closing(bridge))
+            return listener
 
         yield start
 

@@ -42,7 +42,7 @@ def test_everybody_sees_time_pass_and_a_peer_that_never_reads_costs_nobody_anyth
             Client(rpc_port=rpc, shared=True) as client,
         ):
             client.connect()
-            stuck = opened(field.port)
+            stuck = opened(field.port, receive_buffer=4096)
             stuck.sendall(frame(HELLO.encode(), 0x81))
             spectator.send(HELLO)
             policy.reset()

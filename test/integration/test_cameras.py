@@ -5,8 +5,10 @@
 import json
 import time
 
+from bridge_harness import free_domain
 from bridge_harness import LATCHED
 from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import Listener
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 import numpy as np
@@ -29,8 +31,35 @@ def array_of(image, dtype, *shape):
     return np.frombuffer(bytes(image.data), dtype).reshape(image.height, image.width, *shape)
 
 
-def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
-    _, bridge, listener = simulation()
+@pytest.fixture(scope='module')
+def lasting_rover(lasting_simulation):
+    return lasting_simulation()
+
+
+@pytest.fixture
+def rover(lasting_rover):
+    """Return (server, bridge, listener) of a rover whose pictures come by shared memory."""
+    yield lasting_rover
+    lasting_rover[2].forget()  # what nobody watches costs nothing
+
+
+def test_a_camera_that_nobody_watches_is_not_rendered(rover):
+    server, bridge, listener = rover
+    with Client(rpc_port=server.ports[0], state_port=server.ports[1], shared=True) as client:
+        client.connect()
+        wait_until(lambda: '/front_rgb/image_raw' in dict(topics(listener)), WAIT)
+        assert client.status().cameras == 0 and not maps_pictures(bridge)
+        subscription = listener.node.create_subscription(
+            Image, '/front_rgb/image_raw', lambda message: None, 5
+        )
+        wait_until(lambda: client.status().cameras == 1, WAIT)
+        listener.node.destroy_subscription(subscription)
+        wait_until(lambda: client.status().cameras == 0, WAIT)
+        wait_until(lambda: not maps_pictures(bridge), WAIT)
+
+
+def test_the_rover_sees_its_world_in_colour_depth_and_points(rover):
+    _, bridge, listener = rover
     listener.listen(CameraInfo, '/front_rgb/camera_info')
     colors = listener.listen(Image, '/front_rgb/image_raw')
     clouds = listener.listen(PointCloud2, '/front_depth/points')
@@ -73,32 +102,31 @@ def test_the_rover_sees_its_world_in_colour_depth_and_points(simulation):
     assert tree.transforms[0].header.frame_id == 'map'
 
 
-def test_a_camera_that_nobody_watches_is_not_rendered(simulation):
-    server, bridge, listener = simulation()
-    with Client(rpc_port=server.ports[0], state_port=server.ports[1], shared=True) as client:
-        client.connect()
-        wait_until(lambda: '/front_rgb/image_raw' in dict(topics(listener)), WAIT)
-        assert client.status().cameras == 0 and not maps_pictures(bridge)
-        subscription = listener.node.create_subscription(
-            Image, '/front_rgb/image_raw', lambda message: None, 5
-        )
-        wait_until(lambda: client.status().cameras == 1, WAIT)
-        listener.node.destroy_subscription(subscription)
-        wait_until(lambda: client.status().cameras == 0, WAIT)
-        assert not maps_pictures(bridge)
-
-
 def topics(listener):
     return listener.node.get_topic_names_and_types()
 
 
+@pytest.fixture
+def rover_by_zmq(rover, programs):
+    """Return (bridge, listener) of the same rover whose pictures come by ZeroMQ."""
+    _, bridge, _ = rover
+    listener = Listener(free_domain())
+    words = ['-p', 'camera_transport:=zmq']
+    domain = str(listener.context.get_domain_id())
+    programs.append(type(bridge)(*bridge.command, *words, environment={'ROS_DOMAIN_ID': domain}))
+    yield programs[-1], listener
+    listener.close()
+
+
 @pytest.mark.parametrize('transport', ['shm', 'zmq'])
-def test_after_a_reset_no_picture_is_older_than_the_reset(simulation, transport):
-    _, bridge, listener = simulation(camera_transport=transport)
+def test_after_a_reset_no_picture_is_older_than_the_reset(transport, request):
+    (*_, bridge, listener) = request.getfixturevalue(
+        {'shm': 'rover', 'zmq': 'rover_by_zmq'}[transport]
+    )
     pictures = listener.listen(Image, '/front_rgb/image_raw')
     listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
     wait_until(lambda: len(pictures) > 3, WAIT)
-    assert maps_pictures(bridge) is (transport == 'shm')
+    wait_until(lambda: maps_pictures(bridge) is (transport == 'shm'), WAIT)
     for _ in range(2):
         time.sleep(1.1)
         begin = len(listener.order)
@@ -127,18 +155,6 @@ def pictures_after_jump(order, begin):
     return count
 
 
-def test_pictures_go_on_in_shared_memory_when_the_server_starts_anew(simulation, server):
-    first, bridge, listener = simulation()
-    pictures = listener.listen(Image, '/front_rgb/image_raw')
-    wait_until(lambda: len(pictures) > 5, WAIT)
-    first.kill()
-    server(ports=first.ports)
-    pictures.clear()
-    wait_until(lambda: len(pictures) > 5 and maps_pictures(bridge), WAIT)
-    stamps = [message.header.stamp.sec for message in pictures]
-    assert max(stamps) < 30
-
-
 def maps_pictures(program):
     """Say whether a process has a camera's shared memory mapped."""
     maps = psutil.Process(program.process.pid).memory_maps()
@@ -161,3 +177,15 @@ def test_labels_say_what_a_colour_means(simulation, tmp_path):
     picture = wait_for_message(listener, Image, '/seg/image_raw', timeout=WAIT)
     seen = {tuple(color) for color in array_of(picture, np.uint8, 3).reshape(-1, 3).tolist()}
     assert seen <= known | {(0, 0, 0)} and len(seen - {(0, 0, 0)}) >= 1
+
+
+def test_at_last_pictures_go_on_in_shared_memory_when_the_server_starts_anew(rover, server):
+    first, bridge, listener = rover
+    pictures = listener.listen(Image, '/front_rgb/image_raw')
+    wait_until(lambda: len(pictures) > 5, WAIT)
+    first.kill()
+    server(ports=first.ports)
+    pictures.clear()
+    wait_until(lambda: len(pictures) > 5 and maps_pictures(bridge), WAIT)
+    stamps = [message.header.stamp.sec for message in pictures]
+    assert max(stamps) < 30

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories and joint commands of a quadruped, with the real programs."""
 
+import itertools
 import math
 import time
 
@@ -153,18 +154,29 @@ def test_a_new_goal_takes_over_smoothly(quadruped):
     state = listener.listen(
         msg.JointTrajectoryControllerState, '/joint_trajectory_controller/controller_state'
     )
-    _, first, _ = leader.send(goal((2.0, STAND)))
-    wait_until(lambda: state and seconds(state[-1].reference.time_from_start) > 0.9)
-    _, second, _ = leader.send(goal((1.0, CROUCH)))
-    preempted, done = leader.end(first), leader.end(second)
-    assert preempted.status == GoalStatus.STATUS_ABORTED
-    assert 'preempted' in preempted.result.error_string
-    assert done.status == GoalStatus.STATUS_SUCCEEDED
-    wanted = np.array([each.reference.positions for each in state])
-    stamps = np.array([seconds(each.header.stamp) for each in state])
-    speeds = np.abs(np.diff(wanted, axis=0)) / np.diff(stamps)[:, None]
-    # Cubics between these poses are slower than this; a jump of 0.1 rad in 20 ms is not.
-    assert len(state) > 40 and speeds.max() < 3.0
+    # A listener on a busy machine may miss just those messages: then another goal takes over.
+    close = []
+    while len(close) < 2:
+        begun = len(state)
+        _, first, _ = leader.send(goal((2.0, STAND)))
+        wait_until(
+            lambda begun=begun: (
+                len(state) > begun + 5 and seconds(state[-1].reference.time_from_start) > 0.7
+            )
+        )
+        _, second, _ = leader.send(goal((1.0, CROUCH)))
+        preempted, done = leader.end(first), leader.end(second)
+        assert preempted.status == GoalStatus.STATUS_ABORTED
+        assert 'preempted' in preempted.result.error_string
+        assert done.status == GoalStatus.STATUS_SUCCEEDED
+        heard = state[begun:]
+        for before, after in itertools.pairwise(heard):
+            passed = seconds(after.header.stamp) - seconds(before.header.stamp)
+            moved = np.abs(np.subtract(after.reference.positions, before.reference.positions))
+            # Cubics between these poses are slower; a jump of 0.1 rad in 30 ms is not.
+            assert moved.max() < 3.0 * passed
+            elapsed = [seconds(each.reference.time_from_start) for each in (before, after)]
+            close += [passed] * (elapsed[0] > 0.6 > elapsed[1] and passed < 0.031)
 
 
 BAD_GOALS = (
@@ -196,7 +208,7 @@ def test_a_reset_aborts_and_a_pause_only_waits(quadruped):
     _, result, feedback = leader.send(goal((2.0, STAND)))
     wait_until(lambda: feedback)
     assert listener.call(SetBool, '/pause', data=True).success
-    time.sleep(0.3)
+    time.sleep(0.3)  # what was on its way
     count = len(feedback)
     time.sleep(1.0)
     assert not result.done() and len(feedback) - count <= 1

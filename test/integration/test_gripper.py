@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Grippers that close on a box and on nothing, and those of a shipped world; the real programs."""
 
+from functools import cache
+
 from action_msgs.msg import GoalStatus
 from bridge_harness import wait_for_time
 from bridge_harness import wait_until
@@ -47,14 +49,26 @@ articulations:
 """
 
 
+@pytest.fixture(scope='module')
+def hand_server(lasting_server, tmp_path_factory):
+    """Return a function: inside of the hand -> its server."""
+
+    @cache
+    def start(box):
+        folder = tmp_path_factory.mktemp('hand')
+        (folder / 'hand.xml').write_text(ROBOT.format(box=box))
+        (folder / 'hand.yaml').write_text(SIDECAR)
+        return lasting_server('--model', folder / 'hand.yaml')
+
+    return start
+
+
 @pytest.fixture
-def hand(simulation, tmp_path):
+def hand(hand_server, bridge_to):
     """Return a function: inside of the hand, parameters -> (listener, client of the action)."""
 
     def start(kind, name, box='', **parameters):
-        (tmp_path / 'hand.xml').write_text(ROBOT.format(box=box))
-        (tmp_path / 'hand.yaml').write_text(SIDECAR)
-        _, _, listener = simulation('--model', tmp_path / 'hand.yaml', **parameters)
+        listener = bridge_to(hand_server(box), **parameters)
         client = listener.run(lambda: ActionClient(listener.node, kind, name))
         assert client.wait_for_server(20.0)
         states = listener.listen(JointState, '/joint_states')
@@ -81,7 +95,6 @@ def command(position, max_effort=0.0):
     return action.GripperCommand.Goal(command=wanted)
 
 
-@pytest.mark.distro
 def test_it_opens_and_closes_on_nothing(hand):
     listener, client = hand(action.GripperCommand, '/hand/gripper_cmd')
     for position in (0.05, 0.01):

@@ -28,7 +28,7 @@ ACTIONS = actions_of(FEATURES)
 SERVICES = services_of(FEATURES)
 TOPICS = topics_of(FEATURES)
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 msg = pytest.importorskip('urlab_msgs.msg')
 
 OUT = [topic for topic in TOPICS if not topic.incoming]
@@ -172,6 +172,7 @@ def test_switches_do_what_the_page_says(bridge_to):
             assert not all(row.switch for row in rows_of(name, OUT)), f'{name} is still there'
 
 
+@pytest.mark.distro
 def test_quality_of_service_can_be_overridden(bridge_to):
     values = {'publisher.depth': 3, 'publisher.reliability': 'best_effort'}
     bridge, _ = bridge_to(
@@ -203,6 +204,7 @@ def overrides(bridge):
     return {name for name in bridge.node._parameters if name.startswith('qos_overrides.')}
 
 
+@pytest.mark.distro
 def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
     _, listener = bridge_to()
     node = listener.node
@@ -225,6 +227,7 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
     assert services() == {f'/{row.name}': [row.type_name] for row in SERVICES}
 
 
+@pytest.mark.distro
 def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_path):
     bridge, listener = bridge_to(data_dir=str(tmp_path))
     made = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from bridge_harness import wait_until
 import pytest
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 
 FRAMES = 25

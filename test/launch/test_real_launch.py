@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+from domains import free_domain
 from lifelines import start_process
 import pytest
 
@@ -53,7 +54,7 @@ def free_ports():
 
 
 def start(*words):
-    environ = {'ROS_DOMAIN_ID': '99', 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
+    environ = {'ROS_DOMAIN_ID': str(free_domain()), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
     return start_process(
         [sys.executable, '-c', LAUNCH, *words],
         stdin=subprocess.DEVNULL,

@@ -36,7 +36,8 @@ from urlab_ros_bridge.files.shipped import shipped_file
 
 LAUNCH_FILE = shipped_file('launch/sim.launch.py')
 OTHERS = (
-    'world:=quadruped', 'bind:=0.0.0.0', 'rpc_port:=6001', 'state_port:=6002', 'port_offset:=30',
+    'world:=quadruped', 'bind:=0.0.0.0', 'insecure:=true', 'rpc_port:=6001', 'state_port:=6002',
+    'port_offset:=30',
     'paused:=True', 'namespace:=sim', f'params_file:={shipped_file("config/bridge.yaml")}',
     'log_level:=warn',
 )  # fmt: skip

@@ -159,6 +159,17 @@ def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
             assert np.linalg.norm(force) == pytest.approx(load, rel=0.01)
 
 
+def test_players_start_standing():
+    world = load_world(ServerConfig(world='soccer'))
+    for name in ('left_1', 'right_1'):
+        assert world.data.joint(f'{name}_lle4').qpos[0] < -0.8
+    data = world.data
+    data.ctrl[:] = world.start_ctrl('left_1')
+    before = data.body('left_1_base_link').xpos.copy()
+    stepped(world.model, data, 2.0)
+    assert np.linalg.norm(data.body('left_1_base_link').xpos - before) < 0.005
+
+
 def test_a_rolling_ball_slows_down_and_a_goal_holds_a_hard_shot(model):
     data = mujoco.MjData(model)
     dof = model.joint('ball_free').dofadr[0]

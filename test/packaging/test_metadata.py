@@ -32,9 +32,12 @@ ROSDEP_KEYS = {
     'zmq': 'python3-zmq',
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
-INDEX_ONLY = {'av', 'mujoco', 'setuptools', 'websockets', 'mink', 'mcap', 'orjson', 'rich'}
-# Imported where they are there, and done without where they are not.
-NEVER_REQUIRED = {'launch', 'launch_ros', 'setuptools'}
+INDEX_ONLY = {
+    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'onnxruntime', 'orjson', 'pyarrow', 'rich',
+    'setuptools', 'websockets',
+}  # fmt: skip
+# Imported where they are there, and done without where not; pytest loads its own plugin.
+NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}
 
 
 @pytest.fixture(scope='module')
@@ -111,7 +114,7 @@ def test_every_ros_import_is_an_exec_depend(package_xml):
     missing = {
         (name, str(path))
         for name, path in imported_packages(PACKAGE, ROOT / 'launch')
-        if ROSDEP_KEYS.get(name, name) not in declared | INDEX_ONLY
+        if ROSDEP_KEYS.get(name, name) not in declared | INDEX_ONLY | {'pytest'}
     }
     assert missing == set()
 
@@ -119,7 +122,9 @@ def test_every_ros_import_is_an_exec_depend(package_xml):
 def test_every_import_from_an_index_is_required(setup_py, package_xml):
     ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
     declared = requirement_names(setup_py.install_requires)
-    for extra in ('sim', 'chiral', 'webxr', 'ik', 'eval', 'video', 'completion'):
+    for extra in (
+        'sim', 'chiral', 'webxr', 'ik', 'eval', 'gym', 'video', 'policy', 'completion',
+    ):  # fmt: skip
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {
         (name, str(path))

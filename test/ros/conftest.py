@@ -1,13 +1,8 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A small simulated world, and bridges to it; helpers of this folder become importable."""
-
-from pathlib import Path
-import sys
+"""A small simulated world, and bridges to it."""
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import sys
 import threading
 import uuid
 
+from lasting_trial import with_lasting_trial
 import pytest
 import zmq
 
@@ -79,7 +80,7 @@ class Rig(Caller):
 
     def __init__(self, **config):
         self.config = ServerConfig(**config)
-        self.stage = Stage(self.config)
+        self.stage = with_lasting_trial(Stage(self.config))
         world = load_world(self.config)
         self.context = build_context(self.config, self.stage.data, world)
         # Without a live loop: the context is put there, not opened.

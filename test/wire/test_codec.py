@@ -8,6 +8,7 @@ import json
 import math
 import tracemalloc
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -86,7 +87,7 @@ def test_json_has_no_nan(value):
     assert unpack(pack({'x': [value]}, 'json')) == {'x': [None]}
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.binary(max_size=200))
 def test_any_bytes_give_a_message_or_a_wire_error(frame):
     try:
@@ -96,7 +97,7 @@ def test_any_bytes_give_a_message_or_a_wire_error(frame):
     assert strings_only(message)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.text('{}[]",:\\ud8dcnulltruefalseNaInity0123456789.eE+-_b64 ', max_size=60))
 def test_any_json_like_text_gives_a_message_that_can_be_sent_back(text):
     try:

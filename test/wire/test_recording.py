@@ -5,6 +5,7 @@
 import json
 import re
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -81,7 +82,7 @@ def small_take(frames=4):
     return RecordedTake(layout, (rows[:1], rows[1:]), 0.002)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(takes(), st.integers(1, 50))
 def test_a_recording_reads_back_bit_for_bit(take, size):
     text = text_of(take)
@@ -178,7 +179,7 @@ def test_what_is_no_recording_is_refused_with_a_reason(text, hint):
         decode(text[i : i + 65536] for i in range(0, len(text), 65536))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_mutated_text_is_read_or_refused(data):
     text = text_of(small_take(2))

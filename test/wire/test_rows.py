@@ -5,6 +5,7 @@
 import contextlib
 import struct
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -91,7 +92,7 @@ DECODERS = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, len(DECODERS) - 1), st.binary(max_size=80))
 def test_any_payload_gives_a_value_or_a_wire_error(index, payload):
     with contextlib.suppress(MalformedRow):
@@ -129,7 +130,7 @@ def test_closing_topics():
     assert rows.parse_topic(rows.STATE_FULL_TOPIC) == rows.RowTopic('state_full')
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=30) | st.text('abcsine/_jotwrupqx \0', max_size=24).map(str.encode))
 def test_any_topic_parses_or_is_refused(topic):
     with contextlib.suppress(UnknownTopic):

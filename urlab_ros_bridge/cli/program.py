@@ -12,11 +12,11 @@ from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.signals import ignore_interrupt
+from urlab_ros_bridge.cli.signals import INTERRUPTED
 from urlab_ros_bridge.cli.signals import raise_on_interrupt
 from urlab_ros_bridge.wire.errors import UrlabError
 
 USER_ERROR = 2
-INTERRUPTED = 130  # as a shell reports SIGINT
 
 
 def overview() -> str:

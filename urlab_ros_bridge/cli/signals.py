@@ -13,12 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterator
 from contextlib import contextmanager
+import os
 import signal
+import sys
 import threading
 from types import FrameType
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+INTERRUPTED = 130  # as a shell reports SIGINT
 Handler = Callable[[int, FrameType | None], None]
+
+# What is still starting when the program is to end gets so much time (s).
+_STARTING = 1.0
+_LOOK = 0.05
 
 
 def end_at_once() -> None:
@@ -69,13 +76,63 @@ def interrupt_within(seconds: float) -> Handler:
     """
 
     def handler(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(int(seconds))
+        kill_after(seconds)
         # Ctrl-C in a terminal comes twice under launch: from the terminal and from launch itself.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     return handler
+
+
+class StopRequest:
+    """
+    Notes the signals that ask the program to end.
+
+    They interrupt no code: an exception in the middle of an import or a finaliser would show as a
+    traceback.  Who waits for something looks at `came` from time to time.
+
+    :ivar came: whether there was one.
+    """
+
+    def __init__(self) -> None:
+        """Note signals from now on."""
+        self.came = False
+        stop_by(self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.came = True
+
+    def start(self, begin: Callable[[], None]) -> None:
+        """
+        Call a function that may take long, and end the process when a signal comes meanwhile.
+
+        What `begin` raises is raised.
+        """
+        raised: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                begin()
+            except BaseException as error:
+                raised.append(error)
+
+        thread = threading.Thread(target=run, name='start', daemon=True)
+        thread.start()
+        while thread.is_alive() and not self.came:
+            thread.join(_LOOK)
+        thread.join(_STARTING)
+        if thread.is_alive():
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(INTERRUPTED)
+        if raised:
+            raise raised[0]
+
+
+def kill_after(seconds: float) -> None:
+    """Let the kernel end this process unless it has ended until then."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(int(seconds))
 
 
 def raise_on_stop_signals() -> None:

@@ -32,6 +32,7 @@ Vector: TypeAlias = Iterable[float] | np.ndarray
 JointValues: TypeAlias = Mapping[str, float | Vector]
 
 PUSH_BY_JOINT = 'push_by_joint'
+STEP_TWIST = 'step_twist'
 
 # The server gives up on a step after 5 s; its answer is better than our own timeout.
 STEP_TIMEOUT = 6.0
@@ -82,6 +83,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         *,
         control_mode: Mapping[str, str] | str | None = None,
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
+        twists: Mapping[str, Mapping[str, Any]] | None = None,
         include_cameras: bool | str | Mapping[str, str] | None = None,
         timeout: float | None = None,
     ) -> StepResult:
@@ -95,16 +97,25 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param while_paused: in live and paused: advance and stay paused (extension).
         :param control_mode: ``ue_controller`` or ``raw``, for all or by prefix.
         :param xfrc_applied: prefix -> {body: [fx, fy, fz, tx, ty, tz]}, world frame, N and N m.
+        :param twists: prefix -> fields of `set_twist` (linear, angular, timeout ...), taken before
+            the step (extension ``step_twist``).
         :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
             (extension).
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
+        :raises ExtensionMissing: for twists, when the server cannot; nothing was sent.
         """
+        if twists and STEP_TWIST not in self.handshake.extensions:
+            raise ExtensionMissing('step', STEP_TWIST)
         message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
         if not (
-            ctrl is None and ctrl_map is None and control_mode is None and xfrc_applied is None
+            ctrl is None
+            and ctrl_map is None
+            and control_mode is None
+            and xfrc_applied is None
+            and not twists
         ):
             message['per_articulation'] = self._commands(
-                ctrl, ctrl_map, control_mode, xfrc_applied
+                ctrl, ctrl_map, control_mode, xfrc_applied, twists
             )
         if observations is not None:
             message['observations'] = observations
@@ -306,6 +317,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         ctrl_map: Mapping[str, Mapping[str, float]] | None,
         control_mode: Mapping[str, str] | str | None,
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None,
+        twists: Mapping[str, Mapping[str, Any]] | None,
     ) -> dict[str, dict[str, Any]]:
         """Return the `per_articulation` block of a step."""
         robots = self.handshake.articulations
@@ -322,6 +334,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             ('ctrl_map', ctrl_map),
             ('control_mode', control_mode),
             ('xfrc_applied', xfrc_applied),
+            ('twist', twists),
         ):
             for prefix, value in (group or {}).items():
                 blocks.setdefault(self._known(prefix), {})[key] = value

@@ -49,6 +49,18 @@ class ConnectionLost(RequestTimeout):
         ClientError.__init__(self, f'{op}: {endpoint} closed the connection before it replied')
 
 
+class KeysRejected(ConnectionLost):
+    """The server does not let this client in: keys are missing, or are not those it knows."""
+
+    def __init__(self, op: str, endpoint: str, *, have_keys: bool) -> None:
+        reason = (
+            'does not let in the client of these keys: its folder `clients` names those it lets in'
+            if have_keys
+            else 'lets in clients with keys alone (keys=DIR, --keys DIR), or is no URLab server'
+        )
+        ClientError.__init__(self, f'{op}: {endpoint} {reason}')
+
+
 class StreamClosed(ClientError):
     """A stream was used after it was closed."""
 

@@ -12,6 +12,7 @@ from zmq.utils.monitor import recv_monitor_message
 
 from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
 from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.files.curve_keys import ClientKeys
 
 # A server that answered a moment ago accepts a connection within this time (s).
 _CONNECT_SECONDS = 5.0
@@ -26,7 +27,9 @@ class ServerWatch:
     connections, and is not noticed here.
     """
 
-    def __init__(self, endpoint: str, on_lost: Callable[[], None]) -> None:
+    def __init__(
+        self, endpoint: str, on_lost: Callable[[], None], keys: ClientKeys | None = None
+    ) -> None:
         """
         Begin to watch a server that is up.
 
@@ -34,7 +37,7 @@ class ServerWatch:
         :param on_lost: called once, from the thread of the watch.
         """
         self._on_lost = on_lost
-        self._socket = open_socket(zmq.DEALER)
+        self._socket = open_socket(zmq.DEALER, keys)
         notice_dead_hosts(self._socket)
         self._monitor = self._socket.get_monitor_socket(
             zmq.EVENT_CONNECTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_MONITOR_STOPPED

@@ -21,6 +21,8 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.reader import listed
 from urlab_ros_bridge.client.transports.shm_link import RpcLink
+from urlab_ros_bridge.files.curve_keys import KeySource
+from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.codec import pack
 from urlab_ros_bridge.wire.codec import unpack
@@ -54,6 +56,7 @@ class Session:
     the others, and says hello again by itself when the server has forgotten it.
 
     :ivar generation: number of handshakes so far; it grows when the server was restarted.
+    :ivar keys: that its streams need too, None without encryption.
     :ivar on_hello: called after every handshake, with the lock held: it may send requests.
     """
 
@@ -70,6 +73,7 @@ class Session:
         timeout: float = 5.0,
         on_hello: Callable[[Handshake], None] | None = None,
         transport: str = 'zmq',
+        keys: KeySource = None,
     ) -> None:
         """
         Describe the session; nothing is sent before `connect`.
@@ -80,6 +84,8 @@ class Session:
         :param timeout: seconds that a request waits unless it is told otherwise.
         :param transport: ``zmq``; ``shm``: requests go through shared memory; ``auto``: likewise
             when the server is on this machine and offers it.
+        :param keys: folder of keys (`urlab keys`) for a server that was started with such.
+        :raises KeysUnusable: when there are none in that folder.
         """
         self.host = host
         self.rpc_port = rpc_port
@@ -95,8 +101,9 @@ class Session:
         self._session_id = ''
         self._include_assets = False
         self._lock = threading.RLock()
+        self.keys = read_client_keys(keys)
         self._transport = transport
-        self._rpc = RpcLink(f'tcp://{host}:{rpc_port}', host, transport)
+        self._rpc = RpcLink(f'tcp://{host}:{rpc_port}', host, transport, self.keys)
 
     def __repr__(self) -> str:
         """Return where the server is, over what, and which world it runs."""

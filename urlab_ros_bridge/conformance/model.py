@@ -77,9 +77,15 @@ class Robot:
 
 
 class ModelView:
-    """The compiled model and its index by articulation and entity."""
+    """
+    The compiled model and its index by articulation and entity.
 
-    def __init__(self, mjb: bytes, prefixes: list[str], entities: dict[str, Any]) -> None:
+    :ivar start: qpos after a plain reset: qpos0, unless the server has told `start_qpos`.
+    """
+
+    def __init__(
+        self, mjb: bytes, prefixes: list[str], entities: dict[str, Any], start: Any = None
+    ) -> None:
         import mujoco
 
         self._mujoco = mujoco
@@ -90,6 +96,9 @@ class ModelView:
                 self.mj = mujoco.MjModel.from_binary_path(str(path))
             except (ValueError, RuntimeError, mujoco.FatalError) as error:
                 raise Failed('an mjb that MuJoCo loads', str(error)) from None
+        self.start = np.array(self.mj.qpos0 if start is None else start, dtype=float)
+        if self.start.shape != (self.mj.nq,):
+            raise Failed(f'start_qpos with {self.mj.nq} numbers', str(self.start.shape))
         self.prefixes = Prefixes(prefixes)
         self.robots = {prefix: self._robot(prefix) for prefix in prefixes}
         self.free_entities = {
@@ -205,4 +214,5 @@ def load_model(hello: dict[str, Any]) -> ModelView:
     if not isinstance(hello.get('mjb'), bytes):
         raise Failed('mjb as binary', type(hello.get('mjb')).__name__)
     prefixes = [block['prefix'] for block in hello['articulations']]
-    return ModelView(hello['mjb'], prefixes, hello.get('entities') or {})
+    start = hello.get('start_qpos') if 'start_keyframe' in hello.get('extensions', ()) else None
+    return ModelView(hello['mjb'], prefixes, hello.get('entities') or {}, start)

@@ -79,6 +79,7 @@ def sidecar_text(pitch: Pitch, players: int, scene: str = 'soccer.xml') -> str:
     lines = [
         f'# Robot soccer, {players} a side; written by `urlab soccer`.',
         f'scene: {scene}',
+        'start_keyframe: home',
         'articulations:',
     ]
     for name, x, y, turned in start_places(pitch, players):

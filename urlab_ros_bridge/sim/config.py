@@ -8,6 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from urlab_ros_bridge.wire import ops
+from urlab_ros_bridge.wire.addresses import is_loopback
+from urlab_ros_bridge.wire.errors import UrlabError
+
+
+class OpenWithoutKeys(UrlabError):
+    """A server would let the whole network in."""
+
+    def __init__(self, bind: str) -> None:
+        super().__init__(
+            f'--bind {bind} lets every machine that reaches this one drive the simulation: give '
+            '--keys DIR (`urlab keys DIR` makes them), or --insecure to let everybody in'
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,9 @@ class ServerConfig:
     :ivar prefix: articulation prefix for a model without sidecar (default: from the model's name).
     :ivar actor_id: actor id of the first articulation (default: the sidecar's, else its prefix).
     :ivar bind: address that all sockets bind.
+    :ivar keys: folder of keys: connections over ZeroMQ are encrypted, and only clients whose keys
+        are there are let in.
+    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
     :ivar step_mode: ``auto``, or a mode that is then pinned.
     :ivar paused: start with time standing still.
     :ivar cameras: ``auto`` renders when somebody looks, ``on`` starts the renderer at once,
@@ -29,6 +44,9 @@ class ServerConfig:
     :ivar editor: serve the ops of the editor; `prefix` and `actor_id` have no effect then.
     :ivar shm: whether clients on this machine can use shared memory.
     :ivar data_dir: folder that file ops are confined to (default: XDG data home, `urlab`).
+    :ivar data_limit_gb: gigabytes in that folder from which on nothing more is written; 0 is no
+        limit.
+    :raises OpenWithoutKeys: when `bind` is wider than loopback, without keys or `insecure`.
     """
 
     world: str = 'rover'
@@ -36,6 +54,8 @@ class ServerConfig:
     prefix: str | None = None
     actor_id: str | None = None
     bind: str = '127.0.0.1'
+    keys: Path | None = None
+    insecure: bool = False
     rpc_port: int = ops.RPC_PORT
     state_port: int = ops.STATE_PORT
     camera_port: int = ops.CAMERA_PORT
@@ -44,8 +64,13 @@ class ServerConfig:
     step_mode: str = 'auto'
     paused: bool = False
     data_dir: Path | None = None
+    data_limit_gb: float = 20.0
     allow_absolute_paths: bool = False
     editor: bool = False
     shm: bool = True
     cameras: str = 'auto'
     gl: str = 'auto'
+
+    def __post_init__(self) -> None:
+        if not (self.keys or self.insecure or is_loopback(self.bind)):
+            raise OpenWithoutKeys(self.bind)

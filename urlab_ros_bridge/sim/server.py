@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import logging
 import threading
+from typing import TYPE_CHECKING
 
 import mujoco
 import zmq
 
+from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.service import CameraPart
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -41,6 +43,9 @@ from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
 
+if TYPE_CHECKING:
+    from zmq.auth.thread import ThreadAuthenticator
+
 _LOG = logging.getLogger(__name__)
 
 
@@ -55,6 +60,8 @@ class Server:
         self.config = config
         self._stopped = threading.Event()
         self._zmq = zmq.Context()
+        self._keys = None if config.keys is None else read_server_keys(config.keys)
+        self._doorkeeper: ThreadAuthenticator | None = None
         self._transport: ZmqRpcTransport | None = None
         self._stream_sockets: dict[str, zmq.Socket] = {}
         self.stage = Stage(config)
@@ -75,6 +82,8 @@ class Server:
         log = RateLimitedLog(_LOG, logging.WARNING, 'MuJoCo: ', ignore=(EMPTY_PREFIX,))
         mujoco.set_mju_user_warning(log)
         try:
+            if self._keys is not None:
+                self._doorkeeper = self._keys.start_doorkeeper(self._zmq)
             rpc = self._bind(zmq.ROUTER, self.config.rpc_port, '--rpc-port')
             state = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
             self._stream_sockets['state'] = state
@@ -90,6 +99,7 @@ class Server:
         except Exception:
             if self.stage.shm is not None:
                 self.stage.shm.close()
+            self._dismiss_doorkeeper()
             self._zmq.destroy(linger=0)
             raise
         registry = build_registry(self.config.editor)
@@ -137,6 +147,7 @@ class Server:
         self._transport.stop()
         for socket in self._stream_sockets.values():
             socket.close(linger=0)
+        self._dismiss_doorkeeper()
         self._zmq.term()
         self._stopped.set()
 
@@ -179,6 +190,11 @@ class Server:
             return None
         return socket
 
+    def _dismiss_doorkeeper(self) -> None:
+        if self._doorkeeper is not None:
+            self._doorkeeper.stop()
+            self._doorkeeper = None
+
     def _bind(self, kind: int, port: int, option: str) -> zmq.Socket:
         socket = self._zmq.socket(kind)
         socket.setsockopt(zmq.LINGER, 0)
@@ -192,6 +208,8 @@ class Server:
         else:
             # A client that comes back with the same identity takes over its route.
             socket.setsockopt(zmq.ROUTER_HANDOVER, 1)
+        if self._keys is not None:
+            self._keys.protect(socket)
         endpoint = f'tcp://{self.config.bind}:{port or "*"}'
         try:
             socket.bind(endpoint)

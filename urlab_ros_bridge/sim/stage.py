@@ -75,7 +75,7 @@ class Stage:
     def __init__(self, config: ServerConfig) -> None:
         self.config = config
         self.sessions = SessionTable()
-        self.data = DataFolder(config.data_dir, config.allow_absolute_paths)
+        self.data = DataFolder(config.data_dir, config.allow_absolute_paths, config.data_limit_gb)
         self.client_models = ClientModels(self.data)
         self.context: Context | None = None
         self.revision = 0
@@ -239,7 +239,9 @@ def build_context(
     controls, lidars, noises = {}, {}, []
     for spec in world.spec.articulations:
         articulation = world.articulations[spec.prefix]
-        controls[spec.prefix] = ArticulationControl(world.model, world.data, articulation, spec)
+        control = ArticulationControl(world.model, world.data, articulation, spec)
+        control.reset(world.start_ctrl(spec.prefix))
+        controls[spec.prefix] = control
         lidars[spec.prefix] = _scanners(world, spec)
         noises += _noises(world, spec, lidars[spec.prefix])
     scanners = [lidar for group in lidars.values() for lidar in group]

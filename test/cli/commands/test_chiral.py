@@ -165,7 +165,7 @@ def test_a_token_or_a_word_opens_the_gateway():
 def test_launch_and_up_start_the_gateway_when_asked():
     process = next(process for process in PROCESSES if process.name == 'chiral')
     values = {
-        'chiral': True, 'bind': '127.0.0.1', 'rpc_port': 5, 'chiral_port': 6,
+        'chiral': True, 'bind': '127.0.0.1', 'keys': '', 'rpc_port': 5, 'chiral_port': 6,
         'chiral_profile': 'bimanual', 'log_level': 'info', 'port_offset': 10,
     }  # fmt: skip
     assert is_wanted(process, values)

@@ -7,8 +7,8 @@ import pytest
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import server
 from urlab_ros_bridge.cli.main import main
-from urlab_ros_bridge.gateways.common.serving.access import is_loopback
 from urlab_ros_bridge.models import world_names
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 ANY_PORTS = tuple(f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info'))
 
@@ -21,7 +21,9 @@ def test_every_argument_reaches_the_settings(tmp_path):
     model = tmp_path / 'robot.xml'
     model.touch()
     words = f'--model {model} --prefix r1 --actor-id a1 --bind 0.0.0.0 --rpc-port 1 --state-port 2'
-    words += ' --camera-port 3 --control-port 4 --info-port 5 --step-mode puppet --paused'
+    words += (
+        ' --insecure --camera-port 3 --control-port 4 --info-port 5 --step-mode puppet --paused'
+    )
     words += f' --data-dir {tmp_path}'
     made = config(*words.split(), '--allow-absolute-paths', 'true')
     assert (made.model, made.prefix, made.actor_id, made.bind) == (model, 'r1', 'a1', '0.0.0.0')
@@ -92,5 +94,5 @@ def test_not_loopback(address):
 def test_binding_wider_than_loopback_warns(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, 'mujoco', None)
     for address, warns in (('0.0.0.0', True), ('127.0.0.1', False)):
-        main(['server', '--bind', address])
-        assert ('no password' in capsys.readouterr().err) is warns
+        main(['server', '--insecure', '--bind', address])
+        assert ('anyone who can reach' in capsys.readouterr().err) is warns

@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
 def test_launch_and_up_start_the_gateway_when_asked():
     process = next(process for process in PROCESSES if process.name == 'simspark')
     values = {
-        'simspark': True, 'bind': '0.0.0.0', 'rpc_port': 5, 'simspark_port': 6,
+        'simspark': True, 'bind': '0.0.0.0', 'keys': '', 'rpc_port': 5, 'simspark_port': 6,
         'monitor_port': 7, 'log_level': 'info', 'port_offset': 10,
     }  # fmt: skip
     assert is_wanted(process, values)

@@ -130,9 +130,8 @@ from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import Region
 writer = RegionWriter(Region.open(Path(sys.argv[1]), writable=True))
 pictures = [bytes([value]) * writer.capacity for value in range(250)]
-end = time.monotonic() + 1.5
 number = 0
-while time.monotonic() < end:
+while True:
     writer.write(pictures[number % 250], number)
     number += 1
     if number % 64 == 0:
@@ -144,16 +143,17 @@ def test_a_writer_that_laps_the_reader_never_shows_a_torn_picture(tmp_path, writ
     with ShmCameraStream(tmp_path, EYE) as stream:
         path = str(writer.region.path)
         with start_process([sys.executable, '-c', LAPPING, path]) as process:
-            seen = 0
-            while process.poll() is None:
+            seen, deadline = 0, time.monotonic() + 60
+            # Until it has lapped the reader; on a busy machine the two rarely run at once.
+            while seen <= 100 or not stream._last[0].torn:
+                assert process.poll() is None and time.monotonic() < deadline
                 frame = stream.receive(0.05)
                 if frame is not None:
                     seen += 1
                     first = frame.pixels[0, 0, 0]
                     assert (frame.pixels == first).all()
                     assert frame.stamp_ns % 250 == first
-        reader = stream._last[0]
-        assert seen > 100 and reader.torn > 0 and process.returncode == 0
+            process.kill()
 
 
 def test_waiting_takes_no_processor_time(writer, stream):

@@ -5,6 +5,7 @@
 import threading
 import time
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import HealthCheck
 from hypothesis import settings
@@ -125,7 +126,9 @@ def test_missing_numbers_are_counted(publisher, stream):
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(parts=st.lists(st.binary(max_size=80), min_size=1, max_size=4))
 def test_no_message_breaks_a_stream(publisher, stream, parts):

@@ -5,6 +5,7 @@
 import importlib.util
 from pathlib import Path
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -78,7 +79,7 @@ words = st.text('ab', min_size=1, max_size=2)
 
 
 @given(st.sets(st.lists(words, min_size=1, max_size=3).map('_'.join), min_size=1, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_slots_are_the_joints_one_after_the_other_for_any_set_of_prefixes(prefixes):
     names = [f'{prefix}_{kind}' for prefix in sorted(prefixes) for kind in ('ball', 'hinge')]
     bodies = ''.join(

@@ -5,6 +5,7 @@
 import contextlib
 import sys
 
+from example_counts import examples
 from fake_server import articulation
 from fake_server import FakeServer
 from fake_server import floats
@@ -153,7 +154,7 @@ def replaced(value, path, new):
     return [replaced(v, path[1:], new) if i == path[0] else v for i, v in enumerate(value)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.data(), VALUES)
 def test_any_field_may_be_anything(reply, data, value):
     whole = {**reply, 'articulations': [full_articulation()], 'timestep': 0.002}

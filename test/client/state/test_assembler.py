@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of cutting rows into ticks, for all three dialects and what lies between them."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -100,7 +101,7 @@ def test_joining_late_costs_at_most_the_first_tick(ticks, data):
     assert all(steps(tick) <= {tick.step} for tick in ready)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(TICKS, st.data())
 def test_a_tick_never_holds_two_rows_of_one_topic_whatever_was_lost(ticks, data):
     messages = list(ours(ticks))
@@ -152,7 +153,7 @@ def test_a_tick_without_end_is_given_up(monkeypatch):
     assert fed(ours([TOPICS] * 2), assembler).ready[-1].rows
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.lists(
         st.tuples(

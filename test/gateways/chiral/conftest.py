@@ -31,14 +31,14 @@ def running(world, **config):
         server.stop()
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def quadruped():
     """Return the RPC port of a quadruped."""
     with running('quadruped') as port:
         yield port
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def rover():
     """Return the RPC port of a rover."""
     with running('rover') as port:

@@ -8,14 +8,14 @@ from test.gateways.chiral.conftest import running
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def rover():
     """Return the RPC port of a rover."""
     with running('rover') as port:
         yield port
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def fleet():
     """Return the RPC port of a world with two rovers and a quadruped."""
     with running('fleet') as port:

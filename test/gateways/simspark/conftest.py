@@ -41,7 +41,7 @@ def gateway_at(rpc_port, agents=None, referee=None, **config):
         gateway.stop()
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def fleet():
     """Return the RPC port of a world with two rovers and a quadruped."""
     with simulation('fleet') as port:
@@ -62,7 +62,7 @@ def peer():
         one.close()
 
 
-@pytest.fixture(scope='package')
+@pytest.fixture(scope='module')
 def soccer():
     """Return the RPC port of a field with a ball and one player a side."""
     with simulation('soccer') as port:

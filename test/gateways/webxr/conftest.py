@@ -10,7 +10,7 @@ from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='package')
 def bimanual():
     """Return the RPC port of two arms, at home."""
     with simulation('bimanual') as port:

@@ -15,10 +15,11 @@ from geometry_msgs.msg import Twist
 import pytest
 from rclpy.serialization import deserialize_message
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 srv = pytest.importorskip('urlab_msgs.srv')
 
 
+@pytest.mark.distro
 def test_every_message_is_there_once_at_its_own_time(recording, published):
     server, bridge, _ = recording()
     path = begin(bridge)
@@ -99,6 +100,7 @@ def test_a_bag_says_where_it_comes_from(recording):
     assert first.attachments == {'model.mjb': handshake.mjb} and second.attachments == {}
 
 
+@pytest.mark.distro
 def test_commands_are_recorded_when_they_are_heard(recording):
     server, bridge, listener = recording(cmd_vel_type='twist')
     publisher = listener.node.create_publisher(Twist, 'cmd_vel', 10)

@@ -55,7 +55,7 @@ class Robot:
             _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
         )
         self.link.wall_age = lambda timeout: ServerLink.wall_age(self.link, timeout)
-        sender = SimpleNamespace(put=lambda key, action, limit=0: self.run(action))
+        sender = SimpleNamespace(put=lambda key, action, *_: self.run(action))
         arbiter = Arbiter(lambda: self.settings)
         path = CommandPath(
             lambda: self.settings,

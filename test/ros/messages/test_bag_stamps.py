@@ -4,6 +4,7 @@
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
+from example_counts import examples
 from geometry_msgs.msg import TransformStamped
 from geometry_msgs.msg import Twist
 from hypothesis import given
@@ -32,7 +33,7 @@ def nanoseconds(time):
     return time.sec * 10**9 + time.nanosec
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     times,
     st.text(st.characters(codec='ascii', exclude_characters='\0'), max_size=20),

@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from small_world import SmallServer
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 ChangeState = pytest.importorskip('lifecycle_msgs.srv').ChangeState
 Transition = pytest.importorskip('lifecycle_msgs.msg').Transition
 
@@ -90,6 +90,7 @@ def publishers(listener, topic):
     return listener.node.count_publishers(topic)
 
 
+@pytest.mark.distro
 def test_topics_are_there_only_while_active(managed):
     _, listener = managed()
     assert publishers(listener, '/clock') == 0
@@ -125,6 +126,7 @@ def test_it_cannot_be_activated_beside_a_bridge_of_its_name_and_can_after_it(man
         server.close()
 
 
+@pytest.mark.distro
 def test_wrong_parameters_fail_to_configure(managed):
     _, listener = managed(clock_rate=-1.0)
     assert not change(listener, CONFIGURE)
@@ -157,6 +159,7 @@ def test_no_node_stays_behind(managed):
     wait_until(lambda: listener.node.count_services('/reset') == 0)
 
 
+@pytest.mark.distro
 def test_changed_parameters_survive_deactivation_and_not_cleanup(managed):
     bridge, listener = managed()
     change(listener, CONFIGURE)
@@ -170,7 +173,7 @@ def test_changed_parameters_survive_deactivation_and_not_cleanup(managed):
     assert bridge.node._bridge._node.get_parameter('clock_rate').value == 100.0
 
 
-def test_ten_cycles_leave_no_socket_and_no_thread_behind(managed):
+def test_cycles_leave_no_socket_and_no_thread_behind(managed, request):
     _, listener = managed()
     change(listener, CONFIGURE)
 
@@ -185,7 +188,7 @@ def test_ten_cycles_leave_no_socket_and_no_thread_behind(managed):
     cycle()
     cycle()
     files, threads = open_files(), threading.active_count()
-    for _ in range(8):
+    for _ in range(8 if request.config.getoption('long') else 3):
         cycle()
     # Fast DDS and ZeroMQ close in threads of their own.
     wait_until(lambda: threading.active_count() <= threads and open_files() <= files + 2)

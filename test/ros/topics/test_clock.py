@@ -68,8 +68,28 @@ def test_newcomers_are_told_the_time_while_it_stands_still():
     clock = ClockPublisher(outlet, 100.0)
     clock.poll_subscribers()
     clock.tick(7 * STEP, 0)
-    clock.poll_subscribers()
-    assert outlet.stamps == [7 * STEP]
+    for _ in range(20):
+        clock.poll_subscribers()
+    settled = len(outlet.stamps)
     outlet.listeners = 2
     clock.poll_subscribers()
-    assert outlet.stamps == [7 * STEP] * 2
+    assert outlet.stamps == [7 * STEP] * (settled + 1)
+    # Who has heard of the publisher only now has missed that.
+    clock.poll_subscribers()
+    assert outlet.stamps == [7 * STEP] * (settled + 2)
+    for _ in range(20):
+        clock.poll_subscribers()
+    assert len(outlet.stamps) < settled + 20
+
+
+def test_newcomers_of_a_time_that_runs_hear_nothing_old():
+    outlet = Outlet()
+    clock = ClockPublisher(outlet, 1.0)
+    for tick in range(1, 5):  # all but the first are held back
+        clock.tick(tick * STEP, tick * STEP)
+    clock.poll_subscribers()
+    assert outlet.stamps == [STEP, 4 * STEP]
+    for tick in range(5, 15):
+        clock.tick(tick * STEP, tick * 10**9)
+        clock.poll_subscribers()
+    assert outlet.stamps == sorted(set(outlet.stamps))

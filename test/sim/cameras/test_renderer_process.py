@@ -210,7 +210,7 @@ def test_5559_belongs_to_requests():
 
 def test_an_address_that_cannot_be_bound_is_named():
     with pytest.raises(SocketInUse, match=r'192\.0\.2\.1'):
-        open_listeners(ServerConfig(bind='192.0.2.1', camera_port=0), 1)
+        open_listeners(ServerConfig(bind='192.0.2.1', insecure=True, camera_port=0), 1)
 
 
 def test_no_graphics_names_every_reason():

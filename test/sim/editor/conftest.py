@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An editor with a dispatcher around it, without sockets; files to import."""
 
+from lasting_trial import with_lasting_trial
 import pytest
 
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -52,7 +53,8 @@ class Desk:
 
     def __init__(self, folder, **config):
         self.folder = folder
-        self.stage = Stage(ServerConfig(data_dir=folder, editor=True, world='', **config))
+        config = ServerConfig(data_dir=folder, editor=True, world='', **config)
+        self.stage = with_lasting_trial(Stage(config))
         self.editor = self.stage.editor = LevelEditor(self.stage)
         registry = build_registry(editor=True)
         self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))

@@ -96,6 +96,72 @@ def test_keyframes_are_relative_to_where_a_robot_stands(rig, fleet):
         assert blocks['right']['qpos'] == [1, 0, 1.5, 1, 0, 0, 0, 0.25]
 
 
+START = """
+scene: hall.xml
+start_keyframe: up
+articulations:
+  - {prefix: left, model: car.xml, pose: {pos: [-1, 0, 1]}}
+  - {prefix: right, model: plain.xml, pose: {pos: [1, 0, 1]}, controller: {kind: pd}}
+"""
+HALL = (
+    '<mujoco><worldbody><body name="door"><joint name="hinge"/><geom size="0.1"/></body>'
+    '</worldbody><keyframe><key name="up" time="3" qpos="0.5"/></keyframe></mujoco>'
+)
+
+
+@pytest.fixture
+def upright(tmp_path):
+    """Return the sidecar of a world in which the left robot and the scene start in a keyframe."""
+    key = '<keyframe><key name="up" qpos="0 0 0.5 1 0 0 0 0.25" ctrl="0.7"/></keyframe>'
+    (tmp_path / 'car.xml').write_text(CAR.format(rest=key))
+    (tmp_path / 'plain.xml').write_text(CAR.format(rest=''))
+    (tmp_path / 'hall.xml').write_text(HALL)
+    path = tmp_path / 'upright.yaml'
+    path.write_text(START)
+    return path
+
+
+def test_a_world_starts_in_its_keyframe_and_a_reset_goes_back_to_it(rig, upright):
+    server = rig(model=upright, step_mode='direct')
+    starts = {'left': [-1, 0, 1.5, 1, 0, 0, 0, 0.25], 'right': [1, 0, 1, 1, 0, 0, 0, 0]}
+
+    def check(reply):
+        assert reply['time'] == 0.0
+        qpos = {prefix: block['qpos'] for prefix, block in reply['per_articulation'].items()}
+        assert qpos == starts
+        assert server.context.world.data.joint('hinge').qpos == 0.5
+
+    check(server.ask('forward'))
+    hello = server.ask('hello', shared=True)
+    assert hello['start_qpos'] == [0.5, *starts['left'], *starts['right']]
+    # The targets are those of the keyframe, and of a robot without it its reference.
+    ctrl = server.ask('step', n_steps=5)['per_articulation']
+    assert ctrl['left']['ctrl'] == [0.7]
+    server.ask('step', n_steps=5, per_articulation={'left': {'ctrl': [0.1]}})
+    check(server.ask('reset'))
+    assert server.ask('step')['per_articulation']['left']['ctrl'] == [0.7]
+
+
+def test_a_robot_that_comes_starts_where_it_is_put_and_the_keyframe_stays(rig, upright):
+    server = rig(model=upright, step_mode='direct', allow_absolute_paths=True)
+    car = upright.with_name('car.xml').read_text()
+    server.ask('spawn_entity', name='third', xml=car, pos=[0, 2, 1])
+    blocks = server.ask('reset')['per_articulation']
+    assert blocks['left']['qpos'][-1] == 0.25
+    assert blocks['third']['qpos'] == [0, 2, 1.5, 1, 0, 0, 0, 0.25]
+    server.ask('delete_entity', entity='left')
+    assert list(server.ask('reset')['per_articulation']) == ['right', 'third']
+
+
+def test_a_start_keyframe_that_nothing_has_is_named(upright):
+    upright.write_text(START.replace('start_keyframe: up', 'start_keyframe: upp'))
+    with pytest.raises(WorldError, match=r"'upp' is unknown; did you mean 'up'\?"):
+        load_world(ServerConfig(model=upright))
+    upright.write_text(START.replace('start_keyframe: up', 'start_keyframe: left_up'))
+    with pytest.raises(WorldError, match='valid: up'):
+        load_world(ServerConfig(model=upright))
+
+
 def test_prefix_and_actor_id_rename_the_first_robot(fleet):
     path = fleet(('left', -1, ', actor_id: robot_0'), ('right', 1, ''))
     loaded = load_world(ServerConfig(model=path, prefix='west'))

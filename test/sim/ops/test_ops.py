@@ -24,7 +24,12 @@ def test_a_robot_without_a_drive_holds_the_twist_for_a_policy(rig):
     arms = rig(world='bimanual')
     arms.ask('set_mode', mode='direct')
     (block,) = arms.ask('hello', shared=True)['articulations']
-    assert block['twist_controller'] == {'kind': 'command', 'limits': {}, 'timeout': None}
+    assert block['twist_controller'] == {
+        'kind': 'command',
+        'limits': {},
+        'timeout': None,
+        'actuators': [],
+    }
     before = arms.data.ctrl.copy()
     reply = arms.ask('set_twist', linear=[0.4, -0.1, 9], angular=[9, 9, 0.5], timeout=0.1)
     assert reply['linear'] == [0.4, -0.1, 0.0] and reply['angular'] == [0.0, 0.0, 0.5]
@@ -82,6 +87,7 @@ def test_the_sidecar_limits_a_held_twist_or_refuses_it(rig, tmp_path):
     blocks = [each.ask('hello')['articulations'][0] for each in (held, plain, never)]
     assert blocks[0]['twist_controller'] == {
         'kind': 'command', 'limits': {'linear': 0.5, 'linear_acceleration': 1.0}, 'timeout': 2.0,
+        'actuators': [],
     }  # fmt: skip
     assert 'twist_controller' in blocks[1] and 'twist_controller' not in blocks[2]
     held.ask('set_mode', mode='direct')

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Poses that clients write: what is taken, what is refused, and what the model says after."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ import pytest
 COORDINATE = st.floats(-100, 100)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(COORDINATE, min_size=3, max_size=3), st.lists(COORDINATE, min_size=4, max_size=4))
 def test_a_written_base_is_where_the_body_is(shared_rig, pos, quat):
     norm = np.linalg.norm(quat)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ import pytest
 
 from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.sim.requests.paths import read_text
 from urlab_ros_bridge.sim.requests.paths import write_atomically
@@ -90,7 +92,7 @@ def test_symbolic_links_do_not_lead_out(folder, tmp_path):
     assert refusal(other.for_writing, 'new.json') == 'path_not_writable'
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(st.sampled_from(['..', '.', '/', '//', 'a', 'link', '~', 'Replays']), max_size=8))
 def test_no_path_ever_leads_out(tmp_path_factory, parts):
     root = tmp_path_factory.getbasetemp() / 'confined'
@@ -219,3 +221,28 @@ def test_what_is_no_text_is_path_not_readable(tmp_path):
     path.write_bytes(b'{"a\xff\xff')
     assert refusal(list, read_text(path)) == 'path_not_readable'
     assert refusal(list, read_text(tmp_path / 'none')) == 'path_not_readable'
+
+
+def test_a_folder_that_is_full_takes_nothing_more(tmp_path):
+    folder = DataFolder(tmp_path, limit_gb=1e-6)
+    path = folder.for_writing('a.json')
+    assert folder.room() == 1000
+    assert refusal(write_atomically, path, ['x' * 600, 'x' * 600], True, folder.room()) == (
+        'path_not_writable'
+    )
+    assert os.listdir(path.parent) == []
+    write_atomically(path, ['x' * 999], room=folder.room())
+    write_atomically(folder.for_writing('b.json'), ['x'], room=folder.room())
+    with pytest.raises(OpError, match=r'2 files of 1e-06 GB.*--data-limit') as caught:
+        folder.for_writing('c.json')
+    assert caught.value.code == 'path_not_writable'
+    assert folder.for_reading('a.json') == path
+    assert DataFolder(tmp_path, limit_gb=0).room() > 1 << 60
+
+
+def test_a_folder_of_very_many_files_takes_no_more(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, 'MAX_FILES', 3)
+    folder = DataFolder(tmp_path)
+    for name in 'abc':
+        folder.for_writing(name).touch()
+    assert refusal(folder.for_writing, 'd') == 'path_not_writable'

@@ -5,6 +5,7 @@
 import json
 import uuid
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -249,7 +250,7 @@ ODD = st.recursive(
 FIELD_NAMES = sorted({name for op in OPS.values() for name in (*op.required, *op.optional)})
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(
     op=st.sampled_from(sorted(OPS)) | st.text(max_size=10),
     fields=st.dictionaries(st.sampled_from(FIELD_NAMES), ODD, max_size=5),
@@ -270,7 +271,7 @@ def test_any_request_gets_a_reply_and_never_an_internal_error(shared_rig, op, fi
     assert np.isfinite(shared_rig.data.qpos).all()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(st.binary(max_size=64))
 def test_any_bytes_get_a_reply(shared_rig, frame):
     assert answer(shared_rig, frame) in {*ERROR_CODES, 'hello_ok', 'meta_ok'}

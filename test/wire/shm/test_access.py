@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def test_first_write_lands_in_slot_one_and_the_next_in_slot_zero(path):
 
 
 @given(payloads=st.lists(st.binary(min_size=1, max_size=STRIDE - 4), max_size=12))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_what_is_written_is_read_once(tmp_path_factory, payloads):
     path = tmp_path_factory.mktemp('region') / 'x.shm'
     writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)

@@ -5,6 +5,7 @@
 import os
 import struct
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -59,7 +60,7 @@ def test_file_that_cannot_be_opened_says_so(path):
 
 
 @given(data=st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_any_header_gives_a_payload_nothing_or_a_typed_error(tmp_path_factory, data):
     path = tmp_path_factory.mktemp('region') / 'x.shm'
     writer = RegionWriter.create(path, STRIDE)

@@ -21,6 +21,7 @@ from urlab_ros_bridge.schema import SchemaError
 from urlab_ros_bridge.schema import shown
 
 PROFILES = 'config/chiral'
+POLICIES = 'config/policy'
 _ROS_NAMESPACE = re.compile(r'/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/?')
 
 
@@ -101,7 +102,16 @@ def bind_address(text: str) -> str:
 
 def chiral_profile(name: str) -> str:
     """Check that a text is a bundled profile or a file."""
-    names = shipped_names(PROFILES, '.yaml')
+    return _bundled_or_file(name, PROFILES, 'profile')
+
+
+def policy_file(name: str) -> str:
+    """Check that a text is a bundled policy or a file."""
+    return _bundled_or_file(name, POLICIES, 'policy')
+
+
+def _bundled_or_file(name: str, folder: str, what: str) -> str:
+    names = shipped_names(folder, '.yaml')
     if not name or name in names or not existing_file(name):
         return ''
-    return f'there is no file and no bundled profile {shown(name)}; {hint(name, names)}'
+    return f'there is no file and no bundled {what} {shown(name)}; {hint(name, names)}'

@@ -21,6 +21,7 @@ from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.checks import ros_namespace
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
+from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.ops import CAMERA_PORT
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
@@ -38,6 +39,7 @@ LAST_PORT = 65535
 
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
 PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
+FOLDER: dict[str, Any] = {**PATH, 'metavar': 'DIR'}
 # The shipped parameters of the bridge, and how a file in their place is checked.
 BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': parameter_file, **PATH}
 
@@ -78,11 +80,29 @@ class Bind(Arguments):
 
     bind: str = key(
         '127.0.0.1',
-        'Address to listen on. Anything but loopback lets the whole network drive the simulation: '
-        'there is no password.',
+        'Address to listen on. Beyond loopback give --keys, or --insecure.',
         metavar='ADDR',
         check=bind_address,
     )
+    keys: str = key(
+        '',
+        'Folder of keys (`urlab keys`): connections are encrypted, and only clients whose keys '
+        'are there are let in.',
+        **FOLDER,
+    )
+    insecure: bool = key(
+        False, 'Let everyone who reaches the address of --bind drive the simulation, without keys.'
+    )
+
+    def check(self) -> None:
+        """Refuse to let the whole network in unless that was asked for."""
+        if not (self.keys or self.insecure or is_loopback(self.bind)):
+            raise KeyProblem(
+                'bind',
+                f'{self.bind} lets every machine that reaches this one drive the simulation: make '
+                'keys with `urlab keys DIR` and give keys DIR, or give insecure to let everybody '
+                'in, or bind 127.0.0.1 and forward the ports through ssh',
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +110,9 @@ class HostArguments(Arguments):
     """Where the server is."""
 
     host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')
+    keys: str = key(
+        '', 'Folder of keys (`urlab keys`) for a server that was started with such.', **FOLDER
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +208,13 @@ class Serving(Arguments):
         metavar='DIR',
         longest=4096,
         path=True,
+    )
+    data_limit: float = key(
+        20.0,
+        'Gigabytes in that folder from which on clients have nothing more written; 0: no limit.',
+        metavar='GB',
+        low=0.0,
+        unit='GB',
     )
     allow_absolute_paths: bool = key(False, 'Let clients name files outside the data folder.')
     no_shm: bool = key(False, 'Offer no shared memory to clients on this machine.')

@@ -43,5 +43,8 @@ FACES = (
     Face('simspark', 'RoboCup tools over TCP', (*_CORE, 'MuJoCo')),
     Face('webxr', 'browsers and headsets', (*_CORE, 'websockets', 'orjson', 'MuJoCo')),
     Face('eval', 'evaluation of policies', ('numpy', 'websockets', 'rich', 'mcap')),
+    Face('export', 'data sets for learning', ('numpy', 'mcap', 'pyarrow', 'av')),
+    Face('policy', 'locomotion policies as ROS nodes', (*_CORE, *_ROS, 'onnxruntime')),
+    Face('keys', 'encryption of ZeroMQ', ('pyzmq',)),
     Face('conformance', 'rules of the protocol', _CORE),
 )

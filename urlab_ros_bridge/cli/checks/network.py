@@ -15,7 +15,9 @@ from urlab_ros_bridge.cli.status.line import session_words
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.gateways.common.serving.access import is_loopback
+from urlab_ros_bridge.files.curve_keys import KeySource
+from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.errors import UrlabError
 
 OWN_NAME = 'urlab doctor'
@@ -51,23 +53,29 @@ def describe(handshake: Handshake, status: Mapping[str, Any] | None) -> str:
     return '; '.join(words)
 
 
-def receives_state(host: str, state_port: int, timeout: float) -> bool:
+def receives_state(host: str, state_port: int, timeout: float, keys: KeySource = None) -> bool:
     """Return whether anything arrives on the state stream within `timeout` seconds."""
     import zmq
 
     with zmq.Context() as context, context.socket(zmq.SUB) as socket:
         socket.linger = 0
+        if own := read_client_keys(keys):
+            own.protect(socket)
         socket.subscribe(b'')
         socket.connect(f'tcp://{host}:{state_port}')
         return bool(socket.poll(int(timeout * 1000)))
 
 
 def check_stream(
-    host: str, state_port: int, timeout: float, status: Mapping[str, Any] | None
+    host: str,
+    state_port: int,
+    timeout: float,
+    status: Mapping[str, Any] | None,
+    keys: KeySource = None,
 ) -> Finding:
     """Check that the server sends its state, and say why it may be silent."""
     subject = f'port {state_port}'
-    if receives_state(host, state_port, timeout):
+    if receives_state(host, state_port, timeout, keys):
         return Finding(Severity.OK, subject, 'the server sends its state')
     advice = 'check that --state-port is the one the server was started with'
     mode = (status or {}).get('mode')
@@ -80,7 +88,7 @@ def check_stream(
 
 
 def check_server(
-    host: str, rpc_port: int, state_port: int, timeout: float
+    host: str, rpc_port: int, state_port: int, timeout: float, keys: KeySource = None
 ) -> list[Finding] | None:
     """
     Ask a server without disturbing its user; None without an answer.
@@ -89,7 +97,7 @@ def check_server(
     take the session from the client that has it.
     """
     subject = f'server {host}:{rpc_port}'
-    client = Client(host, rpc_port, shared=True, name=OWN_NAME, timeout=timeout)
+    client = Client(host, rpc_port, shared=True, name=OWN_NAME, timeout=timeout, keys=keys)
     status = None
     try:
         if not client.supports_shared_sessions():
@@ -99,7 +107,7 @@ def check_server(
                 'answers; it has no shared sessions, so nothing more was asked',
                 'run the bridge with -p observe_only:=true beside another client',
             )
-            return [found, check_stream(host, state_port, timeout, None)]
+            return [found, check_stream(host, state_port, timeout, None, keys)]
         handshake = client.connect()
         status = client.status().raw
         found = Finding(Severity.OK, subject, describe(handshake, status))
@@ -113,17 +121,20 @@ def check_server(
         )
     finally:
         client.close()
-    return [found, check_stream(host, state_port, timeout, status)]
+    return [found, check_stream(host, state_port, timeout, status, keys)]
 
 
-def check_all(host: str, ports: Mapping[str, int], timeout: float) -> list[Finding]:
+def check_all(
+    host: str, ports: Mapping[str, int], timeout: float, keys: KeySource = None
+) -> list[Finding]:
     """
     Check a running server, or that one could be started.
 
     :param ports: by the names of their arguments.
     :param timeout: how long to wait for an answer (s).
+    :param keys: of the server, when it wants such.
     """
-    server = check_server(host, ports['rpc_port'], ports['state_port'], timeout)
+    server = check_server(host, ports['rpc_port'], ports['state_port'], timeout, keys)
     if server is not None:
         return server
     subject = f'server {host}:{ports["rpc_port"]}'

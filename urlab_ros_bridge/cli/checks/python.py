@@ -27,6 +27,9 @@ OPTIONAL = (
     ('orjson', 'orjson', (3, 10), 'webxr'),
     ('mcap', 'mcap', (1, 6), 'eval'),
     ('rich', 'rich', (13, 0), 'eval'),
+    ('onnxruntime', 'onnxruntime', (1, 17), 'policy'),
+    ('pyarrow', 'pyarrow', (17, 0), 'eval'),
+    ('av', 'av', (14, 0), 'video'),
 )
 OLDEST_MUJOCO = (3, 3)
 _SET_UP = 'run "make setup" in the source folder and ". ./env.sh"'

@@ -67,6 +67,8 @@ def node_arguments(given: ParsedArguments[BridgeArguments]) -> list[str]:
     if 'host' in given.names:
         # Launch passes the address that the server binds, which may be a wildcard.
         ours += ['-p', f'host:={connect_address(values.host)}']
+    if values.keys:
+        ours += ['-p', f'keys:={values.keys}']
     for name in _PORTS:
         if name in given.names or values.port_offset:
             ours += ['-p', f'{name}:={values.moved(name)}']

@@ -25,8 +25,8 @@ from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 from urlab_ros_bridge.cli.signals import interrupt_within
 from urlab_ros_bridge.cli.signals import stop_by
-from urlab_ros_bridge.gateways.common.serving.access import is_loopback
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
@@ -112,6 +112,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
             profile,
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
+            keys=values.keys,
             bind=values.bind,
             port=values.moved('port'),
             token=values.token,

@@ -51,6 +51,7 @@ def _network(values: DoctorArguments) -> list[Finding]:
         values.host,
         {name: values.moved(name) for name in values.port_names()},
         values.timeout,
+        values.keys,
     )
 
 

@@ -5,14 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from contextlib import nullcontext
+from dataclasses import asdict
 from dataclasses import dataclass
 from pathlib import Path
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.argument import arguments_of
+from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
@@ -36,7 +42,39 @@ class EvalArguments(Arguments):
         metavar='MODULE:NAME',
         longest=4096,
     )
-    url: str = key(f'ws://127.0.0.1:{CHIRAL_PORT}', 'Chiral server.', longest=4096)
+    url: str = key(
+        f'ws://127.0.0.1:{CHIRAL_PORT}', 'Chiral server; without --workers.', longest=4096
+    )
+    workers: int = key(
+        0,
+        'Run episodes side by side in so many processes, each with a simulation of its own in '
+        'lockstep; 0: one after the other on the server of --url.',
+        metavar='N',
+        low=0,
+        high=1024,
+    )
+    world: str = key(
+        'rover',
+        'World of the workers: a bundled one, or an MJCF file or sidecar.',
+        metavar='NAME|FILE',
+        longest=4096,
+    )
+    profile: str = key(
+        '',
+        'Chiral profile of the workers: a bundled one or a YAML file.',
+        metavar='NAME|FILE',
+        check=chiral_profile,
+        longest=4096,
+        path=True,
+    )
+    results: str = key(
+        '',
+        'Folder for the results of the workers: a file for each episode, and results.parquet. An '
+        'evaluation that was stopped goes on there with the episodes that are missing.',
+        metavar='DIR',
+        longest=4096,
+        path=True,
+    )
     episodes: int = key(10, 'Number of episodes.', metavar='N', low=1)
     max_steps: int = key(300, 'Actions after which an episode ends.', metavar='N', low=1)
     seed: int = key(
@@ -113,6 +151,101 @@ def evaluate(values: EvalArguments) -> None:
                 Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
 
 
+def evaluate_side_by_side(values: EvalArguments) -> None:
+    """
+    Run the episodes that are missing in workers, and write all to a table.
+
+    :raises BadArgument: for arguments that workers have no use for.
+    :raises PackageMissing: when mujoco, websockets, rich or pyarrow is not installed.
+    :raises UrlabError: when an episode fails; those before it are kept.
+    """
+    check_for_workers(values)
+    try:
+        import pyarrow  # noqa: F401
+        from rich.console import Console
+
+        from urlab_ros_bridge.cli.processes.episode_pool import EpisodePool
+        from urlab_ros_bridge.cli.processes.episode_worker import Assignment
+        from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
+        from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+        from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
+        from urlab_ros_bridge.gateways.chiral.evaluation.episodes import results_table
+    except ImportError as error:
+        raise PackageMissing('urlab eval --workers', 'sim,chiral,eval', error) from None
+
+    load_policy(values.policy)  # a mistake in its name is told here, and not by every worker
+    purpose = Purpose.of(
+        values.world, values.profile, values.policy, values.max_steps, values.seed
+    )
+    files = EpisodeFiles(Path(values.results), purpose)
+    if values.record:
+        Path(values.record).mkdir(parents=True, exist_ok=True)
+    missing = [index for index in range(values.episodes) if files.read(index) is None]
+    assignment = Assignment(values.results, asdict(purpose), values.record, values.timeout)
+    try:
+        with (
+            EpisodePool(assignment, min(values.workers, len(missing))) as pool,
+            episode_progress(values.episodes, values.episodes - len(missing)) as advance,
+        ):
+            for _ in pool.run(missing):
+                advance()
+    finally:  # what was done before something failed is not lost
+        found = (files.read(index) for index in range(values.episodes))
+        rows = [row for row in found if row is not None]
+        if rows:
+            results = [row.result for row in rows]
+            Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
+            print(files.write_table(rows))
+            with open_table(values.table) as table:
+                if table is not None:
+                    for result in results:
+                        table.add(result)
+
+
+def check_for_workers(values: EvalArguments) -> None:
+    """
+    Refuse what workers have no use for.
+
+    :raises BadArgument: with what to do.
+    """
+    if not values.results:
+        raise BadArgument('--results', 'is needed with --workers: a folder')
+    for name in ('url', 'video', 'token'):
+        if getattr(values, name) != arguments_of(EvalArguments)[name].initial():
+            raise BadArgument(f'--{name}', 'goes without --workers only')
+
+
+@contextmanager
+def episode_progress(total: int, done: int) -> Iterator[Callable[[], None]]:
+    """Show a bar with rate and time left; yield what is called after each episode."""
+    from rich.console import Console
+    from rich.progress import BarColumn
+    from rich.progress import MofNCompleteColumn
+    from rich.progress import Progress
+    from rich.progress import TextColumn
+    from rich.progress import TimeRemainingColumn
+
+    columns = (
+        TextColumn('episodes'),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn('{task.fields[rate]}'),
+        TextColumn('left'),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task('episodes', total=total, completed=done, rate='')
+        begun, count = time.monotonic(), 0
+
+        def advance() -> None:
+            nonlocal count
+            count += 1
+            rate = count / max(time.monotonic() - begun, 1e-9)
+            progress.update(task, advance=1, rate=f'{rate:.2f} /s')
+
+        yield advance
+
+
 def open_table(path: str) -> AbstractContextManager[ResultFile | None]:
     """
     Return the file of --table, None when there is none.
@@ -162,7 +295,7 @@ def make_logs(values: EvalArguments) -> Callable[[int, float], list[Log]]:
 def run(given: ParsedArguments[EvalArguments]) -> int:
     """Evaluate the policy."""
     sys.path.insert(0, str(Path.cwd()))  # policies are found where the user stands
-    evaluate(given.values)
+    (evaluate_side_by_side if given.values.workers else evaluate)(given.values)
     return 0
 
 
@@ -170,11 +303,16 @@ COMMAND = Command(
     name='eval',
     summary='Evaluate a policy over several episodes.',
     text='Run a policy against a Chiral server for some episodes and print a table of the\n'
-    'results. The policy is a callable of yours: observation in, action out.',
+    'results. The policy is a callable of yours: observation in, action out. With --workers\n'
+    'each worker has a simulation of its own, and results do not depend on how many there are.',
     section=EvalArguments,
     run=run,
     examples=(
         ('urlab eval --policy my_policy:act', 'ten episodes'),
         ('urlab eval --policy my_policy:Policy --episodes 50 --record runs', 'with recordings'),
+        (
+            'urlab eval --policy my_policy:act --workers 8 --world bimanual --results out',
+            'side by side',
+        ),
     ),
 )

@@ -165,13 +165,31 @@ def draw(values: MapArguments) -> tuple[FloorMap, str]:
     return drawn, f'{world.name}: what is solid at {span}'
 
 
+def _describes_a_map(path: Path) -> bool:
+    """Return whether a file is the description of a map, which a new one may replace."""
+    import yaml
+
+    try:
+        found = yaml.safe_load(path.read_bytes())
+    except (yaml.YAMLError, UnicodeDecodeError):
+        return False
+    return isinstance(found, dict) and {'image', 'resolution'} <= set(found)
+
+
 def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
-    """Write both files, and return their paths."""
+    """
+    Write both files, and return their paths; an older map is replaced.
+
+    :raises BadArgument: when another file has the name, such as the sidecar of the world.
+    """
     from urlab_ros_bridge.sim.model.maps.map_files import description
     from urlab_ros_bridge.sim.model.maps.map_files import picture
 
     target.parent.mkdir(parents=True, exist_ok=True)
     files = [target.with_name(target.name + suffix) for suffix in ('.pgm', '.yaml')]
+    if files[1].exists() and not _describes_a_map(files[1]):
+        reason = f'{files[1]} exists and is no map: give the map another name'
+        raise BadArgument('--output', reason)
     files[0].write_bytes(picture(floor_map))
     files[1].write_text(description(floor_map, files[0].name, comment), encoding='utf-8')
     return files

@@ -27,9 +27,9 @@ from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 from urlab_ros_bridge.cli.signals import interrupt_within
 from urlab_ros_bridge.cli.signals import stop_by
-from urlab_ros_bridge.gateways.common.serving.access import is_loopback
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.sim.config import ServerConfig
@@ -72,6 +72,8 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         prefix=values.prefix or None,
         actor_id=values.actor_id or None,
         bind=values.bind,
+        keys=Path(values.keys) if values.keys else None,
+        insecure=values.insecure,
         rpc_port=values.moved('rpc_port'),
         state_port=values.moved('state_port'),
         camera_port=values.moved('camera_port'),
@@ -80,6 +82,7 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         step_mode=values.step_mode,
         paused=values.paused,
         data_dir=Path(values.data_dir) if values.data_dir else None,
+        data_limit_gb=values.data_limit,
         allow_absolute_paths=values.allow_absolute_paths,
         editor=values.editor,
         shm=not values.no_shm,
@@ -127,12 +130,8 @@ def run(given: ParsedArguments[ServerArguments]) -> int:
     logger = set_up_logging(given.values.log_level)
     check_ports(given.values, given.values.bind, given.spelling)
     config = server_config(given)
-    if not is_loopback(config.bind):
-        logger.warning(
-            'listening on %s: anyone who can reach this machine can drive the simulation, '
-            'there is no password; --bind 127.0.0.1 keeps it to this machine',
-            config.bind,
-        )
+    if not (config.keys or is_loopback(config.bind)):
+        logger.warning('--insecure: anyone who can reach %s can drive the simulation', config.bind)
     server = make_server(config)
     serve(server)
     if server.compiling:
@@ -158,6 +157,7 @@ COMMAND = Command(
         ('urlab server --model my_robot.xml --step-mode direct', 'your MJCF, stepped on request'),
         ('urlab server --port-offset 10', 'a second server on this machine'),
         ('urlab server --editor', 'no world yet: clients build levels and play them'),
+        ('urlab server --bind 0.0.0.0 --keys my_keys', 'for other machines that have the keys'),
         ('urlab server --rpc-port 0 --state-port 0 --camera-port 0', 'any free ports'),
     ),
 )

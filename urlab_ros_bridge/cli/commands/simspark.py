@@ -23,15 +23,18 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
-from urlab_ros_bridge.cli.signals import interrupt_within
-from urlab_ros_bridge.cli.signals import stop_by
+from urlab_ros_bridge.cli.signals import kill_after
+from urlab_ros_bridge.cli.signals import StopRequest
 from urlab_ros_bridge.schema import key
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
 
 # Begins the line that is printed on stdout when clients may connect.
 READY_LINE = 'urlab simspark ready'
+# How often it is seen whether a signal has come (s).
+_LOOK = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +43,12 @@ class SimSparkSettings(Arguments):
 
     bind: str = key(
         '127.0.0.1',
-        'Address to listen on. Anything but loopback lets the whole network command the '
-        'simulation: the protocol has no password.',
+        'Address to listen on. Beyond loopback give --insecure too: the protocol has no password.',
         metavar='ADDR',
         check=bind_address,
+    )
+    insecure: bool = key(
+        False, 'Let everyone who reaches the address of --bind command players and the game.'
     )
     port: int = key(
         SIMSPARK_PORT, 'TCP port of the agents.', metavar='PORT', low=0, high=LAST_PORT
@@ -93,6 +98,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
     Return the gateway, not yet started.
 
     :raises PackageMissing: when NumPy or MuJoCo is not installed.
+    :raises OpenToAll: when the whole network could command, and nobody said it may.
     """
     try:
         import mujoco  # noqa: F401
@@ -119,7 +125,9 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
         SimSparkConfig(
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
+            keys=values.keys,
             bind=values.bind,
+            insecure=values.insecure,
             agent_port=values.moved('port'),
             monitor_port=values.moved('monitor_port'),
             pace=values.pace,
@@ -133,28 +141,29 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
 
 def serve(gateway: SimSparkGateway, timeout: float) -> None:
     """Start the gateway, report what it serves, and go on until a signal or a killsim comes."""
-    stop_by(interrupt_within(STOP_SECONDS))
-    started = False
+    request = StopRequest()
+    request.start(lambda: gateway.start(timeout))
     try:
-        gateway.start(timeout)
-        started = True
         print(
             f'{READY_LINE}: agents={gateway.agent_port} monitors={gateway.monitor_port} '
             f'robots={",".join(gateway.robots) or "none"}',
             flush=True,
         )
-        gateway.wait()
-    except KeyboardInterrupt:
-        pass
+        while not request.came and not gateway.wait(_LOOK):
+            pass
     finally:
-        if started:
-            gateway.stop()
+        kill_after(STOP_SECONDS)
+        gateway.stop()
 
 
 def run(given: ParsedArguments[SimSparkArguments]) -> int:
     """Serve until a signal comes."""
-    set_up_logging(given.values.log_level)
-    serve(make_gateway(given.values), given.values.timeout)
+    values = given.values
+    logger = set_up_logging(values.log_level)
+    gateway = make_gateway(values)
+    if not is_loopback(values.bind):
+        logger.warning('--insecure: anyone who can reach %s can command the game', values.bind)
+    serve(gateway, values.timeout)
     return 0
 
 

@@ -93,7 +93,7 @@ def run_until_signal(given: ParsedArguments[SuiteArguments]) -> None:
     if values.webxr:
         screen.say('up', f'open http://127.0.0.1:{values.moved("webxr_port")} to watch and drive')
     environ = {**os.environ, **environment()}
-    poller = StatusPoller(connect_address(values.bind), values.moved('rpc_port'))
+    poller = StatusPoller(connect_address(values.bind), values.moved('rpc_port'), values.keys)
     try:
         with ProcessSupervisor(
             commands, environ, screen.say, console.figures, values.use_respawn

@@ -27,9 +27,9 @@ from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 from urlab_ros_bridge.cli.signals import interrupt_within
 from urlab_ros_bridge.cli.signals import stop_by
-from urlab_ros_bridge.gateways.common.serving.access import is_loopback
 from urlab_ros_bridge.schema import key as argument
 from urlab_ros_bridge.schema import KeyProblem
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
@@ -121,6 +121,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
             tls=_tls(values),
             host=connect_address(values.host),
             rpc_port=values.moved('rpc_port'),
+            keys=values.keys,
             state_port=values.moved('state_port'),
             bind=values.bind,
             port=values.moved('port'),

@@ -79,6 +79,8 @@ _SERVER_OPTIONS = (
     'prefix',
     'actor_id',
     'bind',
+    'keys',
+    'insecure',
     'rpc_port',
     'state_port',
     'camera_port',
@@ -88,6 +90,7 @@ _SERVER_OPTIONS = (
     'step_mode',
     'paused',
     'data_dir',
+    'data_limit',
     'allow_absolute_paths',
     'no_shm',
     'cameras',
@@ -109,6 +112,7 @@ PROCESSES: tuple[Process, ...] = (
         needs=('rclpy', 'tf2_msgs', 'urlab_msgs'),
         options=(
             ('host', 'bind'),
+            ('keys', 'keys'),
             ('rpc-port', 'rpc_port'),
             ('state-port', 'state_port'),
             ('port-offset', 'port_offset'),
@@ -124,6 +128,7 @@ PROCESSES: tuple[Process, ...] = (
         needs=('websockets', 'mujoco'),
         options=(
             ('host', 'bind'),
+            ('keys', 'keys'),
             ('rpc-port', 'rpc_port'),
             ('port', 'chiral_port'),
             ('port-offset', 'port_offset'),
@@ -139,6 +144,7 @@ PROCESSES: tuple[Process, ...] = (
         needs=('mujoco',),
         options=(
             ('host', 'bind'),
+            ('keys', 'keys'),
             ('rpc-port', 'rpc_port'),
             ('port', 'simspark_port'),
             ('monitor-port', 'monitor_port'),
@@ -154,6 +160,7 @@ PROCESSES: tuple[Process, ...] = (
         needs=('websockets', 'mujoco', 'orjson'),
         options=(
             ('host', 'bind'),
+            ('keys', 'keys'),
             ('rpc-port', 'rpc_port'),
             ('state-port', 'state_port'),
             ('port', 'webxr_port'),

@@ -23,7 +23,8 @@ class StatusPoller:
     :ivar latest: the newest figures, None before the first; may be read from any thread.
     """
 
-    def __init__(self, host: str, rpc_port: int) -> None:
+    def __init__(self, host: str, rpc_port: int, keys: str = '') -> None:
+        self._keys = keys
         self._host = host
         self._rpc_port = rpc_port
         self._stop = threading.Event()
@@ -41,7 +42,12 @@ class StatusPoller:
         from urlab_ros_bridge.client.client import Client
 
         client = Client(
-            self._host, self._rpc_port, shared=True, name=OWN_NAME, timeout=TIMEOUT_SECONDS
+            self._host,
+            self._rpc_port,
+            shared=True,
+            name=OWN_NAME,
+            timeout=TIMEOUT_SECONDS,
+            keys=self._keys,
         )
         connected = False
         while not self._stop.is_set():

@@ -24,6 +24,8 @@ from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import is_usable
 from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
 from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.files.curve_keys import KeySource
+from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import CameraFrame
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
@@ -51,7 +53,13 @@ class CameraStream:
     """
 
     def __init__(
-        self, endpoint: str, camera: CameraInfo, *, topic: str = '', newest_only: bool = True
+        self,
+        endpoint: str,
+        camera: CameraInfo,
+        *,
+        topic: str = '',
+        newest_only: bool = True,
+        keys: KeySource = None,
     ) -> None:
         """
         Connect; a server that is not up yet is waited for.
@@ -59,6 +67,7 @@ class CameraStream:
         :param endpoint: where the server streams the camera, as ``tcp://host:port``.
         :param topic: without the blank at its end; default: the camera's.
         :param newest_only: of several frames that wait, `receive` returns the newest one.
+        :param keys: see `Session`.
         """
         self.endpoint = endpoint
         self.camera = camera
@@ -67,7 +76,7 @@ class CameraStream:
         self._last_id: int | None = None
         self._closed = False
         self._lock = threading.Lock()
-        self._socket = open_socket(zmq.SUB)
+        self._socket = open_socket(zmq.SUB, read_client_keys(keys))
         self._socket.rcvhwm = 2 if newest_only else 100
         self._socket.maxmsgsize = MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER
         notice_dead_hosts(self._socket)
@@ -182,6 +191,7 @@ def open_camera(
     newest_only: bool = True,
     shm_dir: Directory = '',
     transport: str = 'auto',
+    keys: KeySource = None,
 ) -> CameraStream | ShmCameraStream:
     """
     Open the stream of a camera of the handshake.
@@ -193,6 +203,7 @@ def open_camera(
     :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
         latest handshake, with which a stream goes on after a restart of the server.
     :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
+    :param keys: see `Session`.
     :raises CameraUnavailable: when the server does not stream this camera.
     :raises RegionUnavailable: with ``shm``, when there is none.
     :raises MalformedRegion: with ``shm``, when it makes no sense.
@@ -209,7 +220,8 @@ def open_camera(
             if transport == 'shm':
                 raise
             _LOG.debug('%s comes over ZMQ: %s', camera.name, error)
-    return CameraStream(f'tcp://{host}:{camera.port}', camera, newest_only=newest_only)
+    endpoint = f'tcp://{host}:{camera.port}'
+    return CameraStream(endpoint, camera, newest_only=newest_only, keys=keys)
 
 
 __all__ = ['CameraStats', 'CameraStream', 'Frame', 'FrameSource', 'open_camera', 'to_frame']

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
+import math
 from typing import Any
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
@@ -24,6 +25,8 @@ from urlab_ros_bridge.schema.lenient import read_lenient
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 
 MODEL_FILE = 'model.mjb'
+# Kinds of the stock plugin that only keep the command.
+_HOLDING = ('command', 'none')
 # Stock servers send the model a second time, as text.
 _COPIES_OF_THE_MODEL = ('mjb_base64', 'mjb__b64__')
 
@@ -131,13 +134,28 @@ class TwistControllerInfo:
     """
     How an articulation drives.
 
+    :ivar kind: for people to read; what it does is in the other fields.
     :ivar limits: m/s, rad/s, m/s^2, rad/s^2 by name (``linear``, ``lateral``, ``angular``, ...).
     :ivar timeout: seconds of simulated time after which the server stops by itself; 0 = never.
+    :ivar actuators: local names of those that are its own while it drives, so that other
+        set-points of them wait; none: it holds the command for somebody else to act on.  None: a
+        server that does not tell, as the stock plugin.
     """
 
     kind: str
     limits: dict[str, float]
     timeout: float = 0.0
+    actuators: tuple[str, ...] | None = None
+
+    @property
+    def drives(self) -> bool:
+        """Return whether the robot moves by its twist, without a policy."""
+        return self.kind not in _HOLDING if self.actuators is None else bool(self.actuators)
+
+    @property
+    def is_lateral(self) -> bool:
+        """Return whether the robot can move sideways."""
+        return self.limits.get('lateral', math.inf) > 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from urlab_ros_bridge.client.transports.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import is_usable
 from urlab_ros_bridge.client.transports.shm_region import RegionStream
+from urlab_ros_bridge.files.curve_keys import KeySource
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UnknownName
@@ -87,6 +88,7 @@ def open_state(
     state_port: int = STATE_PORT,
     *,
     transport: str = 'auto',
+    keys: KeySource = None,
 ) -> TickSource:
     """
     Open a stream of the world's state: ticks whose `state()` is filled.
@@ -94,6 +96,7 @@ def open_state(
     :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
         latest handshake, with which a stream goes on after a restart of the server.
     :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
+    :param keys: see `Session`.
     :raises RegionUnavailable: with ``shm``, when there is none.
     :raises MalformedRegion: with ``shm``, when it makes no sense.
     :raises UnknownName: for another transport.
@@ -107,7 +110,7 @@ def open_state(
             if transport == 'shm':
                 raise
             _LOG.debug('the state comes over ZMQ: %s', error)
-    return StateStream(host, state_port, (STATE_FULL_TOPIC,))
+    return StateStream(host, state_port, (STATE_FULL_TOPIC,), keys=keys)
 
 
 __all__ = ['ShmStateStream', 'open_state']

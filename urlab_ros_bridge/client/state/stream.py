@@ -21,6 +21,9 @@ from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
 from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.files.curve_keys import ClientKeys
+from urlab_ros_bridge.files.curve_keys import KeySource
+from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import STATE_PORT
 from urlab_ros_bridge.wire.rows import SIM_TIME_TOPIC
@@ -81,6 +84,7 @@ class StateStream:
         closing: str = 'auto',
         backlog: int | None = 1,
         rcvhwm: int = 20_000,
+        keys: KeySource = None,
     ) -> None:
         """
         Connect; a server that is not up yet is waited for.
@@ -92,6 +96,7 @@ class StateStream:
         :param backlog: so many ticks wait for a consumer that lags, older ones are dropped and
             counted; 1 means newest wins, None keeps all that the socket holds.
         :param rcvhwm: messages that the socket holds.
+        :param keys: see `Session`.
         """
         self.endpoint = f'tcp://{host}:{state_port}'
         self.stats = StreamStats()
@@ -102,7 +107,7 @@ class StateStream:
         self._changes: deque[tuple[int, bytes]] = deque()
         self._closed = False
         self._topics: set[bytes] = set()
-        self._socket = self._open(rcvhwm)
+        self._socket = self._open(rcvhwm, read_client_keys(keys))
         self._poll = [(self._socket, zmq.POLLIN)]
         # In this order: the closing row must be there before what it closes.
         self.subscribe(SIM_TIME_TOPIC)
@@ -168,8 +173,8 @@ class StateStream:
             self._socket.close(0)
             self._lock.release()
 
-    def _open(self, rcvhwm: int) -> zmq.Socket[bytes]:
-        socket = open_socket(zmq.SUB)
+    def _open(self, rcvhwm: int, keys: ClientKeys | None) -> zmq.Socket[bytes]:
+        socket = open_socket(zmq.SUB, keys)
         socket.rcvhwm = rcvhwm
         socket.maxmsgsize = MAX_SNAPSHOT_BYTES
         notice_dead_hosts(socket)

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import zmq
 
+from urlab_ros_bridge.files.curve_keys import ClientKeys
 
-def open_socket(kind: int) -> zmq.Socket[bytes]:
+
+def open_socket(kind: int, keys: ClientKeys | None = None) -> zmq.Socket[bytes]:
     """
     Return a socket of a kind, as `zmq.SUB`.
+
+    :param keys: for a server that lets in encrypted connections alone.
 
     A connection that is refused or breaks is made anew after 0.1 to 1 s.
     """
@@ -18,6 +22,8 @@ def open_socket(kind: int) -> zmq.Socket[bytes]:
     socket.linger = 0
     socket.reconnect_ivl = 100
     socket.reconnect_ivl_max = 1000
+    if keys is not None:
+        keys.protect(socket)
     return socket
 
 

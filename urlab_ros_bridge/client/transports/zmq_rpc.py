@@ -13,19 +13,27 @@ from __future__ import annotations
 
 import math
 import time
+from typing import NoReturn
 
 import zmq
+from zmq.utils.monitor import recv_monitor_message
 
 from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 
 # How often a waiting request looks whether the peer is gone, or the client was closed.
 _SLICE_MS = 100
 # Asking for events costs a tenth of a fast request: not within so many seconds of the last reply.
 _QUIET = 0.02
+
+_LOST = (
+    zmq.EVENT_DISCONNECTED | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+)
 
 
 class RpcSocket:
@@ -35,8 +43,9 @@ class RpcSocket:
     A request sent while the server is away waits for it, up to the timeout.
     """
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, keys: ClientKeys | None = None) -> None:
         self.endpoint = endpoint
+        self._keys = keys
         self._socket: zmq.Socket[bytes] | None = None
         self._monitor: zmq.Socket[bytes] | None = None
         self._slice = 0
@@ -51,11 +60,14 @@ class RpcSocket:
         :param timeout: seconds.
         :raises RequestTimeout: when no reply came in time.
         :raises ConnectionLost: when the connection broke while waiting.
+        :raises KeysRejected: when the server lets in others alone.
         """
-        socket = self._socket or self._open()
         now = time.monotonic()
         deadline = now + timeout
-        if now > self._quiet_until:
+        socket = self._socket
+        if socket is None:
+            socket = self._open()
+        elif now > self._quiet_until:
             self._forget_events()
         try:
             socket.send(frame)
@@ -85,10 +97,10 @@ class RpcSocket:
         self._socket = self._monitor = None
 
     def _open(self) -> zmq.Socket[bytes]:
-        socket = open_socket(zmq.REQ)
+        socket = open_socket(zmq.REQ, self._keys)
         socket.sndtimeo = _SLICE_MS
         socket.maxmsgsize = MAX_REPLY_BYTES
-        self._monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        self._monitor = socket.get_monitor_socket(_LOST)
         self._slice = 0
         socket.connect(self.endpoint)
         self._socket = socket
@@ -106,11 +118,16 @@ class RpcSocket:
         while monitor is not None and _waits(monitor):
             monitor.recv_multipart()
 
+    def _fail(self, op: str, event: int) -> NoReturn:
+        if event == zmq.EVENT_DISCONNECTED:
+            raise ConnectionLost(op, self.endpoint)
+        raise KeysRejected(op, self.endpoint, have_keys=self._keys is not None)
+
     def _check(self, op: str, deadline: float, timeout: float) -> None:
         if self._cancelled:
             raise NotConnected(op)
         if self._monitor is not None and _waits(self._monitor):
-            raise ConnectionLost(op, self.endpoint)
+            self._fail(op, recv_monitor_message(self._monitor)['event'])
         if time.monotonic() >= deadline:
             raise RequestTimeout(op, self.endpoint, timeout)
 

@@ -11,6 +11,17 @@ class SimSparkError(GatewayError):
     """Base of what this gateway raises on purpose."""
 
 
+class OpenToAll(SimSparkError):
+    """A gateway would let the whole network in; its protocol has no password."""
+
+    def __init__(self, bind: str) -> None:
+        super().__init__(
+            f'--bind {bind} lets every machine that reaches this one command players and the '
+            'game, for the protocol has no password: give --insecure to let everybody in, or '
+            'bind 127.0.0.1 and forward the ports through ssh'
+        )
+
+
 class MessageTooLong(SimSparkError, ValueError):
     """The length in front of a message is beyond the limit; nothing was allocated for it."""
 
@@ -34,5 +45,6 @@ class BadCommand(SimSparkError, ValueError):
 
 
 __all__ = [
-    'BadCommand', 'MalformedExpression', 'MessageTooLong', 'SimSparkError', 'UnwritableValue',
+    'BadCommand', 'MalformedExpression', 'MessageTooLong', 'OpenToAll', 'SimSparkError',
+    'UnwritableValue',
 ]  # fmt: skip

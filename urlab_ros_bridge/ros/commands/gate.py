@@ -143,7 +143,7 @@ class AnswerGate:
             # Without a time yet after a jump this is it; a later one: somebody else has stepped.
             if (known is None and self._jumped) or (known is not None and stamp_ns > known):
                 self._set(stamp_ns)
-            self._changed.notify_all()
+            self._wake()
 
     def hear(self, topic: str, message: Any, stamp: Stamp, receive: Receive | None) -> bool:
         """
@@ -164,7 +164,7 @@ class AnswerGate:
                 answers.stamps.append(stamp_ns)
                 if self._stamp is not None and not self._fits(stamp_ns):
                     self._note_late(topic, stamp_ns)
-            self._changed.notify_all()
+            self._wake()
         return True
 
     def finish(self) -> list[tuple[Receive, Any]]:
@@ -210,6 +210,11 @@ class AnswerGate:
         with self._changed:
             self._changed.notify_all()
 
+    def _wake(self) -> None:
+        """Wake who waits, but not before there is something to do: each wake-up costs a round."""
+        if self.shown and not self._silent():
+            self._changed.notify_all()
+
     def _begin(self) -> int:
         self._round += 1
         self._stamp = None
@@ -224,7 +229,7 @@ class AnswerGate:
             for each in answers.stamps:
                 if not self._fits(each):
                     self._note_late(topic, each)
-        self._changed.notify_all()
+        self._wake()
 
     def _note_late(self, topic: str, stamp_ns: int) -> None:
         self.late[topic] = (self.late.get(topic, (0, 0))[0] + 1, stamp_ns)

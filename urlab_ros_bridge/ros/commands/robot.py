@@ -28,7 +28,7 @@ from urlab_ros_bridge.ros.commands.trajectory import FollowAction
 from urlab_ros_bridge.ros.commands.trajectory import Follower
 from urlab_ros_bridge.ros.commands.trajectory import TrajectoryTopics
 from urlab_ros_bridge.ros.commands.trajectory.action import FOLLOW_JOINT_TRAJECTORY
-from urlab_ros_bridge.ros.commands.velocity import message_type
+from urlab_ros_bridge.ros.commands.velocity import NOBODY
 from urlab_ros_bridge.ros.commands.velocity import VelocityCommands
 from urlab_ros_bridge.ros.commands.wrench_command import WrenchCommands
 from urlab_ros_bridge.ros.features.feed import join
@@ -39,6 +39,7 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import find_interface
 from urlab_ros_bridge.ros.rclpy_tools.message_info import MessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
+from urlab_ros_bridge.ros.rclpy_tools.twist_type import message_type
 
 
 class RobotCommands:
@@ -79,7 +80,8 @@ class RobotCommands:
         self._action: FollowAction | None = None
         self._grippers: list[Gripper] = []
         self._gripper_actions: list[GripperActions] = []
-        if plan.drives or not path.link.has('twist_timeout'):
+        drives = plan.drives or not path.link.has('twist_timeout')
+        if drives and path.settings().cmd_vel_type != NOBODY:
             self._offer_velocity()
         if plan.actuators:
             self._offer_joints(topic)

@@ -5,19 +5,44 @@ Commands on their way to the server.
 
 A thread of its own sends them, so that neither the executor nor the stream ever waits for a reply.
 For each key only the newest command waits.
+
+In a lockstep, which has to wait for the replies anyway, its thread sends them itself: that saves
+waking two threads.  A twist need not be sent at all: it rides with the next step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
+from collections.abc import Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 import math
 import threading
 import time
+from typing import Any
 
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
 
 Action = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TwistRider:
+    """A twist as a step takes it along: robot, and the fields of `set_twist`."""
+
+    prefix: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A command: how it is sent, until when (monotonic, s), and how a step takes it along."""
+
+    action: Action
+    until: float = math.inf
+    rider: TwistRider | None = None
 
 
 class CommandSender:
@@ -37,10 +62,13 @@ class CommandSender:
         self.replaced = 0
         self._on_error = on_error
         self._monotonic = monotonic
-        # Key -> action, and until when it may be carried out.
-        self._waiting: dict[str, tuple[Action, float]] = {}
-        self._changed = threading.Condition()
-        self._stopped = self._busy = False
+        self._waiting: dict[str, _Waiting] = {}
+        self._riding: dict[str, _Waiting] = {}
+        self._taken: dict[str, _Waiting] = {}
+        lock = threading.Lock()
+        # Two conditions, so that nobody is woken who has nothing to do.
+        self._changed, self._idle = threading.Condition(lock), threading.Condition(lock)
+        self._stopped = self._busy = self._held = False
         self._thread = threading.Thread(target=self._run, name='commands', daemon=True)
 
     def start(self) -> None:
@@ -54,43 +82,109 @@ class CommandSender:
             self._changed.notify_all()
         self._thread.join(3.0)
 
-    def put(self, key: str, action: Action, max_wait: float = math.inf) -> None:
+    def put(
+        self,
+        key: str,
+        action: Action,
+        max_wait: float = math.inf,
+        rider: TwistRider | None = None,
+    ) -> None:
         """
         Have an action carried out soon, in place of one with the same key that still waits.
 
         :param max_wait: it is dropped when it has to wait for longer (s), as behind a request that
             a stopped server does not answer.
+        :param rider: what a step does in place of the action.
         """
         with self._changed:
             self.replaced += key in self._waiting
-            self._waiting[key] = action, self._monotonic() + max_wait
-            self._changed.notify_all()
+            self._riding.pop(key, None)
+            self._taken.pop(key, None)
+            self._waiting[key] = _Waiting(action, self._monotonic() + max_wait, rider)
+            if not self._held:
+                self._changed.notify_all()
 
     def flush(self, timeout: float) -> bool:
         """Wait until everything that was put was carried out; false when it takes too long (s)."""
         with self._changed:
-            return self._changed.wait_for(lambda: not (self._waiting or self._busy), timeout)
+            return self._idle.wait_for(lambda: not (self._waiting or self._busy), timeout)
+
+    @contextmanager
+    def by_caller(self, riding: bool, timeout: float) -> Iterator[None]:
+        """
+        Carry out what is put in the block at its end, in this thread.
+
+        :param riding: keep what can ride with a step for `take_riders`.
+        :param timeout: s that an action of the thread which is under way is waited for.
+        """
+        with self._changed:
+            self._held = True
+        try:
+            yield
+        finally:
+            while self._next_by_caller(riding, timeout):
+                pass
+
+    def take_riders(self) -> dict[str, TwistRider]:
+        """Return what a step takes along now, by key; then `riders_sent` or `return_riders`."""
+        with self._changed:
+            riders = {key: each.rider for key, each in self._riding.items() if each.rider}
+            self._taken, self._riding = self._riding, {}
+            return riders
+
+    def riders_sent(self) -> None:
+        """Note that a step has taken the riders along."""
+        with self._changed:
+            self.sent += len(self._taken)
+            self._taken = {}
+
+    def return_riders(self, timeout: float) -> None:
+        """Send what was taken last and came to nothing, and what waits for a step, by itself."""
+        with self._changed:
+            # What has come meanwhile is newer.
+            self._waiting = {**self._taken, **self._riding, **self._waiting}
+            self._taken, self._riding = {}, {}
+            self._changed.notify_all()
+        self.flush(timeout)
+
+    def _next_by_caller(self, riding: bool, timeout: float) -> bool:
+        with self._changed:
+            self._idle.wait_for(lambda: not self._busy, timeout)
+            if not self._waiting or self._busy:
+                self._held = False
+                return False
+            key = next(iter(self._waiting))
+            waiting = self._waiting.pop(key)
+            if riding and waiting.rider is not None:
+                self._riding[key] = waiting
+                return True
+            self._busy = True
+        self._carry_out(key, waiting)
+        return True
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._stopped)
+                self._changed.wait_for(
+                    lambda: (self._waiting and not (self._held or self._busy)) or self._stopped
+                )
                 if not self._waiting:
                     return
                 key = next(iter(self._waiting))
-                action, until = self._waiting.pop(key)
+                waiting = self._waiting.pop(key)
                 self._busy = True
-            try:
-                late = self._monotonic() - until
-                if late > 0:
-                    raise CommandRejected(
-                        f'dropped, it waited for the server {late:.1f} s too long'
-                    )
-                action()
-                self.sent += 1
-            except UrlabError as error:
-                self._on_error(key, error)
-            finally:
-                with self._changed:
-                    self._busy = False
-                    self._changed.notify_all()
+            self._carry_out(key, waiting)
+
+    def _carry_out(self, key: str, waiting: _Waiting) -> None:
+        try:
+            late = self._monotonic() - waiting.until
+            if late > 0:
+                raise CommandRejected(f'dropped, it waited for the server {late:.1f} s too long')
+            waiting.action()
+            self.sent += 1
+        except UrlabError as error:
+            self._on_error(key, error)
+        finally:
+            with self._changed:
+                self._busy = False
+                self._idle.notify_all()

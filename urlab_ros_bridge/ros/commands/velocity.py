@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import math
-import os
 from typing import Any
 
-from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 
+from urlab_ros_bridge.client.client import STEP_TWIST
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
 from urlab_ros_bridge.ros.commands.admission.arbitration import CMD_VEL
@@ -21,14 +20,16 @@ from urlab_ros_bridge.ros.commands.admission.limits import limited
 from urlab_ros_bridge.ros.commands.admission.limits import STOP
 from urlab_ros_bridge.ros.commands.admission.limits import Velocity
 from urlab_ros_bridge.ros.commands.path import CommandPath
+from urlab_ros_bridge.ros.commands.sender import TwistRider
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
+from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
-# Distributions whose Nav2 and teleop tools send plain Twist unless told otherwise.
-_PLAIN_TWIST = ('foxy', 'galactic', 'humble', 'iron', 'jazzy')
+# The value of cmd_vel_type with which the bridge leaves cmd_vel to others.
+NOBODY = 'none'
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,9 @@ class VelocityParameters:
 
     cmd_vel_type: str = key(
         'auto',
-        'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped.',
-        choices=('auto', 'twist', 'twist_stamped'),
+        'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped. "none": '
+        'the bridge does not listen, because a policy does.',
+        choices=(*TWIST_TYPES, NOBODY),
     )
     cmd_vel_timeout: float = key(
         0.5,
@@ -73,19 +75,6 @@ class VelocityParameters:
     )
 
 
-def message_type(setting: str, distribution: str | None = None) -> type:
-    """
-    Return the type of cmd_vel.
-
-    :param setting: auto, twist or twist_stamped.
-    :param distribution: ROS distribution for auto; None: ROS_DISTRO, else what rclpy tells.
-    """
-    if setting == 'auto':
-        known = distribution or os.environ.get('ROS_DISTRO') or _installed_distribution()
-        return Twist if known in _PLAIN_TWIST else TwistStamped
-    return Twist if setting == 'twist' else TwistStamped
-
-
 def cmd_vel_value(type_name: str) -> str:
     """
     Return the value of `cmd_vel_type` with which messages of a type are taken; empty for others.
@@ -95,17 +84,6 @@ def cmd_vel_value(type_name: str) -> str:
     """
     values = dict(zip(CMD_VEL_TOPIC.types, ('twist', 'twist_stamped'), strict=True))
     return values.get(type_name, '')
-
-
-def _installed_distribution() -> str:
-    """Distinguish Jazzy from later ones by the parameter API, where ROS is not sourced."""
-    from importlib import metadata
-
-    try:
-        major = int(metadata.version('ros-rclpy').partition('.')[0])
-    except (metadata.PackageNotFoundError, ValueError):
-        return ''
-    return 'jazzy' if major <= 7 else ''
 
 
 class VelocityCommands:
@@ -209,7 +187,13 @@ class VelocityCommands:
             )
 
         max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
-        self._path.sender.put(self.topic, action, max_wait)
+        rider = None
+        if link.lockstep and link.has(STEP_TWIST):
+            fields = {'linear': [*velocity.linear], 'angular': [*velocity.angular]}
+            rider = TwistRider(
+                self._prefix, fields if timeout is None else {**fields, 'timeout': timeout}
+            )
+        self._path.sender.put(self.topic, action, max_wait, rider)
 
 
 CMD_VEL_TOPIC = Topic(

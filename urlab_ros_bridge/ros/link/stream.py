@@ -87,7 +87,9 @@ class StreamThread:
         self._clock = clock
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
         self._also = also
-        self.source = StateStream(settings.host, settings.state_port, (), backlog=BACKLOG)
+        self.source = StateStream(
+            settings.host, settings.state_port, (), backlog=BACKLOG, keys=settings.keys
+        )
         self.world: PublishedWorld | None = None
         self._handed: deque[PublishedWorld] = deque()
         self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Mapping
+from typing import Any
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ModeLockedByServer
@@ -81,13 +83,14 @@ class LockstepDrive:
             self._confirm_mode()
         return True
 
-    def step(self) -> int:
+    def step(self, twists: Mapping[str, Mapping[str, Any]] | None = None) -> int:
         """
         Step for one period; return the time then (ns).
 
+        :param twists: prefix -> fields of `set_twist` that are taken first.
         :raises UrlabError: when the request failed.
         """
-        result = self._session.step(self._steps, observations='minimal')
+        result = self._session.step(self._steps, observations='minimal', twists=twists)
         self._check(result)
         return result.sim_time_ns
 

@@ -120,10 +120,12 @@ class Lockstep:
     @contextmanager
     def between_rounds(self) -> Iterator[None]:
         """Keep rounds from going on meanwhile; the present one is waited for, but not for ever."""
-        if self._rounds is None:
+        rounds = self._rounds
+        if rounds is None:
             yield
             return
         with self._turns.guest(GUEST_SECONDS):
+            rounds.settle()
             yield
 
     def tick(self, stamp_ns: int) -> None:

@@ -15,6 +15,7 @@ import math
 import threading
 import time
 
+from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
@@ -123,6 +124,7 @@ class Rounds:
             reason = str(error)
         except Exception as error:
             reason = f'{type(error).__name__}: {error}'
+        self.settle()
         self._gate.disarm()
         self._topics.close()
         self._drive.leave()
@@ -174,7 +176,7 @@ class Rounds:
         self._since = time.monotonic()
         number = self._gate.open()
         if number is not None:
-            self._gate.expect(number, self._drive.step())
+            self._gate.expect(number, self._step())
         if not self._answered():
             return
         if number is None:
@@ -184,11 +186,30 @@ class Rounds:
         self.count += 1
         self._ends.append(time.monotonic())
 
+    def _step(self) -> int:
+        """Step with the twists that wait for it; where the server refuses one, without them."""
+        riders = self._sender.take_riders()
+        twists = {rider.prefix: rider.fields for rider in riders.values()}
+        try:
+            stamp_ns = self._drive.step(twists)
+        except UrlabError as error:
+            # By itself each is refused and counted as any command is.
+            self._sender.return_riders(_SEND_SECONDS)
+            if not twists or not isinstance(error, RemoteError):
+                raise
+            return self._drive.step()
+        self._sender.riders_sent()
+        return stamp_ns
+
+    def settle(self) -> None:
+        """Give the server what waits for the next step: something else changes the world."""
+        self._sender.return_riders(_SEND_SECONDS)
+
     def _hand_over(self) -> None:
-        """Give the answers to the server; when this returns it has them all."""
-        for receive, message in self._gate.finish():
-            receive(message)
-        self._sender.flush(_SEND_SECONDS)
+        """Give the answers to the server, but for twists: the next step takes those along."""
+        with self._sender.by_caller(riding=True, timeout=_SEND_SECONDS):
+            for receive, message in self._gate.finish():
+                receive(message)
 
     def _answered(self) -> bool:
         """Wait for all answers and pictures; false when there is nothing to wait for any more."""

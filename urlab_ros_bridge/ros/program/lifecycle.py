@@ -12,25 +12,22 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from typing import Any
 
-from lifecycle_msgs.srv import ChangeState
-from rclpy._rclpy_pybind11 import RCLError
 from rclpy.context import Context as RosContext
 from rclpy.executors import ExternalShutdownException
-from rclpy.lifecycle import LifecycleNode
 from rclpy.lifecycle import LifecycleState
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.program.node import BridgeNode
-from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.managed_node import ManagedNode
 from urlab_ros_bridge.wire.errors import UrlabError
 
 NODE_NAME = 'urlab_bridge_lifecycle'
 
 
-class ManagedBridge(LifecycleNode):
+class ManagedBridge(ManagedNode):
     """A lifecycle node around the bridge."""
 
     def __init__(
@@ -90,18 +87,6 @@ class ManagedBridge(LifecycleNode):
         """Fall back to unconfigured."""
         self._drop()
         return TransitionCallbackReturn.SUCCESS
-
-    def _LifecycleNodeMixin__on_change_state(  # noqa: N802  (the name that rclpy calls)
-        self, request: ChangeState.Request, response: ChangeState.Response
-    ) -> ChangeState.Response:
-        """Answer a transition that does not fit the state; rclpy itself would end the process."""
-        above: Any = super()
-        try:
-            return above._LifecycleNodeMixin__on_change_state(request, response)
-        except RCLError as error:
-            self.get_logger().warning(f'refused: {error}')
-            response.success = False
-            return response
 
     def stop(self) -> None:
         """Close everything: the process ends."""

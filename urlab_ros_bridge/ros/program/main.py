@@ -17,7 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
 from urlab_ros_bridge.ros.program.node import BridgeNode
-from urlab_ros_bridge.ros.program.node import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.wire.errors import UrlabError
 
 

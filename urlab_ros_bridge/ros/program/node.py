@@ -19,8 +19,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from rclpy.context import Context as RosContext
-from rclpy.executors import Executor
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 
 from urlab_ros_bridge.ros.bag import RecordableNode
@@ -139,17 +137,3 @@ class BridgeNode(RecordableNode):
             bridge.take_plan(plan)
         bridge.part(StreamThread).hand_over(world, has_sim_time)
         bridge.published(plan, link.handshake)
-
-
-def make_executor(context: RosContext | None = None) -> Executor:
-    """
-    Return the executor for the node: the events executor where rclpy has it.
-
-    It takes a third of the CPU of the single-threaded one.  Drive it with `spin_once`: its `spin`
-    fires nothing in some releases.
-    """
-    try:
-        from rclpy.experimental import EventsExecutor
-    except ImportError:
-        return SingleThreadedExecutor(context=context)
-    return EventsExecutor(context=context)

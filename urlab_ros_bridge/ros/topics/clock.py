@@ -30,6 +30,11 @@ class ClockParameters:
     )
 
 
+# A newcomer is told the time so often, once in each poll: it may hear of this publisher a moment
+# later than this publisher of it, and nothing is kept for it.
+_SAID_TO_NEWCOMERS = 10
+
+
 class ClockPublisher:
     """
     Publishes simulation time.
@@ -51,6 +56,8 @@ class ClockPublisher:
         self._held_back: int | None = None
         self._last: int | None = None
         self._subscribers = 0
+        self._to_say = 0
+        self._said = 0
         self.count = 0
 
     def set_rate(self, rate: float) -> None:
@@ -79,9 +86,15 @@ class ClockPublisher:
     def poll_subscribers(self) -> None:
         """Publish the time to new subscribers, even while it stands still."""
         subscribers = self._publisher.get_subscription_count()
-        if subscribers > self._subscribers and self._last is not None:
-            self._publish(self._last)
+        if subscribers > self._subscribers:
+            self._to_say = _SAID_TO_NEWCOMERS
         self._subscribers = subscribers
+        now = self._last if self._held_back is None else self._held_back
+        if self._to_say and now is not None:
+            self._to_say -= 1
+            if self.count == self._said or self._to_say == _SAID_TO_NEWCOMERS - 1:
+                self._publish(now)
+        self._said = self.count
 
     def _publish(self, stamp_ns: int) -> None:
         self._publisher.publish(self._template.update(stamp_ns))

@@ -42,7 +42,7 @@ class CameraPart:
         listeners = open_listeners(config, len(rig.items))
         rig.endpoints = [endpoint_of(listener) for listener in listeners]
         rig.off = ''
-        self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends)
+        self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends, config.keys)
         # After the publishers that are there already: rows do not wait for pictures.
         rig.engine.on_state.append(rig.publish)
         self._supervisor.start()

@@ -18,7 +18,6 @@ import json
 import logging
 import os
 from pathlib import Path
-import select
 import socket
 import subprocess
 import sys
@@ -29,6 +28,7 @@ import urlab_ros_bridge
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.link.waiting import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
@@ -49,11 +49,16 @@ class RendererSupervisor(threading.Thread):
     """
 
     def __init__(
-        self, rig: CameraRig, listeners: Sequence[socket.socket], backends: Sequence[str]
+        self,
+        rig: CameraRig,
+        listeners: Sequence[socket.socket],
+        backends: Sequence[str],
+        keys: Path | None = None,
     ) -> None:
         super().__init__(name='cameras', daemon=True)
         self._rig, self._backends = rig, tuple(backends)
         self._listeners = list(listeners)
+        self._keys = keys
         self._wake_in, self._wake_out = socket.socketpair()
         self._stopping = False
         self._needed = False
@@ -108,7 +113,7 @@ class RendererSupervisor(threading.Thread):
         pause = max(self._pause_until - time.monotonic(), 0.0)
         watched = [] if pause else self._listeners
         timeout = pause if pause or self._needed else None
-        readable, _, _ = select.select([self._wake_in, *watched], [], [], timeout)
+        readable = wait_readable([self._wake_in, *watched], timeout)
         self._drain_wake(readable)
         if self._stopping or time.monotonic() < self._pause_until:
             return
@@ -151,6 +156,7 @@ class RendererSupervisor(threading.Thread):
             'prefixes': rig.prefixes,
             'rendering': asdict(rig.engine.world.spec.rendering),
             'overlays': list(rig.overlays),
+            'keys': str(self._keys or ''),
             'regions': {index: str(region.path) for index, region in rig.regions.items()},
         }
         model = link.to_file(rig.engine.world.compiled_model())
@@ -168,7 +174,7 @@ class RendererSupervisor(threading.Thread):
         deadline = self._born + START_SECONDS
         while not self._stopping:
             left = deadline - time.monotonic()
-            readable, _, _ = select.select([connection, self._wake_in], [], [], max(left, 0.0))
+            readable = wait_readable([connection, self._wake_in], max(left, 0.0))
             self._drain_wake(readable)
             if connection in readable:
                 message = link.receive(connection)
@@ -192,7 +198,7 @@ class RendererSupervisor(threading.Thread):
 
     def _hear(self, connection: socket.socket) -> bool:
         """Take in one message; false when the renderer is gone."""
-        readable, _, _ = select.select([connection, self._wake_in], [], [])
+        readable = wait_readable([connection, self._wake_in])
         self._drain_wake(readable)
         if connection not in readable:
             return True

@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
@@ -97,6 +98,7 @@ class World:
             for item in spec.articulations
         }
         self.entities: dict[str, EntityIndex] = index_entities(model, list(self.articulations))
+        self.restore_start()
         mujoco.mj_forward(model, self.data)
 
     @cached_property
@@ -156,6 +158,65 @@ class World:
             (self.model.key(i).name for i in range(self.model.nkey)),
         )
 
+    @property
+    def keyframe_names(self) -> list[str]:
+        """Return the names of keyframes as their own files have them, without prefix."""
+        names = {self.model.key(index).name: None for index in range(self.model.nkey)}
+        local: dict[str, None] = {}
+        for name in names:
+            own = [p for p in self.articulations if name.startswith(f'{p}_')]
+            local[name.removeprefix(f'{max(own, key=len)}_') if own else name] = None
+        return [name for name in local if name]
+
+    def restore_start(self) -> None:
+        """
+        Put `data` into the state that the world starts in, at time 0; the caller derives the rest.
+
+        That is mj_resetData's; but scene and robots that have the world's `start_keyframe` are in
+        it.
+        """
+        self._write_start(self.data)
+
+    def start_qpos(self) -> np.ndarray | None:
+        """Return the qpos that the world starts in, None where that is qpos0."""
+        if not self.spec.start_keyframe:
+            return None
+        data = mujoco.MjData(self.model)
+        self._write_start(data)
+        return np.array(data.qpos)
+
+    def _write_start(self, data: mujoco.MjData) -> None:
+        model = self.model
+        key = self._key(self.spec.start_keyframe)
+        if key is None:
+            mujoco.mj_resetData(model, data)
+        else:
+            mujoco.mj_resetDataKeyframe(model, data, key)
+            data.time = 0.0
+        for prefix, robot in self.articulations.items():
+            key = self._start_key(prefix)
+            if key is not None:
+                data.qpos[robot.qpos] = model.key_qpos[key][robot.qpos]
+                data.qvel[robot.qvel] = model.key_qvel[key][robot.qvel]
+                data.ctrl[robot.actuator_index] = model.key_ctrl[key][robot.actuator_index]
+                for actuator in robot.actuators:
+                    start = model.actuator_actadr[actuator.id]
+                    slots = slice(start, start + max(model.actuator_actnum[actuator.id], 0))
+                    data.act[slots] = model.key_act[key][slots]
+
+    def start_ctrl(self, prefix: str) -> np.ndarray | None:
+        """Return `ctrl` (shape (nu,)) of the keyframe that a robot starts in, None without one."""
+        key = self._start_key(prefix)
+        return None if key is None else self.model.key_ctrl[key]
+
+    def _start_key(self, prefix: str) -> int | None:
+        name = self.spec.start_keyframe
+        return self._key(f'{prefix}_{name}') if name else None
+
+    def _key(self, name: str) -> int | None:
+        key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, name) if name else -1
+        return key if key >= 0 else None
+
     def compiled_model(self) -> bytes:
         """Return the model as MuJoCo binary (what the handshake ships as `mjb`)."""
         buffer = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
@@ -175,9 +236,20 @@ def load_world(config: ServerConfig) -> World:
     sidecar = path if path.suffix in ('.yaml', '.yml') else path.with_suffix('.yaml')
     if sidecar.is_file():
         spec = _renamed(load_sidecar(sidecar), config)
-        return World(path.stem, spec, *assemble(spec))
+        world = World(path.stem, spec, *assemble(spec))
+        _check_start(world)
+        return world
     model, source, spec = assemble_file(path, config.prefix)
     return World(path.stem, _renamed(spec, config), model, source)
+
+
+def _check_start(world: World) -> None:
+    name, names = world.spec.start_keyframe, world.keyframe_names
+    if name and name not in names:
+        raise WorldError(
+            f'{world.spec.source}: start_keyframe: {name!r} is unknown; '
+            f'{hint(name, names) if names else "there are no keyframes"}'
+        )
 
 
 def _renamed(spec: WorldSpec, config: ServerConfig) -> WorldSpec:

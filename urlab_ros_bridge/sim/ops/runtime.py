@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.sim.ops.wall_timeout import read_wall_timeout
+from urlab_ros_bridge.sim.ops.stepping.twist import read_twist
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
@@ -79,15 +77,8 @@ def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[
     The reply holds what the limits leave.
     """
     articulation = context.world.articulation(_the_articulation(context, fields))
-    twist = context.engine.controls[articulation.prefix].twist
-    if twist is None:
-        raise OpError('no_twist_controller', f'{articulation.prefix} has no twist controller')
-    linear = fields.vector('linear', np.zeros(3))
-    angular = fields.vector('angular', np.zeros(3))
-    timeout = fields.number('timeout', low=0.0) or None
-    wall = read_wall_timeout(fields, moves=bool(linear.any() or angular.any()))
-    now = context.world.data.time
-    vx, vy, yaw = twist.set(list(linear), list(angular), now, timeout, wall)
+    command = read_twist(context, context.engine.controls[articulation.prefix], fields)
+    vx, vy, yaw = command.apply(context.world.data.time)
     return {
         'articulation': articulation.prefix,
         'linear': [vx, vy, 0.0],

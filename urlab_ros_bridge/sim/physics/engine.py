@@ -319,7 +319,7 @@ class Engine:
 
     def reset(self, key: int | None, keep_time: bool, seed: int | None = None) -> None:
         """
-        Put the world into a keyframe (or mj_resetData's state).  Needs the lock.
+        Put the world into a keyframe, or the state that it starts in.  Needs the lock.
 
         The caller writes overrides, then calls `settle`.  A seed makes sensor noise repeatable.
         """
@@ -327,11 +327,11 @@ class Engine:
         now = data.time
         self.invalidate()
         if key is None:
-            mujoco.mj_resetData(model, data)
+            self.world.restore_start()
         else:
             mujoco.mj_resetDataKeyframe(model, data, key)
-        for control in self.controls.values():
-            control.reset(None if key is None else model.key_ctrl[key])
+        for prefix, control in self.controls.items():
+            control.reset(self.world.start_ctrl(prefix) if key is None else model.key_ctrl[key])
         if keep_time:
             data.time = now
         if not keep_time:

@@ -17,6 +17,7 @@ import errno
 import os
 from pathlib import Path
 import stat
+import sys
 import time
 import uuid
 
@@ -31,6 +32,8 @@ READ_ERROR = 'path_not_readable'
 _BUFFER_BYTES = 1 << 20
 _READ_CHARS = 1 << 14  # small, so that a reader can pause often
 _STALE_SECONDS = 86_400.0
+LIMIT_GB = 20.0  # that clients may fill, unless the server is told otherwise
+MAX_FILES = 10_000
 
 
 class DataFolder:
@@ -40,17 +43,29 @@ class DataFolder:
     :ivar root: the folder; it is made when something is written first.
     """
 
-    def __init__(self, root: Path | None = None, allow_absolute: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path | None = None,
+        allow_absolute: bool = False,
+        limit_gb: float = LIMIT_GB,
+    ) -> None:
+        """
+        Take a folder.
+
+        :param limit_gb: gigabytes (1e9 bytes) from which on nothing more is written; 0: no limit.
+        """
         self.root = Path(os.path.realpath(root if root is not None else default_data_dir()))
         self._allow_absolute = allow_absolute
+        self._limit = int(limit_gb * 1e9) or sys.maxsize
 
     def for_writing(self, text: str, folder: str = RECORDINGS) -> Path:
         """
-        Return the absolute path of a file to write; its folder is made.
+        Return the absolute path of a file to write, if there is room; its folder is made.
 
         :raises OpError: path_not_writable.
         """
         path = self._resolve(text, folder, WRITE_ERROR)
+        self.room()
         try:
             if path.is_dir() or (path.exists() and not path.is_file()):
                 raise OpError(WRITE_ERROR, f'{path} is not a regular file')
@@ -74,6 +89,27 @@ class DataFolder:
             raise OpError(READ_ERROR, f'{path} is not a regular file')
         return path
 
+    def room(self) -> int:
+        """
+        Return how many bytes more may be written.
+
+        :raises OpError: path_not_writable, when there is no room left.
+        """
+        used = files = 0
+        for folder, _, names in os.walk(self.root):
+            files += len(names)
+            for name in names:
+                with contextlib.suppress(OSError):
+                    used += os.lstat(os.path.join(folder, name)).st_size
+        if used < self._limit and files < MAX_FILES:
+            return self._limit - used
+        raise OpError(
+            WRITE_ERROR,
+            f'{self.root} is full: {files} files of {used / 1e9:.3g} GB, at most {MAX_FILES} and '
+            f'{self._limit / 1e9:.3g} GB are kept; remove some, or start the server with '
+            '--data-limit GB',
+        )
+
     def holds(self, path: Path) -> bool:
         """Say whether clients may name a path, which has no symbolic links in it."""
         return self._allow_absolute or (path != self.root and path.is_relative_to(self.root))
@@ -91,11 +127,14 @@ class DataFolder:
             raise OpError(code, str(error)) from error
 
 
-def write_atomically(path: Path, pieces: Iterable[str], replace: bool = True) -> None:
+def write_atomically(
+    path: Path, pieces: Iterable[str], replace: bool = True, room: int = sys.maxsize
+) -> None:
     """
     Write a text file as a whole or not at all.
 
     :param replace: whether it may take the place of a file that there is in the end.
+    :param room: bytes that it may have, of `DataFolder.room`.
 
     The text goes to a file beside it that takes its place when all is on the disk.  Whatever
     `pieces` raises is passed on, and the old file stays.
@@ -107,6 +146,9 @@ def write_atomically(path: Path, pieces: Iterable[str], replace: bool = True) ->
     try:
         with open(part, 'x', buffering=_BUFFER_BYTES, encoding='utf-8') as file:
             for piece in pieces:
+                room -= len(piece)  # characters of ASCII, but for names
+                if room < 0:
+                    raise OpError(WRITE_ERROR, f'{path}: the data folder has no room for it')
                 file.write(piece)
             file.flush()
             os.fsync(file.fileno())

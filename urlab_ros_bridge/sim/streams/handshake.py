@@ -43,6 +43,8 @@ EXTENSIONS = (
     'ports',
     'push_by_joint',
     'recording_name',
+    'start_keyframe',
+    'step_twist',
 )
 
 
@@ -87,6 +89,7 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
     world = context.world
     specs = {spec.prefix: spec for spec in world.spec.articulations}
     mjb = context.kept('mjb', world.compiled_model)
+    start = context.kept('start_qpos', world.start_qpos)
     return {
         'manager_present': True,
         'shm_session_dir': stage.shm_dir,
@@ -103,6 +106,7 @@ def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]
         'run': context.run,
         'timestep': world.model.opt.timestep,
         'qpos_joints': [world.model.joint(joint).name for joint in range(world.model.njnt)],
+        **({} if start is None else {'start_qpos': start.tolist()}),
     }
 
 
@@ -152,6 +156,7 @@ def _controllers(control: ArticulationControl, spec: ArticulationSpec) -> dict[s
             'kind': spec.twist.kind,
             'limits': control.twist.limits(),
             'timeout': spec.twist.timeout,
+            'actuators': control.twist.actuators,
         }
     return found
 

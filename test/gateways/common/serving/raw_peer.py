@@ -14,17 +14,23 @@ MASK = bytes(4)
 BINARY, CLOSE, PONG = 0x82, 0x88, 0x8A
 
 
-def dial(port, timeout=20):
-    return socket.create_connection(('127.0.0.1', port), timeout=timeout)
+def dial(port, timeout=20, receive_buffer=0):
+    """Return a connection; with a small buffer, who sends soon notices that nobody reads."""
+    link = socket.socket()
+    if receive_buffer:
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    link.settimeout(timeout)
+    link.connect(('127.0.0.1', port))
+    return link
 
 
 def opening(path='/', *headers):
     return OPENING.format(path, ''.join(f'{header}\r\n' for header in headers)).encode()
 
 
-def opened(port, path='/', *headers):
+def opened(port, path='/', *headers, receive_buffer=0):
     """Return a socket after the opening handshake; nobody answers its pings."""
-    link = dial(port)
+    link = dial(port, receive_buffer=receive_buffer)
     link.sendall(opening(path, *headers))
     answer = b''
     while b'\r\n\r\n' not in answer:

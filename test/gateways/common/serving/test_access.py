@@ -9,9 +9,9 @@ import pytest
 from urlab_ros_bridge.gateways.common.serving.access import Access
 from urlab_ros_bridge.gateways.common.serving.access import BadOrigin
 from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.common.serving.access import is_loopback
 from urlab_ros_bridge.gateways.common.serving.access import OpenWithoutToken
 from urlab_ros_bridge.gateways.common.serving.access import plain_origin
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 WIDE = ('0.0.0.0', '::', '[::]', '', '*', '192.168.1.20', 'robot.local', 'eth0', '127.0.0.1.x')
 

@@ -96,7 +96,6 @@ def test_the_messages_have_the_form_that_stock_agents_read(served):
     )
     points = ['F1R', 'F2R', 'G1R', 'G2R', 'B']
     see = '(See ' + ' '.join(f'({name} (pol # # #))' for name in points)
-    see += ' (P (team Ours) (id 1) (rlowerarm (pol # # #)) (llowerarm (pol # # #)))'
     parts = ('head', 'rlowerarm', 'llowerarm', 'rfoot', 'lfoot')
     see += ' (P (team right) (id 1) ' + ' '.join(f'({p} (pol # # #))' for p in parts) + ')'
     see += ' (L (pol # # #) (pol # # #))' * 13

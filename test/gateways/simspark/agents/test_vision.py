@@ -84,7 +84,8 @@ def test_points_are_seen_where_they_are_and_only_in_the_cone(play, soccer):
 def test_own_arms_are_seen_and_nothing_is_that_is_too_near(play, soccer):
     game = play()
     agent = game.join()
-    game.cycles(1)
+    game.say(agent, '(lae1 3)(rae1 3)')
+    game.cycles(30)  # until the arms point forward
     (own,) = [p for p in agent.percepts.seen.players if p.team == 'Ours']
     assert set(own.parts) == {'rlowerarm', 'llowerarm'}
     eye = soccer.data.site('left_1_vision').xpos
@@ -225,7 +226,9 @@ def test_ground_truth_is_told_in_the_frame_of_the_own_team(play, soccer):
     game.look()
     assert left.percepts.seen.truth['ballpos'] == (1.0, 2.0, 0.5)
     assert right.percepts.seen.truth['ballpos'] == (-1.0, -2.0, 0.5)
-    for agent in (left, right):
+    for agent, side, sign in ((left, 'left', 1), (right, 'right', -1)):
         truth = agent.percepts.seen.truth
-        assert truth['mypos'] == pytest.approx((-0.894, 0, 0.54), abs=0.01)
+        x, y, z = soccer.data.site(f'{side}_1_vision').xpos
+        assert truth['mypos'] == pytest.approx((sign * x, sign * y, z), abs=EXACT)
+        assert -0.91 < truth['mypos'][0] < -0.89
         assert truth['myorien'] == pytest.approx((0.0,), abs=0.1)

@@ -43,6 +43,15 @@ def test_a_message_a_period_of_simulated_time(stand):
     assert len(log.got) - 1 == pytest.approx(50, abs=1)
 
 
+def test_a_log_has_everything_again_and_again(stand):
+    """RoboViz ignores the field of a full message that comes while it starts."""
+    stand.cycle()
+    log = stand.join(period=LOG_PERIOD)
+    stand.cycle(2500)  # 50 s
+    full = [line for line, text in enumerate(log.got) if text.startswith(b'((FieldLength')]
+    assert full == [0, *range(99, len(log.got), 100)] and len(full) == 3
+
+
 def test_while_time_stands_still_messages_go_on(stand):
     stand.cycle()
     watcher = stand.join()

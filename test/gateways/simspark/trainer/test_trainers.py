@@ -5,6 +5,7 @@
 import logging
 import math
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -218,7 +219,7 @@ words = st.sampled_from(
 expressions = st.recursive(words, lambda inner: st.lists(inner, max_size=5), max_leaves=12)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(expressions, max_size=4))
 def test_any_expressions_are_carried_out_or_refused(items):
     logging.disable()

@@ -11,7 +11,7 @@ import time
 import numpy as np
 from PIL import Image
 
-SIZE = {'width': 560, 'height': 400}
+SIZE = {'width': 420, 'height': 320}
 PATIENCE = 120.0  # s
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 ARGUMENTS = [

@@ -139,7 +139,7 @@ def test_who_never_reads_and_who_hangs_cost_a_spectator_nothing(field):
     with Watcher(field.port) as watcher:
         quiet = watcher.rate(1.0)
         silent = [opened(field.port) for _ in range(2)]  # the handshake, and no hello
-        stuck = [opened(field.port) for _ in range(4)]
+        stuck = [opened(field.port, receive_buffer=4096) for _ in range(4)]
         for link in stuck:
             link.sendall(frame(HELLO, TEXT))
         half = [dial(field.port) for _ in range(20)]

@@ -92,7 +92,9 @@ def test_plain_peers_and_silent_ones_cost_the_others_nothing(secured):
         link.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     with connect(gateway.url.replace('https', 'wss'), ssl=trust, max_size=None) as reader:
         reader.send(HELLO)
-        with connect(gateway.url.replace('https', 'wss'), ssl=trust, max_size=None) as idle:
+        with connect(
+            gateway.url.replace('https', 'wss'), ssl=trust, max_size=None, close_timeout=0.1
+        ) as idle:
             idle.send(HELLO)  # and never reads
             for _ in range(150):
                 reader.recv(timeout=30)

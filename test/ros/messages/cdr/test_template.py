@@ -4,6 +4,7 @@
 import random
 import struct
 
+from example_counts import examples
 from geometry_msgs.msg import PoseStamped
 from hypothesis import given
 from hypothesis import settings
@@ -50,7 +51,7 @@ def test_the_bytes_are_those_of_the_middleware(message_type):
         assert decoded(message_type, data) == decoded(message_type, expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     message_type=st.sampled_from(TYPES),
     shape=st.integers(0, 1 << 32),
@@ -69,7 +70,7 @@ def test_views_write_where_the_middleware_reads(message_type, shape, before, aft
     assert decoded(message_type, data) == repr(message)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     message_type=st.sampled_from(TYPES),
     shape=st.integers(0, 1 << 32),

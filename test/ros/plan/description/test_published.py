@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """robot_description and transforms of links, as another node hears them."""
 
-from pathlib import Path
-import sys
 import time
 
-import mujoco
-import numpy as np
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
+import mujoco
+import numpy as np
+import pytest
 from small_model import XML
 from std_msgs.msg import String
 

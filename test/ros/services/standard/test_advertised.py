@@ -10,7 +10,7 @@ import pytest
 from rclpy.action import get_action_server_names_and_types_by_node
 from yard import fitted
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')
 NODE = 'urlab_bridge_simulation'
 NUMBERS = {
@@ -130,6 +130,7 @@ def test_every_feature_of_the_standard_has_a_use_here():
     assert {*USES, ACTION} == set(NUMBERS)
 
 
+@pytest.mark.distro
 def test_what_is_advertised_is_what_is_served(yard):
     types = types_of_rows()
     told, features = advertised(yard.listener, types)
@@ -181,6 +182,7 @@ def test_a_parameter_switches_all_of_it_off(small_server, bridged, offered):
     assert threads() - before == offered
 
 
+@pytest.mark.distro
 def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
     from urlab_ros_bridge.ros.features.feature import Bridge
     from urlab_ros_bridge.ros.features.timeline import Timeline

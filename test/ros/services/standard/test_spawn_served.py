@@ -12,7 +12,7 @@ from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import Header
 
-pytestmark = [pytest.mark.ros, pytest.mark.distro]
+pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')
 srv = pytest.importorskip('simulation_interfaces.srv')
 SPAWN = srv.SpawnEntity.Response
@@ -48,6 +48,7 @@ def spawn(yard, **fields):
     return yard.well('spawn_entity', **fields).entity_name
 
 
+@pytest.mark.distro
 def test_an_object_is_there_with_its_topic_and_goes_again(yard):
     assert spawn(yard, uri='urlab:crate', name='heavy', initial_pose=at(0, 6, 0.3)) == 'heavy'
     there = yard.client.get_entities(['heavy'])['heavy']

@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markers as another node hears them."""
 
-from pathlib import Path
-import sys
 import time
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from bridge_harness import LATCHED
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
+import pytest
 from small_model import XML
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray

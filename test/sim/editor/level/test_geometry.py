@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounds and bodies of actors at rest, against MuJoCo's own placement."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -36,7 +37,7 @@ def actor(settings, pose=None):
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(poses)
 def test_bounds_in_a_pose_are_those_of_the_compiled_world(pose):
     level = Level()
@@ -50,7 +51,7 @@ def test_bounds_in_a_pose_are_those_of_the_compiled_world(pose):
     assert np.allclose(high, expected_high, atol=1e-6)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(poses, st.tuples(numbers, numbers, numbers))
 def test_a_shift_moves_the_bounds_by_the_same_amount(pose, shift):
     boxes = FORMS.of(actor(ROBOT)).boxes
@@ -59,7 +60,7 @@ def test_a_shift_moves_the_bounds_by_the_same_amount(pose, shift):
         assert np.allclose(after, before + shift, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(poses)
 def test_a_turned_box_reaches_as_far_as_its_corners(pose):
     form = FORMS.of(actor({'shape': 'box', 'scale': [1.0, 2.0, 3.0]}))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Levels as data: names that never clash, and files that say the same as memory."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -90,7 +91,7 @@ def test_files_of_the_same_folder_are_saved_relative_so_that_it_can_be_moved(tmp
     moved.rename(tmp_path)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of poses, against MuJoCo."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -39,7 +40,7 @@ def same(one, other):
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(poses, poses, poses)
 def test_poses_are_a_group(a, b, c):
     assert same((a @ b) @ c, a @ (b @ c))
@@ -47,14 +48,14 @@ def test_poses_are_a_group(a, b, c):
     assert same(a @ ActorPose(), a)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(poses, vectors)
 def test_a_pose_places_a_point_as_its_matrix_does(pose, point):
     placed = (pose @ ActorPose(point)).pos
     assert np.allclose(placed, matrix(pose.quat) @ point + pose.pos, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.tuples(*[st.floats(-180, 180)] * 3))
 def test_euler_angles_turn_about_the_worlds_axes_in_order_x_y_z(degrees):
     expected = np.empty(4)
@@ -62,7 +63,7 @@ def test_euler_angles_turn_about_the_worlds_axes_in_order_x_y_z(degrees):
     assert np.allclose(matrix(from_euler(degrees)), matrix(expected), atol=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(quats)
 def test_euler_angles_of_a_rotation_give_it_back(quat):
     assert np.allclose(matrix(from_euler(to_euler(quat))), matrix(quat), atol=1e-6)
@@ -74,7 +75,7 @@ def test_straight_down_and_up_are_no_exception(pitch):
     assert np.allclose(matrix(from_euler(to_euler(quat))), matrix(quat), atol=1e-9)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(vectors.filter(lambda vector: np.linalg.norm(vector) > 0.1))
 def test_looking_along_a_direction_keeps_the_horizon_level(direction):
     quat = looking_along(direction)
@@ -83,7 +84,7 @@ def test_looking_along_a_direction_keeps_the_horizon_level(direction):
     assert left[2] == pytest.approx(0, abs=1e-9) and up[2] >= -1e-9
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(quats)
 def test_the_wire_has_x_y_z_w(quat):
     assert to_wire(quat) == [quat[1], quat[2], quat[3], quat[0]]

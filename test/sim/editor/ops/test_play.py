@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Play by requests: compiling, moving things meanwhile, and coming back."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import HealthCheck
 from hypothesis import settings
@@ -195,7 +196,7 @@ PLAUSIBLE = ['box', 'a', 'b', [1, 2, 3], [0, 0, 0, 1], 2, 0.5, True]
 
 
 @settings(
-    max_examples=300,
+    max_examples=examples(300),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The free camera: framing, following, and what renderers and replies get."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -29,7 +30,7 @@ class Scene:
         return Viewport(self.pose_of, lambda: self.now)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(
     st.tuples(*[st.floats(-180, 180)] * 3),
     st.floats(5, 170),

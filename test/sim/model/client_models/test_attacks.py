@@ -29,7 +29,7 @@ from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.sim.model.client_models import limits
 
 PORTS = ('rpc', 'state', 'camera', 'control', 'info')
-WARM, MORE = 10, 25  # rounds of spawning and deleting
+WARM, MORE, LONG = 6, 10, 40  # rounds of spawning and deleting; more with --long
 
 
 class Program:
@@ -92,8 +92,8 @@ def gone(processes):
 
 
 def heavy(seed):
-    """Return a model within all limits of numbers whose hull takes seconds."""
-    points = np.random.default_rng(seed).normal(size=(100_000, 3))
+    """Return a model within all limits of numbers whose hull takes a second."""
+    points = np.random.default_rng(seed).normal(size=(50_000, 3))
     points /= np.linalg.norm(points, axis=1)[:, None]
     text = ' '.join(f'{value:.4f}' for value in points.ravel())
     return (
@@ -235,10 +235,10 @@ def test_a_killed_server_leaves_no_process(program):
 
 @pytest.mark.slow
 @pytest.mark.parametrize('model', [{'xml': BOX}, {'file': 'rover.yaml'}], ids=['box', 'rover'])
-def test_memory_does_not_grow_with_spawning_and_deleting(program, model):
-    served = program()
+def test_memory_does_not_grow_with_spawning_and_deleting(program, model, request):
+    served, more = program(), LONG if request.config.getoption('long') else MORE
     client, resident = served.client(), []
-    for _ in range(WARM + MORE):
+    for _ in range(WARM + more):
         client.spawn_entity('thing', **model)
         client.delete_entity('thing')
         resident.append(served.resident())

@@ -4,6 +4,7 @@
 
 from xml.etree import ElementTree
 
+from example_counts import examples
 from hostile_documents import asset
 from hostile_documents import HOSTILE
 from hostile_documents import OUTSIDE
@@ -207,7 +208,7 @@ def build(tree):
     return element
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @example(tree=('material', {'assetdir': '', 'file': 'm.obj'}, []), root='robot', including=False)
 @example(
     tree=('mujoco', {}, [('option', {}, [('mesh', {'file': 'meshes/m.obj'}, [])])]),
@@ -234,7 +235,7 @@ def test_whatever_is_written_only_known_files_are_named(fixed_places, tree, root
                 assert key not in words.FOLDERS or (key, value) == ('strippath', 'false')
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.one_of(st.binary(max_size=200), st.text(max_size=200)))
 def test_reading_is_total(fixed_places, data):
     files = ClientFiles(DataFolder(fixed_places.data))

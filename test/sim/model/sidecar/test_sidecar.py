@@ -65,7 +65,7 @@ def test_the_documented_example_says_what_it_means(folder):
     assert rover.frames == {'base': 'base_link', 'imu': 'imu_link'}
     assert rover.covariances['magnetic_field_stddev'] == 1e-6
     assert len(rover.covariances['twist_stddev']) == 6
-    assert world.noise_seed == 7
+    assert world.noise_seed == 7 and world.start_keyframe == 'home'
     assert rover.noise['scan'] == NoiseSpec(0.01, 0.005, dropout=0.01, resolution=0.001)
     assert rover.noise['imu_gyro'] == NoiseSpec(0.002, bias=0.001, walk=1e-4)
 

@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 import re
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import HealthCheck
 from hypothesis import settings
@@ -64,7 +65,9 @@ def test_unreadable_files(tmp_path):
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(300),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     st.one_of(
@@ -102,7 +105,9 @@ value = st.recursive(
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(200),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.sampled_from(re.findall(r'^ +(?:- )?(\w+):', EXAMPLE, re.MULTILINE)), value)
 def test_any_value_for_any_key_is_taken_or_refused_with_its_place(folder, key, value):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading and writing the state of what stands in the world."""
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ def velocity(rig, body):
     return both[3:], both[:3]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(FREE), VECTOR, ROTATION, VECTOR, VECTOR)
 def test_what_is_written_is_where_mujoco_has_it(shared_rig, name, pos, quat, linear, angular):
     written = shared_rig.ask(

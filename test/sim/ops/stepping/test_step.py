@@ -38,6 +38,38 @@ def test_observation_levels(rover):
     assert set(rover.ask('step')['per_articulation']['rover']) == keys['standard']
 
 
+def test_a_twist_in_a_step_is_set_twist_before_it_bit_for_bit(rig):
+    states = []
+    for together in (False, True):
+        rover = rig()
+        rover.ask('set_mode', mode='direct')
+        for number in range(20):
+            twist = {
+                'linear': [0.1 * number, 0.0, 0.0],
+                'angular': [0.0, 0.0, -0.5],
+                'timeout': 0.05,
+            }
+            if together:
+                rover.ask('step', n_steps=7, per_articulation={'rover': {'twist': twist}})
+            else:
+                rover.ask('set_twist', articulation='rover', **twist)
+                rover.ask('step', n_steps=7)
+        rover.ask('step', n_steps=50)  # until after the timeout
+        states.append((rover.data.qpos.copy(), rover.data.qvel.copy(), rover.data.time))
+    for one, other in zip(*states, strict=True):
+        assert np.array_equal(one, other)
+    assert abs(states[0][0]).max() > 0.1
+
+
+def test_a_step_with_a_wrong_twist_does_nothing(rover):
+    before = rover.data.qpos.copy()
+    for wrong in ({'linear': [float('nan')] * 3}, {'linear': 'fast'}, {'timeout': -1.0}, 7):
+        block = {'ctrl': [1, 1], 'twist': wrong}
+        code = rover.code('step', per_articulation={'rover': block})
+        assert code in ('bad_value', 'dim_mismatch')
+    assert np.array_equal(rover.data.qpos, before) and not rover.data.ctrl.any()
+
+
 def random_commands(seed, count, size):
     return np.random.default_rng(seed).uniform(-5, 5, (count, size))
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 import time
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -189,7 +190,7 @@ def test_a_frame_holds_the_whole_state(rig, mjcf):
     assert np.array_equal(row[1:], np.concatenate([part.ravel() for part in everything]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.sampled_from([1, 1, 1, 2, 5, 0, -3]), min_size=1, max_size=200),
     st.integers(1, 40),

@@ -51,11 +51,15 @@ def same_state(what: str, reply: dict, peer: Peer, qpos: Any, qvel: Any = None) 
 
 @check('reset.default', PROTOCOL, SECTION, 'the server calls mj_resetData', modes=STEPPED)
 def default(peer: Peer) -> None:
-    """reset without keyframe is the model's default state, at rest, at time 0."""
+    """
+    reset without keyframe is the model's default state, at rest, at time 0.
+
+    With the extension start_keyframe it is the state that hello tells as start_qpos, if it does.
+    """
     peer.call('step', n_steps=20, time=3.0)
     reply = peer.call('reset')
     close('time', field(reply, 'time', 'number'), 0.0, 1e-12)
-    same_state('reset', reply, peer, peer.model.mj.qpos0, [0.0] * peer.model.mj.nv)
+    same_state('reset', reply, peer, peer.model.start, [0.0] * peer.model.mj.nv)
 
 
 @check('reset.step_counter', PLUGIN, 'reset', modes=DIRECT)
@@ -117,7 +121,7 @@ def overrides(peer: Peer) -> None:
     """per_articulation_qpos sets joints by local name, on top of the default or a keyframe."""
     prefix, joint = hinge(peer)
     request = {'per_articulation_qpos': {prefix: {joint.name: 0.123}}}
-    cases: list[tuple[dict[str, Any], Any]] = [({}, peer.model.mj.qpos0)]
+    cases: list[tuple[dict[str, Any], Any]] = [({}, peer.model.start)]
     named = [k for k in peer.call('list_keyframes').get('keyframes', []) if k.get('name')]
     cases += [({'keyframe_name': k['name']}, k['qpos']) for k in named[:1]]
     for more, base in cases:
@@ -140,7 +144,7 @@ def runs_forward(peer: Peer) -> None:
     peer.hello(observations='full')
     prefix, joint = hinge(peer)
     reply = peer.call('reset', per_articulation_qpos={prefix: {joint.name: 0.4}})
-    qpos = list(peer.model.mj.qpos0)
+    qpos = list(peer.model.start)
     qpos[joint.q] = 0.4
     data, robot = peer.model.settled(qpos), peer.model.robots[prefix]
     for name, number in robot.bodies.items():

@@ -94,15 +94,15 @@ def default_proprio(robot: ServedRobot) -> list[ProprioProfile]:
 
 def default_actions(robot: ServedRobot) -> list[ActionProfile]:
     """
-    Return parts for all actuators in their order; a driving base is one twist.
+    Return parts for all actuators in their order; a base on wheels is one twist.
 
-    Legs are joints: the twist of a robot that walks would take the same joints.
+    What holds positions, such as legs, is joints: a policy can do more with them than with the
+    twist that moves them.
     """
-    twist = robot.description.twist_controller
-    drives = twist is not None and twist.kind not in ('command', 'trot')
-    actions = [ActionProfile(kind='twist')] if drives else []
+    wheels = _wheels(robot)
+    actions = [] if wheels is None else [ActionProfile(kind='twist')]
     for actuator in robot.actuators.values():
-        if drives and actuator.kind == 'velocity':
+        if wheels is not None and actuator.name in wheels:
             continue
         kind = _default_kind(actuator, robot.has_controller)
         last = actions[-1] if actions else None
@@ -114,6 +114,17 @@ def default_actions(robot: ServedRobot) -> list[ActionProfile]:
         else:
             last.joints = [*(last.joints or []), actuator.joint]
     return actions
+
+
+def _wheels(robot: ServedRobot) -> frozenset[str] | None:
+    """Return the actuators of a base that a twist drives, None where it drives none."""
+    twist = robot.description.twist_controller
+    if twist is None or not twist.drives:
+        return None
+    turning = {name for name, each in robot.actuators.items() if each.kind == 'velocity'}
+    if twist.actuators is None:  # a server that does not tell
+        return frozenset(turning)
+    return frozenset(twist.actuators) if turning.issuperset(twist.actuators) else None
 
 
 def is_gripper(actuator: Actuator) -> bool:

@@ -146,17 +146,11 @@ class ActionLayout:
 
     def _check_owners(self) -> None:
         seen: set[str] = set()
-        drive = self._robot.description.twist_controller
-        walks = drive is not None and drive.kind == 'trot'
-        if walks and len(self.parts) > 1 and any(isinstance(p, TwistPart) for p in self.parts):
-            raise ProfileError.unfit(
-                'actions', 'twist', 'drives the legs: a robot that walks has no other part'
-            )
         for part in self.parts:
-            for actuator in part.actuators:
-                if actuator.name in seen:
-                    raise ProfileError.unfit('actions', actuator.name, 'is driven by two parts')
-                seen.add(actuator.name)
+            for name in (*(actuator.name for actuator in part.actuators), *part.takes):
+                if name in seen:
+                    raise ProfileError.unfit('actions', name, 'is driven by two parts')
+                seen.add(name)
 
     def _part(self, action: ActionProfile, path: str) -> ActionPart:
         with profile_key(path):
@@ -166,14 +160,15 @@ class ActionLayout:
         robot, kind = self._robot, action.kind
         if kind == 'twist':
             drive = robot.description.twist_controller
-            if drive is None or drive.kind == 'command':  # held: nothing would move
+            if drive is None or not drive.drives:  # held: nothing would move
                 raise ProfileError.unfit(
                     f'{path}.kind',
                     kind,
                     'needs a twist controller, which this robot does not have',
                 )
-            lateral = drive.kind != 'differential'
-            return TwistPart(lateral, 'vx_vy_yaw' if lateral else 'vx_yaw')
+            lateral = drive.is_lateral
+            label = 'vx_vy_yaw' if lateral else 'vx_yaw'
+            return TwistPart(lateral, label, drive.actuators or ())
         if kind in ('ee_pose', 'ee_delta'):
             return self._pose_part(action, path)
         if kind in ('gripper', 'actuator'):

@@ -36,12 +36,14 @@ class ActionPart(ABC):
 
     :ivar size: how many; `label` is what they are, for the metadata.
     :ivar actuators: those that it sets; `smooth` tells whether they go there gradually.
+    :ivar takes: names of others that the server moves because of it.
     """
 
     size: int
     label: str
     smooth = True
     actuators: Sequence[Actuator] = ()
+    takes: Sequence[str] = ()
 
     @abstractmethod
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
@@ -180,13 +182,15 @@ class TwistPart(ActionPart):
     Velocity of a mobile base, in its own frame.
 
     :param lateral: whether the numbers are vx, vy, yaw rate, or vx, yaw rate.
+    :param takes: actuators that the server moves by it.
     """
 
     smooth = False
 
-    def __init__(self, lateral: bool, label: str) -> None:
+    def __init__(self, lateral: bool, label: str, takes: tuple[str, ...] = ()) -> None:
         self.size = 3 if lateral else 2
         self.label = label
+        self.takes = takes
         self._lateral = lateral
 
     def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:

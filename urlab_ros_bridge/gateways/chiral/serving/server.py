@@ -50,6 +50,7 @@ class ChiralConfig:
     Settings of a gateway.
 
     :ivar host: of the URLab server.
+    :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
     :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
@@ -60,6 +61,7 @@ class ChiralConfig:
     profile: Profile
     host: str = '127.0.0.1'
     rpc_port: int = 5559
+    keys: str = ''
     bind: str = '127.0.0.1'
     port: int = PORT
     token: str = ''
@@ -96,7 +98,7 @@ class ChiralServer:
         self._seat = DriverSeat()
         self._viewers: set[WebSocketConnection] = set()
         self._simulation = SimulationHolder(
-            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: RobotDrive(link, config.profile),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
@@ -198,6 +200,10 @@ class ChiralServer:
 
     def _talk(self, connection: WebSocketConnection, drives: bool) -> None:
         drive = self._simulation.wait()  # a viewer waits for a driver who takes the robot again
+        if drive is None and not drives:
+            # There may be no driver to come; after a restart a viewer has to do.
+            self._simulation.renew(RETURN_SECONDS)
+            drive = self._simulation.current
         if drive is None:
             raise SimulationLost('there is no simulation at the moment')
         _LOG.info('%s %s', connection.peer, 'drives' if drives else 'watches')

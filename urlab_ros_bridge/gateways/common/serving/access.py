@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 from urllib.parse import urlsplit
 
+from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.errors import UrlabError
 
 if TYPE_CHECKING:
@@ -162,21 +163,6 @@ class Access:
             )
 
 
-def is_loopback(address: str) -> bool:
-    """
-    Return whether only this machine can reach a socket that binds `address`.
-
-    >>> is_loopback('127.0.0.1'), is_loopback('0.0.0.0'), is_loopback('*'), is_loopback('eth0')
-    (True, False, False, False)
-    """
-    if address in ('localhost', 'lo'):
-        return True
-    try:
-        return ipaddress.ip_address(address.strip('[]')).is_loopback
-    except ValueError:
-        return False
-
-
 def plain_origin(origin: str) -> str:
     """
     Return an origin in the one form to compare: small letters, no default port.
@@ -231,7 +217,6 @@ __all__ = [
     'BadOrigin',
     'HandshakeRefusal',
     'OpenWithoutToken',
-    'is_loopback',
     'plain_origin',
     'same_secret',
 ]  # fmt: skip

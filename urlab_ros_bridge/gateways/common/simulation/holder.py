@@ -105,7 +105,8 @@ class SimulationHolder(Generic[S]):
             link.close()
             raise
         with self._lock:
-            self._held = served, ServerWatch(link.endpoint, lambda: self._lose(served))
+            watch = ServerWatch(link.endpoint, lambda: self._lose(served), link.keys)
+            self._held = served, watch
         gc.collect()  # a model is megabytes behind a small Python object
         trim_memory()
 

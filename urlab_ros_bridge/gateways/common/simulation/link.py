@@ -18,6 +18,8 @@ from urlab_ros_bridge.client.ops.wall_age import WallAge
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.session import SHARED_SESSION
+from urlab_ros_bridge.files.curve_keys import KeySource
+from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.gateways.common.errors import RobotError
 from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.gateways.common.motion.target import Twist
@@ -42,15 +44,19 @@ class SimulationLink:
 
     :ivar handshake: of `connect`.
     :ivar is_lost: whether its server has ended.
+    :ivar keys: of the streams of this server.
     """
 
-    def __init__(self, host: str, rpc_port: int, client_name: str) -> None:
+    def __init__(self, host: str, rpc_port: int, client_name: str, keys: KeySource = None) -> None:
         self.is_lost = False
         # Unix time of the server (ns) less our monotonic one, when its last reply came.
         self._clock_offset: int | None = None
         self.endpoint = f'tcp://{host}:{rpc_port}'
-        self._commands = Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT)
-        self._looks = Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT)
+        self.keys = read_client_keys(keys)
+        self._commands, self._looks = (
+            Client(host, rpc_port, shared=True, name=client_name, timeout=TIMEOUT, keys=self.keys)
+            for _ in range(2)
+        )
 
     def connect(self, timeout: float = TIMEOUT) -> None:
         """

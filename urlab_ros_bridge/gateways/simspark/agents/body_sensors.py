@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from urlab_ros_bridge.client.model import Sensor
@@ -15,10 +17,14 @@ from urlab_ros_bridge.gateways.simspark.agents.frames import site_frame
 from urlab_ros_bridge.gateways.simspark.agents.frames import to_body_axes
 from urlab_ros_bridge.gateways.simspark.agents.joints import word
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
+from urlab_ros_bridge.geometry import quaternion_of_matrix
+from urlab_ros_bridge.geometry import rotation_vector
 
 # A contact sensor NAME_contact with data="found force pos" of a net force is the foot NAME.
 _FOOT = '_contact'
 _FOOT_VALUES = 7
+# Who has turned further in a cycle was put somewhere, rad.
+_MOST_TURN = 1.0
 
 
 class BodySensors:
@@ -26,14 +32,16 @@ class BodySensors:
     GYR, ACC, FRP and TCH of one robot.
 
     The first gyro and the first accelerometer of the robot are those of the torso.  Of a floating
-    base ACC is the mean of a cycle, from the difference of velocities, as in SimSpark: what a foot
-    that strikes the ground does to the torso lasts for some milliseconds only.
+    base both are means of a cycle, from the differences of velocity and orientation: what a foot
+    that strikes the ground does to the torso lasts for some milliseconds only, and agents add the
+    readings up.  SimSpark, whose physics has one step a cycle, means the same.
     """
 
     def __init__(self, robot: ServedRobot) -> None:
         self._base = body_frame(robot.base.id)
         self._free = None if robot.base_joint is None else robot.base_joint.dof
         self._before: tuple[float, np.ndarray] | None = None
+        self._turned: tuple[float, np.ndarray] | None = None
         self._gyro = _first(robot, 'gyro')
         self._accelerometer = _first(robot, 'accelerometer')
         self._feet = [
@@ -53,8 +61,10 @@ class BodySensors:
         parts = []
         readings = state.sensors
         if self._gyro is not None and self._gyro[0] in readings:
-            rates = np.degrees(self._in_torso(scene, self._gyro[1], readings[self._gyro[0]]))
-            parts.append(f'(GYR (n torso) (rt {_numbers(rates)}))')
+            rates = self._mean_rates(scene)
+            if rates is None:
+                rates = self._in_torso(scene, self._gyro[1], readings[self._gyro[0]])
+            parts.append(f'(GYR (n torso) (rt {_numbers(np.degrees(rates))}))')
         if self._accelerometer is not None and self._accelerometer[0] in readings:
             felt = self._mean_acceleration(scene, state.qvel)
             if felt is None:
@@ -72,6 +82,19 @@ class BodySensors:
             if name in readings
         ]
         return ''.join(parts)
+
+    def _mean_rates(self, scene: SimSparkScene) -> np.ndarray | None:
+        """Return the mean rates of turn since the last percepts, rad/s, None if not known."""
+        if self._free is None:
+            return None
+        now = np.array(self._base.axes(scene))
+        before, self._turned = self._turned, (scene.time, now)
+        if before is None or not scene.time > before[0]:
+            return None
+        turn = rotation_vector(quaternion_of_matrix(before[1].T @ now))
+        if math.hypot(*turn) > _MOST_TURN:
+            return None
+        return to_body_axes(np.array(turn) / (scene.time - before[0]))
 
     def _mean_acceleration(self, scene: SimSparkScene, qvel: np.ndarray) -> np.ndarray | None:
         """Return the proper acceleration since the last percepts, None where it is not known."""

@@ -28,6 +28,8 @@ _STILL_PERIOD = 0.08
 LOG_PERIOD = 0.2
 # RoboViz ignores the field of a full message that comes while it starts: it gets more (s).
 _REPEATS = (1.0, 4.0)
+# And so for the lines of a log, which is replayed at any speed.
+_LOG_REPEATS = 100
 
 FULL = b'(RSG 0 1)'
 DIFF = b'(RDS 0 1)'
@@ -62,6 +64,7 @@ class _Viewer:
     :ivar seen: None: it needs everything.
     :ivar introduced: whether it has had the second full message, or needs none.
     :ivar repeats: when it gets everything again, by `time.monotonic`.
+    :ivar sent: how many messages were due to it.
     """
 
     receiver: Receiver
@@ -70,6 +73,7 @@ class _Viewer:
     seen: _Seen | None = None
     introduced: bool = False
     repeats: list[float] = field(default_factory=list)
+    sent: int = 0
     frame: int | None = None
     sim: float = 0.0
     sent_at: float = 0.0
@@ -141,6 +145,9 @@ class Viewers:
             viewer.frame, viewer.sim, viewer.sent_at = _frame(viewer, sim), sim, now
             if viewer.repeats and now >= viewer.repeats[0]:
                 del viewer.repeats[0]
+                viewer.seen = None
+            viewer.sent += 1
+            if not viewer.watches and viewer.sent % _LOG_REPEATS == 0:
                 viewer.seen = None
             self._send(viewer, known, written)
 

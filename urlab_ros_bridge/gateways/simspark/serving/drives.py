@@ -98,7 +98,7 @@ class LiveDrive(Drive):
         if self._stream is None:
             _LOG.info('another client steps the world: it is shown, and agents do not move it')
             port = self.link.handshake.ports.get('state') or STATE_PORT
-            self._stream = StateStream(self._host, port, [STATE_FULL_TOPIC])
+            self._stream = StateStream(self._host, port, [STATE_FULL_TOPIC], keys=self.link.keys)
         tick = self._stream.receive(_FIRST_SECONDS)
         state = None if tick is None else tick.state()
         if state is None:

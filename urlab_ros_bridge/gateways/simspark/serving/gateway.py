@@ -11,6 +11,7 @@ import threading
 
 from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.simspark.errors import OpenToAll
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.log_file import LogFile
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import LOG_PERIOD
@@ -24,6 +25,7 @@ from urlab_ros_bridge.gateways.simspark.serving.drives import SteppingDrive
 from urlab_ros_bridge.gateways.simspark.tcp.server import TcpServer
 from urlab_ros_bridge.gateways.simspark.world.roles import AgentSide
 from urlab_ros_bridge.gateways.simspark.world.roles import Referee
+from urlab_ros_bridge.wire.addresses import is_loopback
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,21 +41,30 @@ class SimSparkConfig:
     Settings of a gateway.
 
     :ivar host: of the URLab server.
+    :ivar keys: folder of keys for that server, '' where it wants none.
+    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
     :ivar agent_port, monitor_port: 0 is any free one.
     :ivar pace: ``live``: the server's own time; ``real_time``: the gateway steps the world, in
         real time; ``free``: likewise, as fast as it goes and agents in sync mode allow.
     :ivar log: file for what RoboViz replays.
     :ivar allow_killsim: whether a monitor may end the gateway.
+    :raises OpenToAll: when `bind` is wider than loopback, and `insecure` does not say so.
     """
 
     host: str = '127.0.0.1'
     rpc_port: int = 5559
+    keys: str = ''
     bind: str = '127.0.0.1'
+    insecure: bool = False
     agent_port: int = AGENT_PORT
     monitor_port: int = MONITOR_PORT
     pace: str = 'live'
     log: Path | None = None
     allow_killsim: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.insecure or is_loopback(self.bind)):
+            raise OpenToAll(self.bind)
 
 
 class SimSparkGateway:
@@ -81,7 +92,7 @@ class SimSparkGateway:
             },
         )
         self._simulation = SimulationHolder(
-            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             self._serve,
             lambda: None,  # running requests fail, which the cycle notices
         )

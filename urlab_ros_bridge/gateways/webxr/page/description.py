@@ -22,7 +22,6 @@ from urlab_ros_bridge.geometry import Pose
 
 # A robot without limits of its own is driven so fast (m/s, m/s, rad/s).
 _SPEEDS = {'linear': 1.0, 'lateral': 0.0, 'angular': 1.5}
-_HOLDING = ('command', 'none')
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ def _robot(handshake: Handshake, prefix: str) -> dict[str, Any]:
 def _drive(robot: Articulation) -> dict[str, Any] | None:
     """Return the limits of a robot that drives, None for one that does not by itself."""
     twist = robot.twist_controller
-    if twist is None or twist.kind in _HOLDING:
+    if twist is None or not twist.drives:
         return None
     return {'kind': twist.kind} | {
         name: float(twist.limits.get(name, speed)) for name, speed in _SPEEDS.items()

@@ -149,7 +149,12 @@ class PageWorld:
     def _feed(self, name: str) -> PictureFeed:
         handshake, place = self.served.handshake, self._places[name]
         host = self.served.link.endpoint.removeprefix('tcp://').rpartition(':')[0]
-        source = open_camera(self.cameras[name], host, shm_dir=handshake.shm_session_dir)
+        source = open_camera(
+            self.cameras[name],
+            host,
+            shm_dir=handshake.shm_session_dir,
+            keys=self.served.link.keys,
+        )
 
         def show(width: int, height: int, time: float, jpeg: bytes) -> None:
             message = messages.picture(place, width, height, time, jpeg)

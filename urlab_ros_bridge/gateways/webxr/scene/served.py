@@ -61,7 +61,7 @@ class ServedScene:
         self.unfit = 0
         self._lock = threading.Lock()  # a stream that is closed must not be read
         port = self.handshake.ports.get('state') or state_port
-        self._stream = open_state(self.handshake.shm_session_dir, host, port)
+        self._stream = open_state(self.handshake.shm_session_dir, host, port, keys=link.keys)
         self._is_closed = False
 
     @property

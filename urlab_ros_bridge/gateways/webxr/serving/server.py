@@ -60,6 +60,7 @@ class WebXrConfig:
     Settings of a gateway.
 
     :ivar host: of the URLab server; `state_port` where it does not tell its own.
+    :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
     :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
@@ -69,6 +70,7 @@ class WebXrConfig:
     host: str = '127.0.0.1'
     rpc_port: int = 5559
     state_port: int = STATE_PORT
+    keys: str = ''
     bind: str = '127.0.0.1'
     port: int = PORT
     token: str = ''
@@ -117,7 +119,7 @@ class WebXrServer:
         self._reading = ReadingShare()
         self._publications = Publications()
         self._simulation: SimulationHolder[ServedSimulation] = SimulationHolder(
-            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME),
+            lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: ServedSimulation(
                 link, config.host, config.state_port, self._publications
             ),

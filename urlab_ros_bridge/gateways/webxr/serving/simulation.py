@@ -24,7 +24,6 @@ from urlab_ros_bridge.gateways.webxr.steering.tip_control import is_steerable
 from urlab_ros_bridge.gateways.webxr.steering.tip_control import TipControl
 
 # A base that only holds what is commanded cannot be driven.
-_NO_DRIVE = ('command', 'none')
 
 
 class ServedSimulation:
@@ -114,7 +113,7 @@ class ServedSimulation:
         bases = [
             prefix
             for prefix, robot in scene.robots.items()
-            if (drive := robot.description.twist_controller) and drive.kind not in _NO_DRIVE
+            if (drive := robot.description.twist_controller) and drive.drives
         ]
         return ArmPool(scene.name, scene.arms, steerable, bases)
 

@@ -160,6 +160,7 @@ class Cameras:
             newest_only=False,
             shm_dir=self._shm_dir,
             transport=settings.camera_transport,
+            keys=settings.keys,
         )
 
     def _close(self) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import zmq
 
+from urlab_ros_bridge.files.curve_keys import ServerKeys
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FRAME_SLOTS
@@ -29,7 +30,13 @@ class CameraPublisher:
         find the same port again when the renderer had to be started anew.
     """
 
-    def __init__(self, context: zmq.Context, camera: CameraItem, listener: int) -> None:
+    def __init__(
+        self,
+        context: zmq.Context,
+        camera: CameraItem,
+        listener: int,
+        keys: ServerKeys | None = None,
+    ) -> None:
         self._camera = camera
         self._bare, self._framed = camera.topics
         self.socket = context.socket(zmq.XPUB)
@@ -39,6 +46,8 @@ class CameraPublisher:
         self.socket.maxmsgsize = _MAX_SUBSCRIPTION
         self.socket.setsockopt(zmq.XPUB_VERBOSE, 1)  # also the second subscriber is news
         self.socket.setsockopt(zmq.USE_FD, listener)
+        if keys is not None:
+            keys.protect(self.socket)
         self.socket.bind('tcp://127.0.0.1:*')  # the address is that of the listening socket
         self._subscribed = Subscriptions(self.socket)
         self._sends = (False, False)

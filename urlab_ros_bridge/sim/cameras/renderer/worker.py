@@ -14,15 +14,16 @@ import json
 import logging
 import os
 from pathlib import Path
-import select
 import signal
 import socket
 import sys
 
 import zmq
 
+from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+from urlab_ros_bridge.sim.cameras.link.waiting import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.wire.shm import RegionWriter
@@ -60,8 +61,12 @@ class Worker:
             self._scene.state_size, [camera.size for camera in cameras], memory_fd
         )
         context = zmq.Context()
+        keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
+        if keys is not None:
+            self._doorkeeper = keys.start_doorkeeper(context)
         publishers = [
-            CameraPublisher(context, *pair) for pair in zip(cameras, listeners, strict=True)
+            CameraPublisher(context, camera, listener, keys)
+            for camera, listener in zip(cameras, listeners, strict=True)
         ]
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
@@ -78,7 +83,7 @@ class Worker:
         self._encoder.start()
         while True:
             if not self._jobs:
-                select.select([self._link], [], [])
+                wait_readable([self._link])
             if not self._receive():
                 return
             if self._jobs:

@@ -23,6 +23,7 @@ from urlab_ros_bridge.sim.model.naming import prefix_problem
 from urlab_ros_bridge.sim.model.sidecar.readers import file
 from urlab_ros_bridge.sim.model.sidecar.readers import named
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+from urlab_ros_bridge.sim.model.sidecar.readers import text
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import CameraSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import LightSpec
@@ -61,6 +62,7 @@ class SidecarFile:
     global_cameras: dict[str, CameraSpec] = key(factory=dict, text='Cameras of the scene.')
     rendering: RenderSpec = key(factory=RenderSpec, text='Rendering quality.')
     noise_seed: int = key(0, 'Starts the noise.', low=0, high=MAX_SEED)
+    start_keyframe: str = key('', 'Keyframe that the world starts in.', parse=text)
 
 
 def load_sidecar(path: Path | str) -> WorldSpec:
@@ -102,6 +104,7 @@ def parse_sidecar(top: Place) -> WorldSpec:
         content.noise_seed,
         content.objects,
         content.lights,
+        start_keyframe=content.start_keyframe,
     )
 
 

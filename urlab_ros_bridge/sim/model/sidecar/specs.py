@@ -317,7 +317,8 @@ class WorldSpec:
     A world: the scene file (None = an empty one), the robots in it, the scene's cameras.
 
     Objects and lights are added to what the scene file has, and with `viewport` a free camera, see
-    `cameras.free`.
+    `cameras.free`.  What has a keyframe called `start_keyframe` starts in it, see
+    `World.restore_start`.
     """
 
     scene: Path | None
@@ -329,3 +330,4 @@ class WorldSpec:
     objects: tuple[ObjectSpec, ...] = ()
     lights: tuple[LightSpec, ...] = ()
     viewport: bool = False
+    start_keyframe: str = ''

@@ -78,7 +78,8 @@ def recording_save(context: Context, session: ServerSession, fields: Fields) -> 
         raise OpError('recording_not_active', 'nothing was recorded')
     with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite) as path:
         try:
-            write_atomically(path, _pieces(context, take, str(path)), replace=overwrite)
+            pieces = _pieces(context, take, str(path))
+            write_atomically(path, pieces, replace=overwrite, room=context.data.room())
         finally:
             context.recorder.saved = None
     return {'absolute_path': str(path)}

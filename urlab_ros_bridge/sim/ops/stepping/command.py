@@ -12,6 +12,8 @@ import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.stepping.twist import read_twist
+from urlab_ros_bridge.sim.ops.stepping.twist import TwistCommand
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -29,13 +31,16 @@ class StepCommand:
     ctrl_map: list[tuple[ArticulationControl, int, float]] = field(default_factory=list)
     xfrc: list[tuple[int, np.ndarray]] = field(default_factory=list)
     raw: set[str] = field(default_factory=set)
+    twists: list[TwistCommand] = field(default_factory=list)
 
-    def stage(self) -> None:
-        """Write the setpoints; ctrl_map wins over ctrl."""
+    def stage(self, now: float) -> None:
+        """Write the setpoints, ctrl_map wins over ctrl, and the twists at a simulated time (s)."""
         for control, values in self.ctrl:
             control.write(values)
         for control, index, value in self.ctrl_map:
             control.slots['zmq'][index] = value
+        for twist in self.twists:
+            twist.apply(now)
 
 
 def read_command(context: Context, fields: Fields) -> StepCommand:
@@ -59,6 +64,9 @@ def read_command(context: Context, fields: Fields) -> StepCommand:
             _read_ctrl_map(control, part, command, where)
         if 'xfrc_applied' in part:
             _read_xfrc(context, control, part, command, where)
+        if 'twist' in part:
+            twist = Fields(part.mapping('twist'), f'{where}twist.')
+            command.twists.append(read_twist(context, control, twist))
     return command
 
 

@@ -22,7 +22,9 @@ _OF_THE_STATE = ('keyframe_name', 'seed', 'per_articulation_qpos', 'keep_time')
 
 def reset(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
-    Rewind to a keyframe or the model's default state, then override single joints.
+    Rewind to a keyframe or the state that the world starts in, then override single joints.
+
+    Without a `start_keyframe` in the sidecar that is mj_resetData's.
 
     `seed` starts the noise of the sensors; mj_step itself has no randomness.  Two extensions:
     `keep_time` resets the state but not the clock, `keep_state` the clock but not the state.

@@ -69,7 +69,7 @@ def advance(context: Context, count: int, command: StepCommand) -> None:
     engine = context.engine
     deadline = engine.step_deadline()
     engine.wait_unpaused(deadline)
-    command.stage()
+    command.stage(context.world.data.time)
     try:
         with _wrenches(context, command) if command.xfrc else nullcontext():
             engine.advance(count, command.raw, deadline)
@@ -116,7 +116,7 @@ def _live(context: Context, fields: Fields, command: StepCommand) -> None:
             'bad_value', 'while_paused: the simulation is running; set_paused true first'
         )
     count, deadline = step_count(fields) if stepping else 0, engine.step_deadline()
-    command.stage()
+    command.stage(context.world.data.time)
     with _wrenches(context, command) if stepping and command.xfrc else nullcontext():
         for done in range(1, count + 1):
             engine.advance(1, command.raw, deadline)

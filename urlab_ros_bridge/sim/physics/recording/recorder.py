@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import deque
 import logging
 import math
+import os
 from typing import Any
 
 import mujoco
@@ -24,7 +25,8 @@ from urlab_ros_bridge.wire.recording import RecordedTake
 from urlab_ros_bridge.wire.recording import RecordingLayout
 
 BLOCK_BYTES = 1 << 20
-MAX_BYTES = 4 << 30  # a recording without limit keeps its newest 4 GiB
+# A recording without limit keeps its newest 4 GiB, on a small machine a quarter of its memory.
+MAX_BYTES = min(4 << 30, os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') // 4)
 _LOG = logging.getLogger(__name__)
 
 

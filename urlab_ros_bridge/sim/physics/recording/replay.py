@@ -18,13 +18,13 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.recording.recorder import layout_of
+from urlab_ros_bridge.sim.physics.recording.recorder import MAX_BYTES  # of all loaded sessions
 from urlab_ros_bridge.sim.physics.recording.recorder import StateRecorder
 from urlab_ros_bridge.wire.recording import RecordedTake
 from urlab_ros_bridge.wire.recording import RecordingLayout
 
 LIVE = 'live'  # Protocol Reference: name of the session that recording_start fills
 MAX_SESSIONS = 64
-MAX_BYTES = 4 << 30  # of all loaded sessions
 
 
 class RecordingSource:

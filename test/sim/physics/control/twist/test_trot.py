@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -154,7 +155,7 @@ leg_numbers = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(numbers=leg_numbers, pitch=st.floats(-0.7, 0.7), roll=st.floats(-0.7, 0.7),
        share=st.floats(0.4, 0.95))  # fmt: skip
 def test_joints_and_feet_are_inverse_within_reach(numbers, pitch, roll, share):
@@ -177,7 +178,7 @@ def test_joints_and_feet_are_inverse_within_reach(numbers, pitch, roll, share):
     assert (np.sign(bend) == legs.knee).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(numbers=leg_numbers, where=st.tuples(*[st.floats(-5, 5)] * 3))
 def test_a_place_out_of_reach_still_gives_finite_joints(numbers, where):
     legs = random_legs(numbers)
@@ -185,7 +186,7 @@ def test_a_place_out_of_reach_still_gives_finite_joints(numbers, where):
     assert np.isfinite(joints).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(numbers=leg_numbers, joints=st.tuples(*[st.floats(-1.2, 1.2)] * 6))
 def test_the_jacobian_is_the_derivative(numbers, joints):
     legs, joints = random_legs(numbers), np.array(joints).reshape(2, 3)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -49,7 +50,7 @@ def test_ctrlrange_keeps_the_arc(twist, reach):
     assert vx * twist[0] >= 0 and abs(vx) <= abs(twist[0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.tuples(twists, st.integers(1, 60)), min_size=1, max_size=6))
 def test_ramp_never_exceeds_an_acceleration_and_arrives(commands):
     controller, dt, time = differential(LIMITED), 0.01, 0.0

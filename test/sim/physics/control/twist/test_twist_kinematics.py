@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -79,7 +80,7 @@ def test_differential_wheels_roll_without_slip(twist, radius, track):
     assert radius * (wheel[1] - wheel[0]) / track == pytest.approx(twist[2], abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(twists, st.lists(wheel_geometry, min_size=3, max_size=6))
 def test_omni_rollers_do_not_slip_along_their_axis(twist, geometry):
     names = [f'w{k}' for k in range(len(geometry))]

@@ -47,6 +47,11 @@ class TwistController:
         self.actions = 0
         self.reset()
 
+    @property
+    def actuators(self) -> list[str]:
+        """Return the local names of the actuators that it drives; none: it holds the command."""
+        return []
+
     def reset(self) -> None:
         """Forget command, ramp and timeout; actuators are released as they are."""
         self.active = False

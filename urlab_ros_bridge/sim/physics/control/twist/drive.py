@@ -50,6 +50,10 @@ class DriveTwist(TwistController, ABC):
         self._matrix = self._inverse_kinematics()
         """(n, 3): actuator velocities = matrix @ twist, before gear."""
 
+    @property
+    def actuators(self) -> list[str]:
+        return [self._names[slot] for slot in self._slots]
+
     @abstractmethod
     def _used_actuators(self) -> list[str]:
         """Return the local names of the actuators in the order of the rows of the matrix."""

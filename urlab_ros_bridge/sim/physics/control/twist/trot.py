@@ -91,6 +91,10 @@ class TrotTwist(TwistController):
         self._gait = TrotGait(GaitSettings(**spec.geometry), rest[:, :2])
         super().__init__(spec)
 
+    @property
+    def actuators(self) -> list[str]:
+        return list(self.spec.actuators['legs'])
+
     def reset(self) -> None:
         super().reset()
         self._forget()

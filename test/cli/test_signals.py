@@ -1,0 +1,50 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Signals that ask the program to end are noted, and interrupt no code."""
+
+import os
+import subprocess
+import sys
+
+from lifelines import start_process
+import pytest
+
+from urlab_ros_bridge.cli.signals import INTERRUPTED
+from urlab_ros_bridge.cli.signals import kept
+from urlab_ros_bridge.cli.signals import STOP_SIGNALS
+from urlab_ros_bridge.cli.signals import StopRequest
+
+STUCK = """
+import os, signal, threading
+from urlab_ros_bridge.cli.signals import StopRequest
+request = StopRequest()
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+request.start(threading.Event().wait)
+"""
+
+
+@pytest.mark.parametrize('number', STOP_SIGNALS)
+def test_a_signal_is_noted_and_what_was_begun_is_done(number):
+    with kept():
+        request, done = StopRequest(), []
+        assert not request.came
+        for _ in range(2):
+            os.kill(os.getpid(), number)
+        request.start(lambda: done.append(1))
+        assert request.came and done == [1]
+
+
+def test_what_a_start_raises_is_raised():
+    def fail():
+        raise ValueError('no')
+
+    with kept(), pytest.raises(ValueError, match='no'):
+        StopRequest().start(fail)
+
+
+def test_a_start_that_hangs_ends_with_the_process_and_without_a_word():
+    process = start_process(
+        [sys.executable, '-c', STUCK], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    assert process.communicate(timeout=60)[0] == b''
+    assert process.returncode == INTERRUPTED

@@ -1,0 +1,110 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of keys: what is in them, who may read them, and that nothing there is overwritten."""
+
+import os
+import stat
+
+import pytest
+import zmq
+from zmq.auth import load_certificate
+
+from urlab_ros_bridge.files.curve_keys import KeysUnusable
+from urlab_ros_bridge.files.curve_keys import make_keys
+from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.files.curve_keys import read_server_keys
+
+
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob('*') if path.is_file()}
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_both_sides_read_what_was_made(tmp_path):
+    made = make_keys(tmp_path / 'keys', ['laptop'])
+    server = read_server_keys(tmp_path / 'keys')
+    for folder in ('keys', 'keys/laptop'):
+        client = read_client_keys(tmp_path / folder)
+        assert client.server == server.public
+        assert zmq.curve_public(client.secret) == client.public
+    known = {load_certificate(path)[0] for path in server.clients.glob('*.key')}
+    assert known == {
+        read_client_keys(str(tmp_path / name)).public for name in ('keys', 'keys/laptop')
+    }
+    assert set(made) == set(contents(tmp_path))
+    for secret in (server.secret, client.secret):
+        assert secret not in repr((server, client)).encode()
+
+
+def test_only_the_owner_reads_secrets(tmp_path):
+    before = os.umask(0)
+    try:
+        for path in make_keys(tmp_path / 'keys', ['a']):
+            assert mode(path) == (0o600 if path.suffix == '.key_secret' else 0o644)
+    finally:
+        os.umask(before)
+    assert {mode(path) for path in tmp_path.rglob('*') if path.is_dir()} == {0o700}
+
+
+def test_keys_that_are_there_stay(tmp_path):
+    make_keys(tmp_path)
+    before = contents(tmp_path)
+    assert make_keys(tmp_path) == []
+    make_keys(tmp_path, ['more'])
+    after = contents(tmp_path)
+    assert {path: after[path] for path in before} == before and len(after) == len(before) + 3
+
+
+def test_a_public_key_that_was_lost_comes_back(tmp_path):
+    make_keys(tmp_path)
+    before = contents(tmp_path)
+    (tmp_path / 'server.key').unlink()
+    assert make_keys(tmp_path) == [tmp_path / 'server.key']
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    'name', ['', '.', '..', '../x', 'a/b', 'client', 'clients', 'ü', 'a' * 65]
+)
+def test_names_that_are_none(tmp_path, name):
+    with pytest.raises(KeysUnusable, match='no name for a client'):
+        make_keys(tmp_path / 'keys', [name])
+    assert not (tmp_path / 'keys').exists()
+
+
+@pytest.mark.parametrize(
+    ('file', 'content', 'problem'),
+    [
+        ('server.key_secret', None, 'No such file'),
+        ('server.key_secret', b'', 'no public key'),
+        ('server.key_secret', b'public-key', 'no public key'),
+        ('server.key_secret', b'public-key = "short"', '40 characters'),
+        ('server.key_secret', b'public-key = "' + b'a' * 40 + b'"', 'no secret key'),
+        ('server.key_secret', b'\xff' * 20_000, '40 characters'),
+        ('clients/client.key', b'public-key = "\xff"', '40 characters'),
+        ('clients/client.key', None, 'no public key of a client'),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, file, content, problem):
+    make_keys(tmp_path)
+    path = tmp_path / file
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(KeysUnusable, match=problem) as caught:
+        read_server_keys(tmp_path)
+    assert str(path if problem[:5] != 'no pu' or content is not None else path.parent) in str(
+        caught.value
+    )
+
+
+def test_a_secret_that_others_can_read_is_refused(tmp_path):
+    make_keys(tmp_path)
+    (tmp_path / 'client.key_secret').chmod(0o640)
+    with pytest.raises(KeysUnusable, match='chmod 600'):
+        read_client_keys(tmp_path)
+
+
+def test_no_keys_are_none():
+    assert read_client_keys('') is read_client_keys(None) is None

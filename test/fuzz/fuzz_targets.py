@@ -1,0 +1,379 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Every decoder of the suite in one form: bytes in, nothing or an error that it promises out.
+
+A target is good when no bytes make it raise anything else, hang, or take memory beyond the limit
+of the program that runs it.  `test_targets.py` tries each for a moment, `make fuzz` for as long as
+one wants, by mutation or guided by coverage.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+import shutil
+import tempfile
+
+import urlab_ros_bridge
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.replies.handshake import parse_handshake
+from urlab_ros_bridge.client.replies.observations import decode_snapshot
+from urlab_ros_bridge.client.replies.observations import StepResult
+from urlab_ros_bridge.client.state.assembler import TickAssembler
+from urlab_ros_bridge.files.curve_keys import KeysUnusable
+from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.gateways.chiral.profile import load_profile
+from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
+from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
+from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
+from urlab_ros_bridge.gateways.common.errors import GatewayError
+from urlab_ros_bridge.gateways.common.serving.access import Access
+from urlab_ros_bridge.gateways.common.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.simspark.agents.effectors import decode
+from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
+from urlab_ros_bridge.gateways.simspark.errors import SimSparkError
+from urlab_ros_bridge.gateways.simspark.wire.expressions import read as read_expressions
+from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
+from urlab_ros_bridge.gateways.webxr.errors import BadMessage
+from urlab_ros_bridge.gateways.webxr.page.messages import BadPageMessage
+from urlab_ros_bridge.gateways.webxr.page.messages import read_message
+from urlab_ros_bridge.gateways.webxr.protocol import publishing
+from urlab_ros_bridge.gateways.webxr.protocol.envelope import read_envelope
+from urlab_ros_bridge.gateways.webxr.protocol.hello import read_hello
+from urlab_ros_bridge.gateways.webxr.protocol.xr_input import read_xr_input
+from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.sim.editor.level.level import Level
+from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.client_models.document import Document
+from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
+from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
+from urlab_ros_bridge.sim.model.client_models.trial import Trial
+from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.requests.paths import DataFolder
+from urlab_ros_bridge.wire import camera_frame
+from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire import control
+from urlab_ros_bridge.wire import recording
+from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.errors import RegionUnavailable
+from urlab_ros_bridge.wire.errors import WireError
+from urlab_ros_bridge.wire.limits import REPLY
+from urlab_ros_bridge.wire.shm import RegionReader
+from urlab_ros_bridge.wire.stepwise import unpack_stepwise
+
+CORPUS = Path(__file__).with_name('corpus')
+MODELS = Path(urlab_ros_bridge.__file__).with_name('models')
+
+
+@dataclass(frozen=True)
+class Target:
+    """
+    One decoder.
+
+    :ivar run: takes any bytes.
+    :ivar promised: what it may raise.
+    :ivar words: what its language is made of; mutations put them in.
+    :ivar cost: how many times dearer than a plain decoder: it gets so many times fewer inputs.
+    """
+
+    run: Callable[[bytes], object]
+    promised: tuple[type[Exception], ...]
+    words: tuple[bytes, ...] = ()
+    cost: int = 1
+
+    def outcome(self, data: bytes) -> str:
+        """Return 'taken', or the name of the error; what was not promised is raised."""
+        try:
+            self.run(data)
+        except self.promised as error:
+            return type(error).__name__
+        return 'taken'
+
+
+_JSON = (
+    b'{',
+    b'}',
+    b'[',
+    b']',
+    b'null',
+    b'true',
+    b'1e999',
+    b'-0',
+    b'"',
+    b':',
+    b',',
+    b'NaN',
+    b'\\u',
+)
+_PACK = (b'\x80', b'\x90', b'\xa0', b'\xc0', b'\xc4', b'\xc7', b'\xca', b'\xcb', b'\xcf', b'\xd3',
+         b'\xd9', b'\xdc', b'\xdd\xff\xff\xff\xff', b'\xde', b'\xdf\xff\xff\xff\xff')  # fmt: skip
+_YAML = (b': ', b'\n  ', b'- ', b'[', b']', b'{', b'}', b'&a ', b'*a', b'<<: ', b'!!map ',
+         b'!!binary ', b'|', b'>', b'.nan', b'.inf', b'1_0', b'0o7', b'2001-01-01')  # fmt: skip
+_XML = (b'<', b'/>', b'</', b'="', b'<body>', b'<geom size="1"/>', b'<include file="',
+        b'<!DOCTYPE', b'&#0;', b'<![CDATA[', b'<replicate count="', b'name="', b'nan', b'1e999',
+        b'<mesh file="', b'<joint/>', b'<freejoint/>', b'<compiler ', b'<robot name="r">',
+        b'<link name="', b'-1')  # fmt: skip
+_LISP = (b'(', b')', b' ', b'"', b'nan', b'1e999', b'agent', b'unum', b'team', b'pos', b'syn')
+
+
+@cache
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix='urlab-fuzz-'))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    # What the sidecars of the corpus name.
+    shutil.copytree(MODELS, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns('*.py*'))
+    return folder
+
+
+def _file(name: str, data: bytes) -> Path:
+    path = _folder() / name
+    path.write_bytes(data)
+    return path
+
+
+def _stepwise(data: bytes) -> None:
+    for _ in unpack_stepwise(data, REPLY):
+        pass
+
+
+def _request(data: bytes) -> None:
+    found = codec.unpack_request(data)
+    if not isinstance(found, dict):
+        for _ in found:
+            pass
+
+
+_ROWS = (
+    rows.unpack_joint, rows.unpack_sensor, rows.unpack_base_state, rows.unpack_twist,
+    rows.unpack_actions, rows.unpack_effort, rows.unpack_sim_time,
+)  # fmt: skip
+
+
+def _row(data: bytes) -> None:
+    if data:
+        _ROWS[data[0] % len(_ROWS)](data[1:])
+
+
+def _topic(data: bytes) -> None:
+    rows.parse_topic(data)
+
+
+def _tick(data: bytes) -> None:
+    """Rows as they come over a socket: a byte of length before topic and payload."""
+    assembler, at = TickAssembler('auto'), 0
+    while at < len(data) and at < 4096:
+        parts = []
+        for _ in range(2):
+            size = data[at] if at < len(data) else 0
+            parts.append(data[at + 1 : at + 1 + size])
+            at += 1 + size
+        assembler.push(*parts)
+    for tick in assembler.ready:
+        tick.state()
+
+
+def _control(data: bytes) -> None:
+    topic, _, payload = data.partition(b'\0')
+    control.parse_control_topic(topic)
+    control.unpack_setpoints(payload)
+
+
+def _snapshot(data: bytes) -> None:
+    decode_snapshot(data)
+
+
+def _handshake(data: bytes) -> None:
+    parse_handshake(codec.unpack(data, 1 << 20))
+
+
+def _step_reply(data: bytes) -> None:
+    found = StepResult(codec.unpack(data, 1 << 20))
+    for robot in found.articulations.values():
+        _ = robot.qpos, robot.qvel, robot.sensors
+
+
+def _frame(data: bytes) -> None:
+    camera_frame.unpack_frame(data, 4, 4)
+
+
+def _region(data: bytes) -> None:
+    reader = RegionReader.open(_file('region.shm', data))
+    try:
+        reader.read()
+    finally:
+        reader.close()
+
+
+def _chiral(data: bytes) -> None:
+    header, payload = split_frame(data)
+    message_type(header)
+    chiral.decode_action(header, payload)
+
+
+def _chiral_observation(data: bytes) -> None:
+    chiral.decode_observation(*split_frame(data))
+
+
+def _profile(data: bytes) -> None:
+    load_profile(_file('profile.yaml', data))
+
+
+def _sidecar(data: bytes) -> None:
+    load_sidecar(_file('sidecar.yaml', data))
+
+
+def _level(data: bytes) -> None:
+    Level.open(_file('level.yaml', data))
+
+
+@cache
+def _places() -> ClientFiles:
+    folder = _folder() / 'data'
+    folder.mkdir()
+    (folder / 'm.obj').write_text(
+        'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\n'
+    )
+    (folder / 'part.xml').write_text('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>')
+    return ClientFiles(DataFolder(folder))
+
+
+def _document(data: bytes) -> None:
+    Document(_places(), _folder() / 'data', True).read(data, 'fuzz.xml')
+
+
+@cache
+def _models() -> ClientModels:
+    _places()
+    return ClientModels(DataFolder(_folder() / 'data'), Trial(cpu=5, wall=20.0))
+
+
+def _compiled(data: bytes) -> None:
+    """A model as the server takes it from a client: read, tried in another process, taken."""
+    _models().of_text(data.decode('utf-8', 'replace'))
+
+
+def _mesh(suffix: str) -> Callable[[bytes], None]:
+    def run(data: bytes) -> None:
+        _models()
+        path = _folder() / 'data' / f'mesh{suffix}'
+        path.write_bytes(data)
+        _models().mesh(path)
+
+    return run
+
+
+def _recording(data: bytes) -> None:
+    text = data.decode('utf-8', 'replace')
+    half = len(text) // 2
+    recording.decode([text[:half], text[half:]])
+
+
+def _expressions(data: bytes) -> None:
+    for item in read_expressions(data):
+        decode(item)
+
+
+def _frames(data: bytes) -> None:
+    reader = FrameReader()
+    for at in range(0, len(data), 7):
+        for payload in reader.feed(data[at : at + 7]):
+            read_expressions(payload)
+
+
+def _page(data: bytes) -> None:
+    read_message(data)
+
+
+def _field(data: bytes) -> None:
+    """Any message of Virtual Field, by its type."""
+    envelope = read_envelope(data)
+    if envelope.type == 'hello':
+        read_hello(envelope.payload)
+    elif envelope.type == 'xr_input':
+        read_xr_input(envelope.payload)
+    elif envelope.type in publishing._READERS:
+        publishing.read_publication(envelope)
+
+
+class _Request:
+    """As much of a request as the rules of access look at."""
+
+    def __init__(self, data: bytes) -> None:
+        lines = data.decode('latin-1').split('\n')
+        self.path = lines[0]
+        pairs = [line.partition(':')[::2] for line in lines[1:]]
+        self._pairs = [(name.strip().lower(), value.strip()) for name, value in pairs]
+        self.headers = self
+
+    def get_all(self, name: str) -> list[str]:
+        """Return the values of a header."""
+        return [value for key, value in self._pairs if key == name.lower()]
+
+
+_ACCESS = Access(token='s3cret', origins=('https://example.org',))
+
+
+def _access(data: bytes) -> None:
+    request = _Request(data)
+    _ACCESS.check_download(request, '192.0.2.1')
+    # Nobody gets here who does not show the secret.
+    assert b's3cret' in data or b'urlab_token' in data
+    _ACCESS.cookie_for(request)
+
+
+def _keys(data: bytes) -> None:
+    folder = _folder() / 'keys'
+    folder.mkdir(exist_ok=True)
+    first, _, second = data.partition(b'\0')
+    for name, content in (('server.key', first), ('client.key_secret', second)):
+        path = folder / name
+        path.write_bytes(content)
+        path.chmod(0o600)
+    read_client_keys(folder)
+
+
+TARGETS: dict[str, Target] = {
+    'urlab_request': Target(_request, (WireError,), _PACK + _JSON),
+    'urlab_reply': Target(_stepwise, (WireError,), _PACK),
+    'urlab_row': Target(_row, (WireError,)),
+    'urlab_topic': Target(
+        _topic, (WireError,), (b'/joint/', b'/sensor/', b'scene/', b'state/full')
+    ),
+    'urlab_tick': Target(_tick, (WireError, ProtocolError), (b'\x08sim_time', b'\x0astate/full')),
+    'urlab_snapshot': Target(_snapshot, (WireError, ProtocolError), _PACK),
+    'urlab_handshake': Target(_handshake, (WireError, ProtocolError), _PACK, cost=4),
+    'urlab_step_reply': Target(_step_reply, (WireError, ProtocolError), _PACK, cost=2),
+    'urlab_control': Target(_control, (WireError,), (b'\0', b'/control', b'control/')),
+    'urlab_gains': Target(control.unpack_gains, (WireError,), _JSON),
+    'urlab_info': Target(control.unpack_info, (WireError,), _JSON),
+    'urlab_camera': Target(
+        lambda data: camera_frame.unpack_frame(data, 4, 4), (WireError,), (b'ucm1',)
+    ),
+    'shm_region': Target(_region, (RegionUnavailable, WireError), (b'URLB',), cost=10),
+    'recording': Target(_recording, (WireError,), _JSON),
+    'chiral_action': Target(_chiral, (GatewayError,), _PACK),
+    'chiral_observation': Target(_chiral_observation, (GatewayError,), _PACK),
+    'chiral_profile': Target(_profile, (SchemaError,), _YAML, cost=20),
+    'sidecar': Target(_sidecar, (SchemaError,), _YAML, cost=20),
+    'level': Target(_level, (SchemaError, WorldError), _YAML, cost=20),
+    'model': Target(_document, (OpError,), _XML, cost=4),
+    'compiled_model': Target(_compiled, (OpError,), _XML, cost=200),
+    'mesh_obj': Target(_mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=200),
+    'mesh_stl': Target(_mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=200),
+    'simspark_effectors': Target(_expressions, (SimSparkError,), _LISP),
+    'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
+    'simspark_frames': Target(_frames, (SimSparkError,), _LISP),
+    'webxr_message': Target(_field, (BadMessage,), _JSON),
+    'webxr_page': Target(_page, (BadPageMessage,), _JSON),
+    'web_access': Target(
+        _access, (HandshakeRefusal,), (b'Origin:', b'Host:', b'?token=', b'\n', b'%')
+    ),
+    'keys': Target(
+        _keys, (KeysUnusable,), (b'public-key', b'secret-key', b'=', b'"', b'\0'), cost=20
+    ),
+}

@@ -1,0 +1,178 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Try the decoders with very many inputs, and print how many: ``make fuzz``.
+
+Each target runs in a process of its own, with a limit of memory and of time for each input.  With
+``--atheris`` inputs are guided by coverage (the package atheris, which is not in the environment
+otherwise); what is found to be new is then kept in ``--keep``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+from collections import Counter
+import contextlib
+import hashlib
+import logging
+import os
+from pathlib import Path
+import resource
+import signal
+import sys
+import time
+import traceback
+
+MEMORY = 6 << 30  # of address space; MuJoCo and NumPy map much of it
+SECONDS = 60  # that one input may take, on a machine that is busy otherwise
+HERE = Path(__file__).resolve().parent
+
+
+class TooLong(BaseException):
+    """One input has taken too long."""
+
+
+def _too_long(*_: object) -> None:
+    raise TooLong
+
+
+def corpus_of(name: str, more: Path | None = None) -> list[bytes]:
+    """Return the files of a target's corpus."""
+    from fuzz_targets import CORPUS
+
+    folders = [CORPUS / name] + ([more / name] if more else [])
+    return [
+        path.read_bytes()
+        for folder in folders
+        if folder.is_dir()
+        for path in sorted(folder.iterdir())
+    ]
+
+
+def fuzz(name: str, count: int, seed: int, faults: Path) -> tuple[Counter[str], float]:
+    """
+    Try one target; return what became of the inputs, and how long it took (s).
+
+    Inputs that raise something else than was promised are written into `faults`, and counted by
+    the name of the error with an exclamation mark.
+    """
+    from fuzz_mutation import Mutator
+    from fuzz_targets import TARGETS
+
+    target, outcomes = TARGETS[name], Counter()
+    mutator = Mutator(corpus_of(name), target.words, seed)
+    began = time.perf_counter()
+    # The tests' own time limit uses the same timer.
+    before, (left, _) = (
+        signal.signal(signal.SIGALRM, _too_long),
+        signal.getitimer(signal.ITIMER_REAL),
+    )
+    for data in mutator.inputs(count):
+        signal.alarm(SECONDS)
+        try:
+            outcomes[target.outcome(data)] += 1
+        except (Exception, TooLong) as error:
+            key = f'{type(error).__name__}!'
+            outcomes[key] += 1
+            if outcomes[key] <= 3:
+                _keep(faults, name, data)
+                traceback.print_exc()
+        finally:
+            signal.alarm(0)
+    seconds = time.perf_counter() - began
+    signal.signal(signal.SIGALRM, before)
+    signal.setitimer(signal.ITIMER_REAL, max(left - seconds, 1.0) if left else 0.0)
+    return outcomes, seconds
+
+
+def _keep(faults: Path, name: str, data: bytes) -> None:
+    (faults / name).mkdir(parents=True, exist_ok=True)
+    path = faults / name / hashlib.sha256(data).hexdigest()[:16]
+    path.write_bytes(data)
+    print(f'{name}: {path}', file=sys.stderr)
+
+
+def guided(name: str, count: int, keep: Path) -> None:
+    """Try one target by atheris; ends the process, with a fault's code when there is one."""
+    import atheris
+
+    with atheris.instrument_imports(include=['urlab_ros_bridge', 'yaml', 'xml']):
+        from fuzz_targets import CORPUS
+        from fuzz_targets import TARGETS
+    target = TARGETS[name]
+    for folder in (keep / name, CORPUS / name):
+        folder.mkdir(parents=True, exist_ok=True)
+    words = keep / f'{name}.dict'
+    escaped = (''.join(f'\\x{byte:02x}' for byte in word) for word in target.words)
+    words.write_text(''.join(f'"{word}"\n' for word in escaped))
+    atheris.Setup(
+        [
+            name,
+            f'-runs={count}',
+            '-max_len=4096',
+            f'-timeout={SECONDS}',
+            '-rss_limit_mb=3000',
+            '-print_final_stats=1',
+            *([f'-dict={words}'] if target.words else []),
+            f'-artifact_prefix={keep}/fault-{name}-',
+            str(keep / name),
+            str(CORPUS / name),
+        ],
+        target.outcome,
+    )
+    atheris.Fuzz()
+
+
+def in_a_child(name: str, options: argparse.Namespace, count: int) -> int:
+    """Run one target in a process of its own; return its exit code."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.nice(options.nice)
+    logging.disable()
+    if options.atheris:
+        guided(name, count, options.keep)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    outcomes, seconds = fuzz(name, count, options.seed, options.keep)
+    bad = sum(number for key, number in outcomes.items() if key.endswith('!'))
+    words = ', '.join(f'{key} {number:,}' for key, number in outcomes.most_common())
+    print(f'{name:20} {count:>9,} inputs {count / seconds:>8,.0f}/s  {words}', flush=True)
+    sys.stdout.flush()
+    atexit._run_exitfuncs()
+    os._exit(int(bool(bad)))
+
+
+def main() -> int:
+    """Run what is asked for; the exit code tells whether anything was found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
+    parser.add_argument('--inputs', type=int, default=100_000, help='of a plain decoder')
+    parser.add_argument('--only', nargs='*', default=[], metavar='NAME')
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--nice', type=int, default=0)
+    parser.add_argument('--atheris', action='store_true', help='guided by coverage')
+    parser.add_argument('--keep', type=Path, default=Path('/tmp/urlab-fuzz'), help='what is found')
+    options = parser.parse_args()
+    sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+    with contextlib.suppress(OSError):
+        options.keep.mkdir(parents=True)
+    if options.atheris:
+        names = options.only  # nothing may be imported yet
+    else:
+        from fuzz_targets import TARGETS
+
+        names = options.only or list(TARGETS)
+    total, failed = 0, []
+    for name in names:
+        count = options.inputs
+        if not options.atheris:
+            count = max(options.inputs // TARGETS[name].cost, 1)
+        if in_a_child(name, options, count):
+            failed.append(name)
+        total += count
+    print(f'{total:,} inputs of {len(names)} decoders; faults: {", ".join(failed) or "none"}')
+    return int(bool(failed))
+
+
+if __name__ == '__main__':
+    sys.exit(main())

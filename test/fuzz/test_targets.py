@@ -1,0 +1,118 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every decoder with its corpus and inputs made from it; `make fuzz` tries millions."""
+
+from collections import Counter
+from pathlib import Path
+import sys
+import time
+
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+from lifelines import run_process
+import pytest
+
+HERE = Path(__file__).resolve().parent
+SHORT = 400  # inputs of a plain decoder
+LONG = 20_000
+
+
+@pytest.fixture(scope='module')
+def fuzz():
+    """Return the modules beside this file."""
+    sys.path.insert(0, str(HERE))
+    import fuzz_mutation
+    import fuzz_targets
+    import run_fuzz
+
+    yield fuzz_mutation, fuzz_targets, run_fuzz
+    sys.path.remove(str(HERE))
+
+
+def names():
+    return sorted(path.name for path in (HERE / 'corpus').iterdir())
+
+
+def test_every_target_has_a_corpus(fuzz):
+    assert names() == sorted(fuzz[1].TARGETS)
+    assert all(fuzz[2].corpus_of(name) for name in names())
+
+
+@pytest.mark.parametrize('name', names())
+def test_the_corpus_has_what_is_taken(fuzz, name):
+    target = fuzz[1].TARGETS[name]
+    outcomes = Counter(map(target.outcome, fuzz[2].corpus_of(name)))
+    assert outcomes['taken'], outcomes
+
+
+def tried(fuzz, name, count, tmp_path):
+    counts, _ = fuzz[2].fuzz(name, count, 2026, tmp_path)
+    assert not [key for key in counts if key.endswith('!')], counts
+    assert sum(counts.values()) == count
+    return counts
+
+
+@pytest.mark.parametrize('name', names())
+def test_no_input_does_harm(fuzz, name, tmp_path):
+    print(name, dict(tried(fuzz, name, max(SHORT // fuzz[1].TARGETS[name].cost, 1), tmp_path)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize('name', names())
+def test_no_input_of_very_many_does_harm(fuzz, name, tmp_path, capsys):
+    count = max(LONG // fuzz[1].TARGETS[name].cost, 1)
+    counts = tried(fuzz, name, count, tmp_path)
+    with capsys.disabled():
+        print(f'{name}: {count:,} inputs, {dict(counts)}')
+
+
+PLAIN = ('urlab_request', 'urlab_snapshot', 'chiral_action', 'simspark_effectors', 'webxr_message')
+
+
+@pytest.mark.parametrize('name', PLAIN)
+def test_no_bytes_that_hypothesis_thinks_of_do_harm(fuzz, name):
+    target, seeds = fuzz[1].TARGETS[name], fuzz[2].corpus_of(name)
+    words = st.sampled_from([*target.words, *(seed[:40] for seed in seeds)])
+
+    @settings(max_examples=60)
+    @given(st.lists(words | st.binary(max_size=20), max_size=12).map(b''.join))
+    def holds(data):
+        target.outcome(data)
+
+    holds()
+
+
+def test_the_same_seed_makes_the_same_inputs(fuzz):
+    corpus, words = [b'hello', b'world'], [b'xy']
+
+    def made(seed):
+        return list(fuzz[0].Mutator(corpus, words, seed).inputs(200))
+
+    assert made(3) == made(3) != made(4)
+    assert len(set(made(3))) > 150
+
+
+def test_faults_and_hangs_are_noticed_and_kept(fuzz, tmp_path, monkeypatch, capsys):
+    def bad(data):
+        if len(data) > 3:
+            raise KeyError(data)
+        while data[:1] == b'h':
+            time.sleep(0.01)
+
+    monkeypatch.setitem(fuzz[1].TARGETS, 'keys', fuzz[1].Target(bad, ()))
+    monkeypatch.setattr(fuzz[2], 'corpus_of', lambda name: [b'hi!', b'hello'])
+    monkeypatch.setattr(fuzz[2], 'SECONDS', 1)
+    counts, _ = fuzz[2].fuzz('keys', 20, 1, tmp_path)
+    assert counts['KeyError!'] and counts['TooLong!']
+    kept = [path.read_bytes() for path in (tmp_path / 'keys').iterdir()]
+    assert any(len(data) > 3 for data in kept) and any(data[:1] == b'h' for data in kept)
+
+
+def test_the_program_prints_its_counts(tmp_path):
+    words = ['--inputs', '300', '--only', 'urlab_row', 'urlab_topic', '--keep', str(tmp_path)]
+    done = run_process(
+        [sys.executable, HERE / 'run_fuzz.py', *words], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert '600 inputs of 2 decoders; faults: none' in done.stdout

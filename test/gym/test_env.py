@@ -1,0 +1,140 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The Gymnasium environment: what gymnasium itself checks, and repeatable episodes."""
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip('gymnasium')
+
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+
+from urlab_ros_bridge.gym.env import BadEnvironment  # noqa: E402
+from urlab_ros_bridge.gym.env import UrlabEnv  # noqa: E402
+from urlab_ros_bridge.wire.errors import UnknownName  # noqa: E402
+
+ID = 'urlab_ros_bridge.gym:Urlab-v0'
+
+
+def forward(step):
+    return step.after.qpos[0] - step.before.qpos[0]
+
+
+def far(step):
+    return step.time > 0.195
+
+
+@pytest.fixture(scope='module')
+def rover():
+    env = gymnasium.make(ID, world='rover', reward=forward, terminated=far)
+    yield env
+    env.close()
+
+
+@pytest.mark.filterwarnings('error', 'ignore:.*Box observation space.*infinity')
+def test_gymnasium_has_no_complaint(rover):
+    check_env(rover.unwrapped, skip_render_check=True)
+
+
+def episode(env, seed, steps=10):
+    seen = [env.reset(seed=seed)[0]]
+    env.action_space.seed(seed)
+    rewards = []
+    for _ in range(steps):
+        observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+        seen.append(observation)
+        rewards.append(reward)
+        if terminated:
+            break
+    assert not truncated
+    return np.array(seen), np.array(rewards), terminated, info
+
+
+def test_normalized_actions_are_parts_of_the_range(rover):
+    env = UrlabEnv(normalized=False)
+    try:
+        assert env.action_space.high.tolist() == [1.5, 2.5]  # m/s, rad/s of the rover
+        for each, action in ((env, [0.75, -1.25]), (rover, [0.5, -0.5])):
+            each.reset(seed=7)
+            last = each.step(np.array(action))[0]
+            each.seen = last
+        assert np.array_equal(env.seen, rover.seen)
+    finally:
+        env.close()
+
+
+def test_equal_seeds_are_equal_bit_for_bit_and_hooks_say_what_they_say(rover):
+    first, other, again = (episode(rover, seed) for seed in (1, 2, 1))
+    assert np.array_equal(first[0], again[0]) and np.array_equal(first[1], again[1])
+    assert not np.array_equal(first[0], other[0])
+    seen, rewards, terminated, info = first
+    assert terminated and len(rewards) == 10 and info['sim_time'] == pytest.approx(0.2)
+    np.testing.assert_allclose(rewards, np.diff(seen[:, 0]), atol=1e-12)
+
+
+def test_a_time_limit_truncates_and_actuators_are_actions():
+    env = gymnasium.make(ID, world='quadruped', period=0.04, max_episode_steps=3)
+    try:
+        assert isinstance(env.unwrapped, UrlabEnv)
+        env.reset(seed=0, options={'keyframe': 'quadruped_stand'})
+        assert env.action_space.shape == (3,)  # it trots: a twist
+        ended = [env.step(env.action_space.low)[2:4] for _ in range(3)]
+        assert ended == [(False, False), (False, False), (False, True)]
+        with pytest.raises(BadEnvironment, match='finite'):
+            env.unwrapped.step(np.array([np.nan, 0, 0]))
+        with pytest.raises(UnknownName, match='keyframe'):
+            env.reset(options={'key': 1})
+    finally:
+        env.close()
+
+
+def test_pictures_show_the_present_and_take_no_time():
+    env = UrlabEnv(render_mode='rgb_array')
+    try:
+        env.reset(seed=1)
+        first = env.render()
+        assert first.ndim == 3 and first.shape[2] == 3 and first.dtype == np.uint8
+        assert first.std() > 1.0  # it shows something
+        before = env.client.forward().time
+        assert np.array_equal(env.render(), first)
+        assert env.client.forward().time == before
+        for _ in range(25):
+            env.step(np.array([1.0, 1.0]))
+        assert not np.array_equal(env.render(), first)
+    finally:
+        env.close()
+
+
+def test_what_does_not_fit_is_named():
+    with pytest.raises(UnknownName, match='actuators'):
+        UrlabEnv(action='torque')
+    with pytest.raises(UnknownName, match='rgb_array'):
+        UrlabEnv(render_mode='human')
+    with pytest.raises(BadEnvironment, match=r'0\.003 s is not a multiple of 0\.002 s'):
+        UrlabEnv(period=0.003)
+
+
+def test_many_side_by_side_are_each_what_one_alone_is(rover):
+    vector = gymnasium.make_vec(ID, num_envs=2, world='rover', reward=forward, terminated=far)
+    try:
+        assert vector.single_action_space == rover.action_space
+        seen, _ = vector.reset(seed=5)
+        actions = np.tile(rover.action_space.high, (2, 1))
+        outcomes = [(seen, None, None)]
+        for _ in range(12):
+            seen, reward, terminated, truncated, _ = vector.step(actions)
+            outcomes.append((seen, reward, terminated))
+            assert not truncated.any()
+        for index in range(2):
+            start, _ = rover.reset(seed=5 + index)
+            assert np.array_equal(outcomes[0][0][index], start)
+            for number in range(1, 11):
+                one = rover.step(actions[index])
+                assert np.array_equal(outcomes[number][0][index], one[0])
+                assert outcomes[number][1][index] == one[1]
+                assert outcomes[number][2][index] == one[2] == (number == 10)
+            # Then the next episode begins, with a step that does nothing.
+            assert outcomes[11][1][index] == 0.0 and not outcomes[11][2][index]
+            assert np.array_equal(outcomes[11][0][index], rover.reset()[0])
+    finally:
+        vector.close()

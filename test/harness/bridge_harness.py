@@ -1,0 +1,228 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Run a bridge in this process, and listen to what it publishes."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from domains import free_domain as free_domain
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy
+from rclpy.qos import QoSProfile
+from rclpy.qos import ReliabilityPolicy
+
+from urlab_ros_bridge.ros.bag import BagRecorder
+from urlab_ros_bridge.ros.commands.commands import Commands
+from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.stream import StreamThread
+from urlab_ros_bridge.ros.lockstep import Lockstep
+from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.program.node import BridgeNode
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
+from urlab_ros_bridge.ros.topics.cameras import Cameras
+
+# How long something is waited for at most (s): machines stall.
+PATIENCE = 100.0
+
+LISTEN = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
+LISTEN_BEST_EFFORT = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
+LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class Listener:
+    """A node with its own thread that keeps what it hears."""
+
+    def __init__(self, domain):
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node('listener', context=self.context)
+        self.heard = {}
+        self.order = []
+        self._clients = {}
+        self._subscriptions = []
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._stop = False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        while not self._stop:
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def listen(self, message_type, topic, qos=LISTEN):
+        """Keep the messages of a topic; `order` gets (source time, topic, message)."""
+        messages = self.heard.setdefault(topic, [])
+
+        def take(message, info):
+            messages.append(message)
+            self.order.append((info['source_timestamp'], topic, message))
+
+        self._subscriptions.append(self.node.create_subscription(message_type, topic, take, qos))
+        self._executor.wake()
+        return messages
+
+    def forget(self):
+        """Listen to nothing any more, and forget what was heard, for the next test."""
+
+        def unsubscribe():
+            while self._subscriptions:
+                self.node.destroy_subscription(self._subscriptions.pop())
+
+        self.run(unsubscribe)
+        self.heard.clear()
+        self.order.clear()
+
+    def publisher(self, message_type, topic):
+        """Return a publisher, depth 1, when somebody has subscribed to its topic."""
+        publisher = self.node.create_publisher(message_type, topic, 1)
+        wait_until(publisher.get_subscription_count)
+        return publisher
+
+    def run(self, function):
+        """
+        Have something done in the thread of the executor, and return what it returned.
+
+        Action clients are made here: they tell the executor of themselves before they are whole.
+        """
+        task = self._executor.create_task(function)
+        wait_until(task.done)
+        return task.result()
+
+    def call(self, service_type, name, /, wait=PATIENCE, **fields):
+        """
+        Call a service and return its response.
+
+        A client that is brand new on a busy machine may ask before the server's side of DDS knows
+        the reader of the answer; rmw_fastrtps then drops the answer after 0.1 s and says so
+        ("client will not receive response").  As any caller of a ROS service must be ready to, the
+        call is repeated once, when five seconds have passed.  Where both were merely late, the
+        second is waited for as well, so that nothing goes on in the bridge afterwards.
+        """
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = self.node.create_client(service_type, name)
+        assert client.wait_for_service(wait), f'no service {name}'
+        futures = [client.call_async(service_type.Request(**fields))]
+        try:
+            wait_until(futures[0].done, 5.0)
+        except AssertionError:
+            futures.append(client.call_async(service_type.Request(**fields)))
+        answered = wait_until(lambda: next((f for f in futures if f.done()), None), wait)
+        patience = time.monotonic() + (2.0 if len(futures) > 1 else 0.0)
+        while time.monotonic() < patience and not all(future.done() for future in futures):
+            time.sleep(0.01)
+        return answered.result()
+
+    def close(self):
+        self._stop = True
+        self._thread.join()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def wait_until(condition, timeout=PATIENCE):
+    """Wait until `condition()` is true, and return what it returned."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f'not true within {timeout} s: {condition}')
+
+
+def wait_for_message(
+    listener, message_type, topic, predicate=lambda message: True, timeout=PATIENCE, qos=LISTEN
+):
+    """Wait for a message that satisfies a predicate, and return it."""
+    messages = listener.heard.get(topic)
+    if messages is None:
+        messages = listener.listen(message_type, topic, qos)
+    return wait_until(lambda: next((m for m in list(messages) if predicate(m)), None), timeout)
+
+
+def wait_for_time(messages, stamp_ns, timeout=PATIENCE):
+    """
+    Wait until a message of that simulation time or a later one was heard, and return it.
+
+    What a listener has heard last may be old on a busy machine.  So whoever wants to know how
+    things are *after* something asks the simulation for its time, and waits for it here.
+    """
+
+    def stamp(message):
+        return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+    wait_until(lambda: messages and stamp(messages[-1]) >= stamp_ns, timeout)
+    return messages[-1]
+
+
+class Bridge:
+    """A bridge with its executor's thread."""
+
+    def __init__(self, domain, rpc_port, state_port, features=FEATURES, **parameters):
+        self.context = Context()
+        rclpy.init(context=self.context, domain_id=domain)
+        values = {'rpc_port': int(rpc_port), 'state_port': int(state_port), **parameters}
+        # To refuse takes the second in which nodes are found.
+        values.setdefault('second_bridge', 'warn')
+        # Most tests look at every tick.
+        for name in ('odom_rate', 'joint_state_rate', 'sensor_rate', 'entity_rate'):
+            values.setdefault(name, 0.0)
+        self.node = BridgeNode(
+            context=self.context,
+            features=features,
+            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
+        )
+        self._executor = make_executor(self.context)
+        self._executor.add_node(self.node)
+        self._stop = False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.node.start()
+        self._thread.start()
+
+    @property
+    def timeline(self):
+        return self.node.bridge.timeline
+
+    @property
+    def stream(self):
+        return self.node.bridge.part(StreamThread)
+
+    @property
+    def link(self):
+        return self.node.bridge.part(ServerLink)
+
+    @property
+    def cameras(self):
+        return self.node.bridge.part(Cameras)
+
+    @property
+    def commands(self):
+        return self.node.bridge.part(Commands)
+
+    @property
+    def recorder(self):
+        return self.node.bridge.part(BagRecorder)
+
+    @property
+    def lockstep(self):
+        return self.node.bridge.part(Lockstep)
+
+    def _run(self):
+        while not self._stop:
+            self._executor.spin_once(timeout_sec=0.1)
+
+    def close(self):
+        self.node.stop()
+        self._stop = True
+        self._thread.join()
+        self._executor.remove_node(self.node)
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)

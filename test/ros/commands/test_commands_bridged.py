@@ -1,0 +1,171 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import time
+
+from bridge_harness import wait_until
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import Vector3
+import pytest
+from sensor_msgs.msg import JointState
+from small_model import EXTENSIONS
+from std_msgs.msg import Header
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('urlab_msgs.srv')
+
+
+@pytest.fixture
+def driver(small_server, bridged):
+    """Return a function: message type, topic, ... -> (server, bridge, publisher)."""
+
+    def start(kind, topic, extensions=EXTENSIONS, mode='live', **parameters):
+        server = small_server(extensions=extensions, mode=mode)
+        bridge, listener = bridged(server, **parameters)
+        publisher = listener.node.create_publisher(kind, topic, 1)
+        wait_until(
+            lambda: (
+                publisher.get_subscription_count()
+                and bridge.timeline.stamp_ns
+                and bridge.link.state.connected
+            )
+        )
+        return server, bridge, publisher
+
+    return start
+
+
+def forward(speed, turn=0.0):
+    return Twist(linear=Vector3(x=speed), angular=Vector3(z=turn))
+
+
+@pytest.mark.distro
+def test_a_twist_reaches_the_server_with_a_timeout(driver):
+    server, _, publisher = driver(Twist, 'cmd_vel', cmd_vel_type='twist', cmd_vel_timeout=0.3)
+    publisher.publish(forward(0.7, 0.2))
+    request = wait_until(lambda: server.of('set_twist'))[-1]
+    assert (request['articulation'], request['linear'][0], request['angular'][2]) == (
+        'bot',
+        0.7,
+        0.2,
+    )
+    assert request['timeout'] == 0.3
+
+
+def test_limits_and_what_is_not_finite(driver):
+    server, bridge, publisher = driver(
+        Twist, 'cmd_vel', cmd_vel_type='twist', max_linear_speed=0.5, max_angular_speed=1.0
+    )
+    publisher.publish(forward(9.0, -9.0))
+    request = wait_until(lambda: server.of('set_twist'))[-1]
+    assert (request['linear'][0], request['angular'][2]) == (0.5, -1.0)
+    publisher.publish(forward(float('nan')))
+    rejections = bridge.commands.rejections
+    wait_until(lambda: rejections.counts.get('cmd_vel'))
+    assert 'not finite' in rejections.last['cmd_vel'] and len(server.of('set_twist')) == 1
+
+
+def test_a_stock_server_is_stopped_by_the_bridge_in_simulation_time(driver):
+    server, _, publisher = driver(
+        Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist', cmd_vel_timeout=0.2
+    )
+    publisher.publish(forward(1.0))
+    wait_until(lambda: server.of('set_twist'))
+    assert 'timeout' not in server.of('set_twist')[0]
+    wait_until(lambda: len(server.of('set_twist')) == 2)
+    assert server.of('set_twist')[1]['linear'] == [0, 0, 0]
+    begun, ended = server.times_of('set_twist')
+    assert ended - begun == pytest.approx(0.2, abs=0.08)
+
+
+def test_while_time_stands_still_the_wall_clock_counts(driver):
+    server, _, publisher = driver(
+        Twist, 'cmd_vel', extensions=(), cmd_vel_type='twist', cmd_vel_timeout=0.5
+    )
+    server.paused = True
+    for _ in range(15):
+        publisher.publish(forward(1.0))
+        time.sleep(0.1)
+    # Who goes on commanding stays in control, ...
+    assert {request['linear'][0] for request in server.of('set_twist')} == {1.0}
+    # ... who does not is forgotten, once.
+    wait_until(lambda: server.of('set_twist')[-1]['linear'] == [0, 0, 0])
+    count = len(server.of('set_twist'))
+    time.sleep(0.7)
+    assert len(server.of('set_twist')) == count
+
+
+@pytest.mark.distro
+def test_a_stamped_twist_must_be_of_this_time(driver):
+    server, bridge, publisher = driver(
+        TwistStamped, 'cmd_vel', cmd_vel_type='twist_stamped', cmd_vel_max_age=0.5
+    )
+    rejections = bridge.commands.rejections
+    wait_until(lambda: server.data.time > 0.7)
+    publisher.publish(TwistStamped(header=Header(stamp=Time(nanosec=1)), twist=forward(1.0)))
+    wait_until(lambda: rejections.counts.get('cmd_vel') == 1)
+    assert 'old' in rejections.last['cmd_vel']
+    publisher.publish(TwistStamped(header=Header(stamp=Time(sec=1795237504)), twist=forward(1.0)))
+    wait_until(lambda: rejections.counts.get('cmd_vel') == 2)
+    assert 'use_sim_time' in rejections.last['cmd_vel']
+    assert not server.of('set_twist')
+    publisher.publish(TwistStamped(twist=forward(0.1)))
+    wait_until(lambda: len(server.of('set_twist')) == 1)
+    sec, nanosec = divmod(server.now, 10**9)
+    publisher.publish(
+        TwistStamped(header=Header(stamp=Time(sec=sec, nanosec=nanosec)), twist=forward(0.2))
+    )
+    wait_until(lambda: len(server.of('set_twist')) == 2)
+
+
+def test_a_bridge_that_ends_stops_the_robot(small_server, bridged):
+    server = small_server()
+    bridge, listener = bridged(server, cmd_vel_type='twist', cmd_vel_timeout=50.0)
+    publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
+    wait_until(lambda: publisher.get_subscription_count() and bridge.link.state.connected)
+    publisher.publish(forward(1.0))
+    wait_until(lambda: server.of('set_twist'))
+    bridge.node.stop()
+    assert server.of('set_twist')[-1]['linear'] == [0, 0, 0]
+
+
+@pytest.mark.distro
+def test_joint_commands_by_name_keep_what_they_do_not_name(driver):
+    server, _, publisher = driver(JointState, 'joint_commands')
+    server.data.ctrl[:] = (0.25, 0.0)
+    publisher.publish(JointState(name=['lift'], effort=[2.0]))
+    wait_until(lambda: server.data.ctrl[1] == 2.0)
+    assert server.data.ctrl[0] == pytest.approx(0.25)
+    publisher.publish(JointState(name=['bot_shoulder'], position=[-0.5]))
+    wait_until(lambda: server.data.ctrl[0] == -0.5)
+    assert server.data.ctrl[1] == 2.0
+
+
+@pytest.mark.parametrize(
+    ('message', 'reason'),
+    [
+        (JointState(name=['knee'], position=[1.0]), 'shoulder, lift'),
+        (JointState(name=['shoulder'], effort=[1.0]), 'takes position'),
+        (JointState(name=['lift', 'shoulder'], effort=[1.0]), '1 values for 2 names'),
+        (JointState(name=['lift'], effort=[float('nan')]), 'nan'),
+    ],
+)
+def test_bad_joint_commands_change_nothing_and_say_why(driver, message, reason):
+    server, bridge, publisher = driver(JointState, 'joint_commands')
+    rejections = bridge.commands.rejections
+    publisher.publish(message)
+    wait_until(lambda: rejections.counts.get('joint_commands'))
+    assert reason in rejections.last['joint_commands']
+    assert not server.data.ctrl.any()
+
+
+def test_in_direct_mode_a_joint_command_does_not_move_time(driver):
+    server, bridge, publisher = driver(JointState, 'joint_commands', mode='live')
+    server.mode = 'direct'
+    wait_until(lambda: bridge.link.state.mode == 'direct')
+    before = server.data.time
+    publisher.publish(JointState(name=['lift'], effort=[2.0]))
+    rejections = bridge.commands.rejections
+    wait_until(lambda: rejections.counts.get('joint_commands'))
+    assert 'live mode' in rejections.last['joint_commands'] and server.data.time == before

@@ -1,0 +1,342 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import itertools
+import random
+import time
+
+from action_msgs.msg import GoalStatus
+from bridge_harness import Listener
+from bridge_harness import wait_until
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import PointStamped
+from geometry_msgs.msg import TwistStamped
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.action import ActionClient
+from small_model import EXTENSIONS
+from std_msgs.msg import Empty
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+pytestmark = pytest.mark.ros
+srv = pytest.importorskip('urlab_msgs.srv')
+
+PERIOD = 0.02
+
+
+class Controller:
+    """Answers every odometry, each after a time of its own."""
+
+    def __init__(self, listener, topics=('cmd_vel',), kinds=None):
+        self._listener, self.node = listener, listener.node
+        self.seen = []
+        self._random = random.Random(7)
+        kinds = kinds or {'cmd_vel': TwistStamped}
+        self._publishers = {
+            topic: self.node.create_publisher(kinds[topic], topic, 10) for topic in topics
+        }
+        self._subscription = self.node.create_subscription(Odometry, 'odom', self._take, 10)
+
+    def _take(self, odometry):
+        stamp = odometry.header.stamp
+        self.seen.append(stamp.sec * 10**9 + stamp.nanosec)
+        for publisher in self._publishers.values():
+            time.sleep(self._random.choice((0.0, 0.001, 0.004)))
+            answer = publisher.msg_type()
+            if hasattr(answer, 'header'):
+                answer.header.stamp = stamp
+            if isinstance(answer, TwistStamped):
+                # Tells which instant it answers; never zero, which would be a stop.
+                answer.twist.linear.x = 1.0 + self.seen[-1] * 1e-9
+            publisher.publish(answer)
+
+    def leave(self):
+        self._listener.run(self._leave)
+
+    def _leave(self):
+        self.node.destroy_subscription(self._subscription)
+        for publisher in self._publishers.values():
+            self.node.destroy_publisher(publisher)
+
+
+@pytest.fixture
+def connected(small_server, bridged):
+    def start(extensions=EXTENSIONS, **parameters):
+        server = small_server(extensions=extensions, beat=True)
+        # The limit does not hold in lockstep: every odometry is answered.
+        parameters = {'cmd_vel_type': 'twist_stamped', 'odom_rate': 1.0, **parameters}
+        bridge, listener = bridged(server, **parameters)
+        wait_until(lambda: bridge.link.state.connected)
+        return server, bridge, listener
+
+    return start
+
+
+@pytest.fixture
+def another(bridged):
+    """Return a function that makes a listener beside that of a bridge."""
+    opened = []
+
+    def start(listener):
+        opened.append(Listener(listener.context.get_domain_id()))
+        return opened[-1]
+
+    yield start
+    for each in opened:
+        each.close()
+
+
+@pytest.fixture
+def quadruped(bridged):
+    """A real server that holds its robot, and a bridge to it."""
+    server = Server(
+        ServerConfig(world='quadruped', rpc_port=0, state_port=0, camera_port=0, cameras='off')
+    )
+    server.start()
+    server.ports = [server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')]
+    yield bridged(server)
+    server.stop()
+
+
+def rounds(server):
+    return len(server.of('step'))
+
+
+def state(bridge):
+    return bridge.lockstep.report()[1]
+
+
+def check_order(server):
+    """Hold the law: between two steps there is the answer to the first, and nothing else."""
+    moves = [
+        (request['op'], request, when)
+        for request, when in zip(list(server.requests), list(server.times), strict=False)
+        if request['op'] in ('step', 'set_twist')
+    ]
+    first = next(n for n, (op, _, _) in enumerate(moves) if op == 'step')
+    moves = moves[first:]
+    assert [op for op, _, _ in moves] == (['step', 'set_twist'] * len(moves))[: len(moves)]
+    for _, request, when in moves[1::2]:
+        assert request['linear'][0] == pytest.approx(1.0 + when, abs=1e-6)
+    steps = [when for op, _, when in moves if op == 'step']
+    for before, after in itertools.pairwise(steps):
+        assert after - before == pytest.approx(PERIOD)
+
+
+def test_twists_ride_with_the_next_step_where_the_server_takes_them(connected):
+    extensions = (*EXTENSIONS, 'step_twist')
+    server, bridge, listener = connected(extensions, lockstep_topics=['cmd_vel'])
+    Controller(listener)
+    wait_until(lambda: rounds(server) > 20)
+
+    def rode():
+        pairs = zip(list(server.requests), list(server.times), strict=False)
+        moves = [(r, when) for r, when in pairs if r['op'] in ('step', 'set_twist')]
+        first = next(n for n, (r, _) in enumerate(moves) if r['op'] == 'step')
+        return moves[first + 1 :]
+
+    for request, when in rode():
+        assert request['op'] == 'step'
+        given = request['per_articulation']['bot']['twist']
+        assert given['linear'][0] == pytest.approx(1.0 + when, abs=1e-6) and given['timeout'] > 0
+    # What waits for a step is given to the server before somebody else changes the world.
+    assert listener.call(SetBool, '/pause', data=True).success
+    last = server.of('set_twist')[-1]
+    assert last['linear'][0] == pytest.approx(1.0 + server.data.time, abs=1e-6)
+    # A refused twist does not stop the lockstep: it is counted, and the step goes without.
+    error = {'op': 'error', 'code': 'no_twist_controller', 'message': 'gone'}
+    server.replies['set_twist'] = error
+    refuse, step = [True], server._op_step
+
+    def refusing(request):
+        if refuse and 'per_articulation' in request:
+            refuse.clear()
+            return error
+        return step(request)
+
+    server._op_step = refusing
+    done = rounds(server)
+    assert listener.call(SetBool, '/pause', data=False).success
+    wait_until(lambda: rounds(server) > done + 5)
+    assert not refuse and bridge.lockstep.on
+    assert sum(bridge.commands.rejections.counts.values()) == 1
+
+
+@pytest.mark.parametrize('extensions', [EXTENSIONS, ()], ids=['extensions', 'stock'])
+def test_every_answer_is_with_the_server_before_the_next_step(connected, extensions):
+    server, bridge, listener = connected(extensions, lockstep_topics=['cmd_vel'], clock_rate=1.0)
+    controller = Controller(listener)
+    wait_until(lambda: rounds(server) > 10)
+    listener.listen(Odometry, 'odom')  # who comes later is no reason to say anything twice
+    wait_until(lambda: rounds(server) > 60)
+    answered = bridge.lockstep.report()[2]['rounds']
+    seen = list(controller.seen)
+    check_order(server)
+    # Nobody missed an instant, nobody saw one twice, and each had its clock.
+    assert seen == sorted(set(seen)) and len(seen) >= answered
+    assert bridge.stream._clock.count >= answered
+    assert bridge.lockstep.end()
+    # It never ran by itself before, and goes back to what it was.
+    modes = [request['mode'] for request in server.of('set_mode')]
+    assert modes == ['direct', 'live'] and server.mode == 'live'
+
+
+def test_who_is_silent_is_named_and_waited_for_or_not(connected):
+    server, bridge, listener = connected()
+    listener.node.create_publisher(TwistStamped, 'cmd_vel', 1)
+    answer = listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel'])
+    assert answer.success and '0.02' in answer.message
+    wait_until(lambda: 'waiting for cmd_vel' in state(bridge))
+    assert rounds(server) == 1
+    off = listener.call(srv.SetLockstep, '/lockstep')
+    assert off.success and server.mode == 'live'
+    # Topics are those of the last time.
+    on = listener.call(srv.SetLockstep, '/lockstep', enabled=True, timeout=0.05)
+    assert on.success, on.message
+    wait_until(lambda: rounds(server) > 5)
+    assert bridge.lockstep.report()[2]['cmd_vel unanswered'] >= 3
+    # Other terms take the place of these, without a moment in between.
+    again = {'enabled': True, 'topics': ['cmd_vel'], 'period': 0.1, 'timeout': 0.05}
+    assert listener.call(srv.SetLockstep, '/lockstep', **again).success
+    wait_until(lambda: server.of('step')[-1]['n_steps'] == 50)
+    assert listener.call(srv.SetLockstep, '/lockstep').success and server.mode == 'live'
+    modes = [request['mode'] for request in server.of('set_mode')]
+    assert modes[-3:] == ['direct', 'direct', 'live']
+
+
+def test_any_topics_answer_and_a_node_that_dies_is_replaced(connected, another):
+    server, bridge, listener = connected(lockstep_topics=['a b'])
+    assert "'a b'" in state(bridge) and server.mode == 'live'
+    assert [request['mode'] for request in server.of('set_mode')] == ['live']
+    request = {'enabled': True, 'topics': ['done', '/ready'], 'period': 0.01}
+    assert listener.call(srv.SetLockstep, '/lockstep', **request).success
+    wait_until(lambda: 'publisher of done, /ready' in state(bridge))
+    kinds = {'done': PointStamped, 'ready': Empty}
+    first = Controller(another(listener), kinds, kinds)
+    wait_until(lambda: rounds(server) > 10)
+    first.leave()
+    wait_until(lambda: 'publisher' in state(bridge))
+    seen = rounds(server)
+    Controller(another(listener), kinds, kinds)
+    wait_until(lambda: rounds(server) > seen + 10)
+    steps = {request['n_steps'] for request in server.of('step')}
+    assert steps == {5}
+
+
+def test_requests_come_between_rounds(connected):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    controller = Controller(listener)
+    wait_until(lambda: rounds(server) > 5)
+    refused = listener.call(srv.Step, '/step')
+    assert (refused.success, refused.code) == (False, 'lockstep')
+    assert listener.call(SetBool, '/pause', data=True).success
+    stopped = rounds(server)
+    # What moves while time stands still does not make an instant come twice.
+    server.data.qvel[0] += 1.0
+    time.sleep(0.3)
+    assert rounds(server) == stopped and state(bridge) == 'on: paused'
+    assert len(set(controller.seen)) == len(controller.seen)
+    assert listener.call(srv.Reset, '/reset').success
+    assert listener.call(SetBool, '/pause', data=False).success
+    wait_until(lambda: rounds(server) > stopped + 5)
+    # The state after the reset is an instant like the others: it is answered before the next step.
+    place = next(n for n, each in enumerate(server.requests) if each['op'] == 'reset')
+    after = [each for each in list(server.requests)[place:] if each['op'] in ('step', 'set_twist')]
+    begin = next(n for n, each in enumerate(after) if each['op'] == 'step')
+    assert after[begin - 1]['linear'][0] == 1.0
+    wait_until(lambda: controller.seen.count(0) == 1 and controller.seen[-1] > 0)
+    change = listener.call(srv.SetMode, '/set_mode', mode='live')
+    assert change.success and change.previous_mode == 'direct'
+    assert not bridge.lockstep.on and server.mode == 'live'
+
+
+def test_a_pause_between_the_look_and_the_round_is_seen(connected):
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    Controller(listener)
+    wait_until(lambda: rounds(server) > 5)
+    present = bridge.lockstep._rounds
+    ready, stopped = present._ready, []
+
+    def pause_just_after():
+        answer = ready()
+        if answer and not stopped:
+            assert listener.call(SetBool, '/pause', data=True).success
+            stopped.append(rounds(server))
+        return answer
+
+    present._ready = pause_just_after
+    wait_until(lambda: stopped and state(bridge) == 'on: paused')
+    assert rounds(server) == stopped[0]
+
+
+def test_a_status_asked_for_before_a_pause_does_not_undo_it(connected):
+    _, bridge, _ = connected()
+    link = bridge.link
+    ask = link.commands.status
+
+    def late():
+        status = ask()
+        if not status.paused:
+            link.note_paused(True)  # while the reply is on its way
+        return status
+
+    link.commands.status = late
+    link._ask()
+    assert link.state.paused
+    link.commands.status = ask
+    link.check_now()
+    wait_until(lambda: not link.state.paused)  # the next one counts again
+
+
+def test_what_cannot_be_done_is_said(connected):
+    server, bridge, listener = connected()
+
+    def ask(**fields):
+        return listener.call(srv.SetLockstep, '/lockstep', enabled=True, **fields)
+
+    for fields, word in (
+        ({}, 'lockstep_topics'),
+        ({'topics': ['cmd_vel'], 'period': 0.005}, 'nearest is 0.004'),
+        ({'topics': ['a b']}, "'a b'"),
+        ({'topics': ['cmd_vel'], 'timeout': -1.0}, 'timeout'),
+    ):
+        answer = ask(**fields)
+        assert (answer.success, answer.code) == (False, 'bad_value') and word in answer.message
+    assert not bridge.lockstep.on and server.mode == 'live'
+    assert ask(topics=['odom']).success
+    wait_until(lambda: not bridge.lockstep.on)
+    assert 'bridge itself' in state(bridge) and server.mode == 'live'
+    # Somebody else changes the mode.
+    Controller(listener)
+    assert ask(topics=['cmd_vel']).success
+    wait_until(lambda: rounds(server) > 3)
+    server.mode = 'live'
+    wait_until(lambda: not bridge.lockstep.on)
+    assert state(bridge) == 'off: the mode was changed to live'
+
+
+def test_a_trajectory_takes_its_time_in_rounds(quadruped):
+    follow = pytest.importorskip('control_msgs.action').FollowJointTrajectory
+    bridge, listener = quadruped
+    Controller(listener, ('done',), {'done': Empty})
+    name = 'joint_trajectory_controller/follow_joint_trajectory'
+    client = listener.run(lambda: ActionClient(listener.node, follow, name))
+    assert client.wait_for_server(20.0)
+    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['done']).success
+    goal = follow.Goal()
+    goal.trajectory.joint_names = ['FL_hip', 'FR_hip']
+    point = JointTrajectoryPoint(positions=[0.2, -0.2], time_from_start=Duration(sec=1))
+    goal.trajectory.points = [point]
+    begun = bridge.timeline.stamp_ns
+    sent = listener.run(lambda: client.send_goal_async(goal))
+    wait_until(sent.done)
+    result = listener.run(sent.result().get_result_async)
+    wait_until(result.done, 20.0)
+    assert result.result().status == GoalStatus.STATUS_SUCCEEDED
+    assert bridge.timeline.stamp_ns - begun >= 10**9
+    assert bridge.lockstep.report()[2]['rounds'] >= 40
+    positions = bridge.stream.joints('quadruped')[0]
+    assert positions[[0, 3]] == pytest.approx([0.2, -0.2], abs=0.1)

@@ -1,0 +1,215 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is commanded, and when it is not: the controller at stamps that the tests make."""
+
+import numpy as np
+from policies import write
+import pytest
+
+from urlab_ros_bridge.ros.policy.controller import Phase
+from urlab_ros_bridge.ros.policy.controller import PolicyController
+from urlab_ros_bridge.ros.policy.description import read_policy
+from urlab_ros_bridge.ros.policy.terms import Reading
+
+POSE = np.array([0.1, -0.2, 0.3])
+WHERE = np.array([1.0, 1.0, 1.0])  # the joints are
+MS = 1_000_000
+FORWARD = np.array([0.4, 0.0, 0.0])
+
+
+class Counting:
+    """A model that answers with the number of the call, and keeps what it was given."""
+
+    def __init__(self):
+        self.seen = []
+
+    def act(self, observation):
+        self.seen.append(observation)
+        return np.full(3, float(len(self.seen)))
+
+
+class Rig:
+    def __init__(self, folder, clock=lambda: 0.0, model=None, **changes):
+        self.model = model or Counting()
+        description = read_policy(write(folder, **changes))
+        self.controller = PolicyController(description, self.model, clock)
+        self.ms = 0
+
+    def at(self, ms, where=WHERE, gravity=(0.0, 0.0, -1.0)):
+        self.ms = ms
+        reading = Reading(ms * MS, where, np.zeros(3), where, gravity=np.array(gravity))
+        return self.controller.step(reading)
+
+    def until(self, ms, every=20, command=FORWARD, **more):
+        """Go on in steps; return what was commanded at each."""
+        found = []
+        while self.ms < ms:
+            if command is not None:
+                self.controller.command(command)
+            found.append(self.at(self.ms + every, **more))
+        return found
+
+    @property
+    def phase(self):
+        return self.controller.phase
+
+
+@pytest.fixture
+def rig(tmp_path):
+    return lambda **changes: Rig(tmp_path, **changes)
+
+
+def test_it_goes_to_the_default_pose_first_and_then_runs(rig):
+    one = rig(action={'scale': 0.5, 'clip': 2})
+    assert (one.at(0) == WHERE).all() and one.phase is Phase.STARTING
+    way = one.until(180)
+    assert not one.model.seen
+    gaps = np.abs(np.array([WHERE, *way]) - POSE).sum(axis=1)
+    assert (np.diff(gaps) < 0).all() and gaps[-1] < 0.1 * gaps[0]
+    first, second, third = one.until(240)
+    assert one.phase is Phase.RUNNING and len(one.model.seen) == 3
+    np.testing.assert_allclose([first, second, third], POSE + 0.5 * np.array([[1], [2], [2]]))
+    # Command, joints less the default pose, and the action before: none, 1, and 2.
+    np.testing.assert_allclose(
+        one.model.seen[2][3:], [0.4, 0, 0, *(WHERE - POSE), 2, 2, 2], rtol=1e-6
+    )
+
+
+def test_between_two_steps_of_the_policy_nothing_is_due(rig):
+    one = rig()
+    one.at(0)
+    found = one.until(1000, every=5)
+    assert sum(each is not None for each in found) == 50 and one.controller.skipped == 0
+    one.until(1400, every=40)
+    assert one.controller.skipped == pytest.approx(10, abs=1)
+
+
+@pytest.mark.parametrize(
+    ('on_timeout', 'phase'),
+    [('hold', Phase.HOLDING), ('limp', Phase.LIMP), ('zero', Phase.RUNNING)],
+)
+def test_without_commands_it_does_as_the_description_says(rig, on_timeout, phase):
+    one = rig(command={'timeout': 0.3, 'on_timeout': on_timeout})
+    one.at(0)
+    one.until(500)
+    assert one.phase is Phase.RUNNING
+    one.until(780, command=None)
+    assert one.phase is Phase.RUNNING
+    last = one.until(1000, command=None)[-1]
+    assert one.phase is phase
+    if phase is Phase.HOLDING:
+        assert last == pytest.approx(POSE) and 'no cmd_vel for 0.3 s' in one.controller.why
+    elif phase is Phase.LIMP:
+        assert (last == WHERE).all()
+    else:
+        assert (one.model.seen[-1][3:6] == 0).all()
+    one.until(1400)
+    assert one.phase is Phase.RUNNING and one.model.seen[-1][3] == pytest.approx(0.4)
+
+
+def test_when_it_runs_again_it_begins_anew(rig):
+    one = rig(command={'timeout': 0.1})
+    one.at(0)
+    one.until(400)
+    one.until(800, command=None)
+    count = len(one.model.seen)
+    one.until(820)
+    assert len(one.model.seen) == count + 1 and (one.model.seen[-1][-3:] == 0).all()
+
+
+def test_no_command_at_all_is_no_reason_to_run(rig):
+    one = rig()
+    one.at(0)
+    last = one.until(600, command=None)[-1]
+    assert one.phase is Phase.HOLDING and not one.model.seen and last == pytest.approx(POSE)
+
+
+def test_a_timeout_of_zero_is_none(rig):
+    one = rig(command={'timeout': 0})
+    one.controller.command(FORWARD)
+    one.at(0)
+    one.until(60000, every=200, command=None)
+    assert one.phase is Phase.RUNNING
+
+
+def test_commands_are_limited_and_must_be_finite(rig):
+    one = rig(command={'linear': [-0.1, 0.3], 'angular': 0.5})
+    one.at(0)
+    one.until(300, command=np.array([2.0, 2.0, -2.0]))
+    np.testing.assert_allclose(one.model.seen[-1][3:6], [0.3, 2.0, -0.5], rtol=1e-6)
+    with pytest.raises(ValueError, match='finite'):
+        one.controller.command(np.array([np.nan, 0, 0]))
+    one.until(320, command=None)
+    assert one.model.seen[-1][3] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(('on_stale', 'phase'), [('hold', Phase.HOLDING), ('limp', Phase.LIMP)])
+def test_silent_sensors_end_the_walk_and_it_starts_slowly_again(rig, on_stale, phase):
+    one = rig(on_stale=on_stale)
+    assert one.controller.stale(1.0) is None  # nothing to end yet
+    one.at(0)
+    before = one.until(400)[-1]
+    way = [one.controller.stale(0.2 + seconds) for seconds in (0.0, 0.05, 0.1, 0.5)]
+    assert one.phase is phase and 'nothing was heard' in one.controller.why
+    if phase is Phase.HOLDING:
+        np.testing.assert_allclose(way, [before, (before + POSE) / 2, POSE, POSE])
+    else:
+        assert (np.array(way) == WHERE).all()
+    # Even where the stamps went on as if nothing had been.
+    assert (one.at(420) == WHERE).all() and one.phase is Phase.STARTING
+    one.until(600)
+    assert one.phase is Phase.STARTING
+    one.until(660)
+    assert one.phase is Phase.RUNNING
+    assert (one.at(1400) == WHERE).all() and one.phase is Phase.STARTING
+
+
+def test_time_that_jumps_back_begins_anew_with_the_same_numbers(rig):
+    one = rig()
+    one.controller.command(FORWARD)
+    one.at(0)
+    first = one.until(600, command=None)
+    count = len(one.model.seen)
+    one.until(5000)
+    one.model.seen.clear()
+    one.controller.command(FORWARD)
+    one.at(0)
+    assert one.phase is Phase.STARTING
+    np.testing.assert_array_equal(one.until(600, command=None), first)
+    assert len(one.model.seen) == count
+
+
+def test_who_leans_too_far_goes_limp_until_it_is_upright(rig):
+    one = rig(tilt_limit=0.8)
+    one.at(0)
+    one.until(300)
+    lean = (np.sin(0.9), 0.0, -np.cos(0.9))
+    assert (one.until(320, gravity=lean)[-1] == WHERE).all() and one.phase is Phase.LIMP
+    one.until(340)
+    assert one.phase is Phase.STARTING
+    one.until(600)
+    assert one.phase is Phase.RUNNING
+
+
+def test_late_steps_are_counted(rig):
+    times = iter(np.cumsum([0.0, 0.019] + [0.0, 0.021] * 100))
+    one = rig(clock=lambda: next(times))
+    one.at(0)
+    one.until(240)
+    assert (one.controller.steps, one.controller.late) == (3, 2)
+    assert one.controller.last_seconds == pytest.approx(0.021)
+
+
+def test_a_model_that_fails_holds_the_robot_until_it_is_started_again(rig):
+    class Broken(Counting):
+        def act(self, observation):
+            action = super().act(observation)
+            return action * np.nan if len(self.seen) == 3 else action
+
+    one = rig(model=Broken())
+    one.at(0)
+    found = one.until(1000)
+    assert one.phase is Phase.FAILED and len(one.model.seen) == 3
+    assert np.isfinite(found).all() and found[-1] == pytest.approx(POSE)
+    one.controller.reset()
+    assert one.phase is Phase.WAITING

@@ -1,0 +1,129 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which messages make a reading, and what is in it."""
+
+import mujoco
+from nav_msgs.msg import Odometry
+import numpy as np
+from policies import write
+import pytest
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+
+from urlab_ros_bridge.ros.policy.description import read_policy
+from urlab_ros_bridge.ros.policy.inputs import BadInput
+from urlab_ros_bridge.ros.policy.inputs import Inputs
+from urlab_ros_bridge.ros.policy.terms import IMU
+from urlab_ros_bridge.ros.policy.terms import JOINTS
+from urlab_ros_bridge.ros.policy.terms import ODOMETRY
+
+pytestmark = pytest.mark.ros
+
+
+def stamped(message, ms):
+    message.header.stamp.sec, nanoseconds = divmod(ms * 10**6, 10**9)
+    message.header.stamp.nanosec = nanoseconds
+    return message
+
+
+def joints(ms, names=('c', 'x', 'a', 'b'), positions=(3.0, 9.0, 1.0, 2.0), velocities=None):
+    velocities = [-each for each in positions] if velocities is None else velocities
+    return stamped(JointState(name=names, position=positions, velocity=velocities), ms)
+
+
+def imu(ms, wxyz=(1.0, 0.0, 0.0, 0.0), rates=(0.1, 0.2, 0.3)):
+    message = stamped(Imu(), ms)
+    turn, rate = message.orientation, message.angular_velocity
+    turn.w, turn.x, turn.y, turn.z = wxyz
+    rate.x, rate.y, rate.z = rates
+    return message
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    return lambda **changes: Inputs(read_policy(write(tmp_path, **changes)))
+
+
+def test_an_instant_is_whole_when_all_have_its_stamp_in_any_order(inputs):
+    one = inputs(observations=['base_lin_vel', 'base_ang_vel'])
+    messages = {JOINTS: joints, IMU: imu, ODOMETRY: lambda ms: stamped(Odometry(), ms)}
+    random = np.random.default_rng(3)
+    for ms in range(0, 400, 20):
+        names = random.permutation(list(messages))
+        found = [one.take(name, messages[name](ms)) for name in names]
+        assert found[:2] == [None, None] and found[2].stamp_ns == ms * 10**6
+        assert one.take(names[0], messages[names[0]](ms)) is None  # once
+
+
+def test_the_newest_go_with_the_joints_unless_they_are_stale(inputs):
+    one = inputs(pairing='newest', observation_timeout=0.1)
+    assert one.take(JOINTS, joints(0)) is None and one.missing == [IMU]
+    assert one.take(IMU, imu(7)) is None
+    assert one.take(JOINTS, joints(20)).stamp_ns == 20_000_000
+    assert one.take(JOINTS, joints(107)) is not None
+    assert one.take(JOINTS, joints(108)) is None
+
+
+def test_joints_go_by_name(inputs):
+    one = inputs(observation_joints=['b', 'c'])
+    one.take(IMU, imu(0))
+    found = one.take(JOINTS, joints(0))
+    assert found.positions.tolist() == [2.0, 3.0] and found.velocities.tolist() == [-2.0, -3.0]
+    assert found.driven.tolist() == [1.0, 2.0, 3.0]
+    one.take(IMU, imu(1))
+    found = one.take(JOINTS, joints(1, ('a', 'b', 'c'), (5.0, 6.0, 7.0)))
+    assert found.positions.tolist() == [6.0, 7.0]
+
+
+def test_gravity_and_turning_are_in_the_base_frame_as_mujoco_has_it(inputs):
+    random = np.random.default_rng(8)
+    for number in range(20):
+        roll, pitch, yaw = angles = random.uniform(-1.5, 1.5, 3)
+        mounted, base = np.zeros(4), random.normal(size=4)
+        mujoco.mju_euler2Quat(mounted, [yaw, pitch, roll], 'ZYX'.lower())
+        base /= np.linalg.norm(base)
+        sensor, rates, down, turning = np.zeros(4), np.zeros(3), np.zeros(3), random.normal(size=3)
+        mujoco.mju_mulQuat(sensor, base, mounted)  # the sensor in the world
+        back = np.zeros(4)
+        mujoco.mju_negQuat(back, mounted)
+        mujoco.mju_rotVecQuat(rates, turning, back)
+        mujoco.mju_negQuat(back, base)
+        mujoco.mju_rotVecQuat(down, np.array([0.0, 0.0, -1.0]), back)
+        one = inputs(
+            observations=['base_ang_vel', 'projected_gravity'],
+            imu={'rotation': angles.tolist()},
+        )
+        one.take(JOINTS, joints(number))
+        found = one.take(IMU, imu(number, sensor.tolist(), rates.tolist()))
+        np.testing.assert_allclose(found.gravity, down, atol=1e-9)
+        np.testing.assert_allclose(found.angular_velocity, turning, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('name', 'message', 'says'),
+    [
+        (JOINTS, joints(0, ('a', 'b', 'cc')[:3], (1.0, 2.0, 3.0)), "no joint 'c'; did you mean"),
+        (JOINTS, joints(0, velocities=[]), '4 names and 0 velocities'),
+        (JOINTS, joints(0, positions=(np.nan, 9.0, 1.0, 2.0)), 'joint_states has .* not finite'),
+        (IMU, imu(0, rates=(np.inf, 0.0, 0.0)), 'imu/data has .* not finite'),
+        (IMU, imu(0, wxyz=(0.0, 0.0, 0.0, 0.0)), 'of length 0, not 1'),
+        (IMU, imu(0, wxyz=(np.nan, 0.0, 0.0, 0.0)), 'of length nan'),
+    ],
+)
+def test_what_cannot_be_used_says_why(inputs, name, message, says):
+    one = inputs(observations=['projected_gravity', 'joint_vel'])
+    other = IMU if name == JOINTS else JOINTS
+    one.take(other, imu(0) if other == IMU else joints(0))
+    with pytest.raises(BadInput, match=says):
+        one.take(name, message)
+    one.take(other, imu(1) if other == IMU else joints(1))
+    assert one.take(name, imu(1) if name == IMU else joints(1)) is not None
+
+
+def test_an_imu_without_orientation_says_so(inputs):
+    one = inputs(observations=['projected_gravity'])
+    message = imu(0)
+    message.orientation_covariance[0] = -1.0
+    one.take(JOINTS, joints(0))
+    with pytest.raises(BadInput, match='no orientation'):
+        one.take(IMU, message)

@@ -1,0 +1,98 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import numpy as np
+import onnx
+from policies import linear
+from policies import write
+import pytest
+
+from urlab_ros_bridge.ros.policy.description import PolicyError
+from urlab_ros_bridge.ros.policy.description import read_policy
+from urlab_ros_bridge.ros.policy.model import OnnxPolicy
+
+pytest.importorskip('onnxruntime')
+
+
+def load(folder, **changes):
+    path = write(folder, **changes)
+    return OnnxPolicy(read_policy(path), path)
+
+
+@pytest.mark.parametrize('shape', [[1, 12], ['batch', 12], ['batch', 'size'], [12], [1, 1, 12]])
+@pytest.mark.parametrize('kind', [onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE])
+def test_it_computes_what_the_file_says(tmp_path, shape, kind):
+    matrix = np.random.default_rng(1).normal(size=(12, 3))
+    linear(tmp_path / 'walk.onnx', matrix, [1, 2, 3], shape, kind)
+    observation = np.linspace(-1, 1, 12, dtype=np.float32)
+    found = load(tmp_path).act(observation)
+    np.testing.assert_allclose(found, observation @ matrix + [1, 2, 3], rtol=1e-5)
+
+
+def test_another_number_of_inputs_is_told_with_all_terms(tmp_path):
+    linear(tmp_path / 'walk.onnx', np.zeros((15, 3)))
+    says = r'walk.onnx takes 15 numbers, but the observations make 12 = base_ang_vel\(3\) \+ velo'
+    with pytest.raises(PolicyError, match=says):
+        load(tmp_path)
+
+
+def test_another_number_of_outputs_is_told_with_all_joints(tmp_path):
+    linear(tmp_path / 'walk.onnx', np.zeros((12, 4)))
+    with pytest.raises(PolicyError, match='gives 4 numbers, but joints names 3: a, b, c'):
+        load(tmp_path)
+
+
+def test_an_inner_size_that_does_not_fit_is_told_too(tmp_path):
+    linear(tmp_path / 'walk.onnx', np.zeros((15, 3)), shape=['batch', 'size'])
+    with pytest.raises(PolicyError, match='does not run with the observations 12 ='):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ('shape', 'kind', 'says'),
+    [
+        ([4, 12], onnx.TensorProto.FLOAT, r'takes an array of the shape \[4, 12\], expected'),
+        ([1, 12], onnx.TensorProto.INT32, r'takes tensor\(int32\), expected one of'),
+    ],
+)
+def test_arrays_of_another_kind_are_refused(tmp_path, shape, kind, says):
+    linear(tmp_path / 'walk.onnx', np.zeros((12, 3)), shape=shape, kind=kind)
+    with pytest.raises(PolicyError, match=says):
+        load(tmp_path)
+
+
+def test_a_policy_with_a_memory_is_refused(tmp_path):
+    model = onnx.load(linear(tmp_path / 'walk.onnx', np.zeros((12, 3))))
+    extra = onnx.helper.make_tensor_value_info('hidden', onnx.TensorProto.FLOAT, [1, 5])
+    model.graph.input.append(extra)
+    onnx.save(model, tmp_path / 'walk.onnx')
+    with pytest.raises(PolicyError, match=r'has 2 inputs \(obs, hidden\), expected one'):
+        load(tmp_path)
+
+
+def test_the_order_of_joints_in_the_metadata_counts(tmp_path):
+    for names, fits in (('a,b,c', True), ('c, a,b', False), ('x,y,z', True), ('', True)):
+        linear(tmp_path / 'walk.onnx', np.zeros((12, 3)), metadata={'joint_names': names})
+        if fits:
+            load(tmp_path)
+        else:
+            with pytest.raises(PolicyError, match=r'joints: the model says .* c, a, b'):
+                load(tmp_path)
+
+
+def test_files_that_are_no_models(tmp_path):
+    with pytest.raises(PolicyError, match=r'model: cannot be read: .*walk.onnx'):
+        load(tmp_path)
+    (tmp_path / 'walk.onnx').write_bytes(b'not a model')
+    with pytest.raises(PolicyError, match='is not a model that onnxruntime can run'):
+        load(tmp_path)
+
+
+def test_a_model_names_no_other_file(tmp_path):
+    path = linear(tmp_path / 'walk.onnx', np.ones((12, 3)))
+    onnx.save(
+        onnx.load(path), path, save_as_external_data=True, location='weights.bin',
+        size_threshold=0,
+    )  # fmt: skip
+    assert (tmp_path / 'weights.bin').is_file()
+    with pytest.raises(PolicyError, match='is not a model that onnxruntime can run'):
+        load(tmp_path)

@@ -1,0 +1,259 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The policy node with sensors that the tests play: states, warnings, and what it never does."""
+
+import itertools
+import threading
+import time
+
+from bridge_harness import free_domain
+from bridge_harness import LATCHED
+from bridge_harness import Listener
+from bridge_harness import wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist
+import numpy as np
+from policies import JOINTS
+from policies import linear
+from policies import write
+import pytest
+from rcl_interfaces.msg import Log
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+pytestmark = pytest.mark.ros
+ChangeState = pytest.importorskip('lifecycle_msgs.srv').ChangeState
+Transition = pytest.importorskip('lifecycle_msgs.msg').Transition
+pytest.importorskip('onnxruntime')
+
+CONFIGURE, CLEANUP = Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP
+ACTIVATE, DEACTIVATE = Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEACTIVATE
+WHERE = [1.0, 2.0, 3.0]
+ZERO = {'command': {'on_timeout': 'zero'}}
+
+
+class Running:
+    """A policy node in a thread, and the robot that it moves."""
+
+    def __init__(self, path, listener, **parameters):
+        from urlab_ros_bridge.ros.policy.node import PolicyNode
+
+        self.listener, self.context = listener, Context()
+        rclpy.init(context=self.context, domain_id=listener.context.get_domain_id())
+        values = {'policy': str(path), 'cmd_vel_type': 'twist', **parameters}
+        self.monotonic = time.monotonic
+        self.node = PolicyNode(
+            context=self.context,
+            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
+            monotonic=lambda: self.monotonic(),
+        )
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        self.reports = listener.listen(DiagnosticArray, '/diagnostics')
+        self.ms = 0
+
+    def _run(self):
+        while not self._stop.is_set():
+            self._executor.spin_once(timeout_sec=0.1)
+
+    def change(self, transition):
+        request = {'transition': Transition(id=transition)}
+        return self.listener.call(ChangeState, '/urlab_policy/change_state', **request).success
+
+    def sensors(self):
+        """Make the publishers of the robot, when the policy hears them."""
+        self._joints = self.listener.publisher(JointState, 'joint_states')
+        self._imu = self.listener.publisher(Imu, 'imu/data')
+        self._command = self.listener.publisher(Twist, 'cmd_vel')
+
+    def instant(self, ms, names=JOINTS, command=0.4):
+        """Publish one instant, the command first."""
+        self.ms = ms
+        if command is not None:
+            twist = Twist()
+            twist.linear.x = command
+            self._command.publish(twist)
+        joints = JointState(name=names, position=WHERE, velocity=[0.0] * 3)
+        imu = Imu()
+        imu.orientation.w = 1.0
+        for message in (imu, joints):
+            message.header.stamp.sec, message.header.stamp.nanosec = divmod(ms * 10**6, 10**9)
+        self._imu.publish(imu)
+        self._joints.publish(joints)
+
+    def status(self, says):
+        """Wait for a report whose text holds some words; return its values."""
+
+        def found():
+            for message in list(self.reports):
+                for status in message.status:
+                    if says in status.message:
+                        return {pair.key: pair.value for pair in status.values}
+            return None
+
+        return wait_until(found)
+
+    def close(self):
+        self._stop.set()
+        self._thread.join()
+        self.node.stop()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Return a function: changes of the description -> a policy node."""
+    opened = []
+
+    def begin(parameters=None, bias=(0.5, 0.5, 0.5), **changes):
+        path = write(tmp_path, **changes)
+        size = 12 if 'observations' not in changes else 3
+        linear(tmp_path / 'walk.onnx', np.zeros((size, 3)), bias)
+        listener = Listener(free_domain())
+        opened.append(listener)
+        opened.append(Running(path, listener, **(parameters or {})))
+        return opened[-1]
+
+    yield begin
+    for each in reversed(opened):
+        each.close()
+
+
+def answered(run, commands, ms, **more):
+    """Publish instants until one of them is answered with its stamp; return the answer."""
+    count = len(commands)
+
+    def stamps():
+        return [m.header.stamp.sec * 1000 + m.header.stamp.nanosec // 10**6 for m in commands]
+
+    run.instant(ms, **more)
+    wait_until(lambda: len(commands) > count and stamps()[-1] == ms)
+    return commands[-1]
+
+
+def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):
+    run = start(start_time=0.1, observation_timeout=60.0)
+    commands = run.listener.listen(JointState, 'joint_commands')
+    assert run.change(CONFIGURE)
+    run.sensors()
+    run.instant(0)
+    run.status('inactive')
+    assert not commands
+    assert run.change(ACTIVATE)
+    first = answered(run, commands, 20)
+    assert list(first.name) == list(JOINTS) and list(first.position) == WHERE
+    for ms in range(40, 160, 20):
+        last = answered(run, commands, ms)
+    assert last.position.tolist() == pytest.approx([0.6, 0.3, 0.8])  # the default pose and 0.5
+    values = run.status('running')
+    assert int(values['steps']) > 0 and values['late steps'] == '0'
+    assert not run.change(CONFIGURE)  # a transition that does not fit is refused, and no more
+    assert run.change(DEACTIVATE)
+    count = len(commands)
+    run.instant(500)
+    run.reports.clear()
+    run.status('inactive')
+    assert len(commands) == count
+    assert run.change(ACTIVATE)
+    assert answered(run, commands, 520).position.tolist() == WHERE  # slowly, from where it is
+    assert run.change(DEACTIVATE) and run.change(CLEANUP)
+    wait_until(lambda: not run.listener.node.count_publishers('joint_commands'))
+
+
+def test_a_model_that_does_not_fit_is_not_configured(start):
+    run = start(observations=['joint_vel', 'last_action'])
+    log = run.listener.listen(Log, '/rosout', LATCHED)
+    assert not run.change(CONFIGURE)
+    for name, value in (('policy', 'nothing'), ('cmd_vel_type', 'twst')):
+        run.node.set_parameters([Parameter(name, value=value)])
+        assert not run.change(CONFIGURE)
+    wait_until(lambda: [m for m in log if "did you mean 'twist'" in m.msg])
+    assert [m for m in log if 'takes 3 numbers, but the observations make 6' in m.msg]
+
+
+def test_silence_and_a_missing_command_end_the_walk(start):
+    run = start(start_time=0.0, hold_time=0.0, command={'timeout': 0.1}, observation_timeout=2.0)
+    commands = run.listener.listen(JointState, 'joint_commands')
+    assert run.change(CONFIGURE) and run.change(ACTIVATE)
+    run.status('waiting for imu/data, joint_states')
+    run.sensors()
+    pose = pytest.approx([0.1, -0.2, 0.3])
+    stamps = itertools.count(0, 20)
+
+    def walks(command):
+        return answered(run, commands, next(stamps), command=command).position.tolist() != pose
+
+    # A command may be heard after the sensors that were heard with it.
+    wait_until(lambda: walks(0.4))
+    wait_until(lambda: not walks(None))
+    run.status('holding the default pose: no cmd_vel for 0.1 s')
+    wait_until(lambda: walks(0.4))
+    wait_until(lambda: commands[-1].position.tolist() == pose)  # nobody publishes any more
+    run.status('holding the default pose: nothing was heard for 2 s')
+
+
+def test_what_is_wrong_with_the_sensors_is_told(start):
+    run = start(start_time=3600.0, observation_timeout=60.0)
+    assert run.change(CONFIGURE) and run.change(ACTIVATE)
+    run.sensors()
+    stamp = iter(range(0, 100000, 20))
+
+    def told(says, **more):
+        def found():
+            run.instant(next(stamp), **more)
+            time.sleep(0.1)
+            return [s for m in list(run.reports) for s in m.status if says in s.message]
+
+        return wait_until(found)
+
+    assert told("joint_states has no joint 'c'", names=('a', 'b', 'x'))
+    told('going to the default pose')
+
+
+def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start, monkeypatch):
+    from urlab_ros_bridge.ros.policy.model import OnnxPolicy
+
+    act = OnnxPolicy.act
+
+    def slow(self, observation):
+        time.sleep(0.03)
+        return act(self, observation)
+
+    run = start(start_time=0.0, observation_timeout=60.0, **ZERO)
+    commands = run.listener.listen(JointState, 'joint_commands')
+    log = run.listener.listen(Log, '/rosout', LATCHED)
+    assert run.change(CONFIGURE)
+    monkeypatch.setattr(OnnxPolicy, 'act', slow)
+    assert run.change(ACTIVATE)
+    run.sensors()
+    answered(run, commands, 0)
+    answered(run, commands, 20)
+    assert int(run.status('inference is late')['late steps']) >= 1
+    for ms in range(40, 120, 20):
+        answered(run, commands, ms)
+    warnings = [m.msg for m in log if 'inference is late' in m.msg]
+    assert len(warnings) == 1 and 'the period is 20.0 ms' in warnings[0]
+    run.monotonic = lambda: time.monotonic() + 6.0
+    answered(run, commands, 120)
+    wait_until(lambda: [m for m in log if '(6 times since' in m.msg])
+
+
+def test_controllers_of_ros2_control_take_an_array_and_all_instants_are_answered_if_asked(start):
+    changes = {'start_time': 0.0, 'rate': 10.0, 'observation_timeout': 60.0, **ZERO}
+    run = start({'answer_all': True}, output='array', **changes)
+    commands = run.listener.listen(Float64MultiArray, 'joint_commands')
+    assert run.change(CONFIGURE) and run.change(ACTIVATE)
+    run.sensors()
+    for number, ms in enumerate(range(0, 100, 10)):
+        run.instant(ms)
+        wait_until(lambda number=number: len(commands) > number)
+    assert {tuple(each.data) for each in commands} == {(0.6, 0.3, 0.8)}

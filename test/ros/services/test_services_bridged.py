@@ -1,0 +1,229 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import math
+import threading
+
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from nav_msgs.msg import Odometry
+import pytest
+from std_srvs.srv import SetBool
+
+pytestmark = pytest.mark.ros
+srv = pytest.importorskip('urlab_msgs.srv')
+msg = pytest.importorskip('urlab_msgs.msg')
+
+
+@pytest.fixture
+def connected(small_server, bridged):
+    def start(parameters=None, **options):
+        server = small_server(**options)
+        bridge, listener = bridged(server, **(parameters or {}))
+        wait_until(lambda: bridge.link.state.connected and bridge.timeline.stamp_ns is not None)
+        return server, bridge, listener
+
+    return start
+
+
+def seconds(stamp):
+    return stamp.sec + stamp.nanosec * 1e-9
+
+
+@pytest.mark.distro
+def test_an_empty_reset_resets_and_answers_when_the_stream_shows_it(connected):
+    server, bridge, listener = connected()
+    wait_until(lambda: server.data.time > 0.2)
+    epoch = bridge.timeline.epoch
+    response = listener.call(srv.Reset, '/reset')
+    assert response.success and response.code == '' and response.message
+    assert seconds(response.sim_time) == 0 and response.step == 0
+    assert bridge.timeline.epoch == epoch + 1
+    assert bridge.timeline.stamp_ns < 0.2e9
+
+
+def test_a_reset_that_keeps_time_keeps_the_timeline(connected):
+    server, bridge, listener = connected()
+    wait_until(lambda: server.data.time > 0.1)
+    epoch, before = bridge.timeline.epoch, server.now
+    response = listener.call(srv.Reset, '/reset', keep_time=True)
+    assert response.success and seconds(response.sim_time) * 1e9 >= before - 1
+    assert bridge.timeline.epoch == epoch
+
+
+def test_reset_passes_everything_on(connected):
+    server, _, listener = connected()
+    joint = msg.JointPosition(articulation='robot_0', joint='shoulder', position=0.5)
+    bare = msg.JointPosition(joint='lift', position=0.1)
+    assert listener.call(srv.Reset, '/reset', seed=7, per_articulation_qpos=[joint, bare]).success
+    (request,) = server.of('reset')
+    assert request['seed'] == 7
+    assert request['per_articulation_qpos'] == {'bot': {'shoulder': 0.5, 'lift': 0.1}}
+
+
+@pytest.mark.parametrize(
+    ('fields', 'code', 'word'),
+    [
+        ({'keyframe_name': 'nowhere'}, 'unknown_keyframe', 'nowhere'),
+        ({'per_articulation_qpos': [msg.JointPosition(joint='knee')]}, 'bad_value', 'shoulder'),
+        (
+            {'per_articulation_qpos': [msg.JointPosition(articulation='x', joint='lift')]},
+            'unknown_articulation',
+            'bot',
+        ),
+        (
+            {'per_articulation_qpos': [msg.JointPosition(joint='lift', position=math.nan)]},
+            'bad_value',
+            'nan',
+        ),
+    ],
+)
+def test_a_bad_reset_says_why_and_what_there_is(connected, fields, code, word):
+    server, _, listener = connected()
+    response = listener.call(srv.Reset, '/reset', **fields)
+    assert (response.success, response.code) == (False, code)
+    assert word in response.message
+    assert server.data.time > 0
+
+
+def test_steps_in_live_mode_pause_and_are_counted(connected):
+    server, bridge, listener = connected()
+    response = listener.call(srv.Step, '/step', n_steps=450)
+    assert response.success and server.paused and server.mode == 'live'
+    assert sum(request['n_steps'] for request in server.of('step')) == 450
+    assert seconds(response.sim_time) == pytest.approx(server.data.time)
+    assert response.step == 450
+    assert bridge.timeline.stamp_ns == server.now
+    before = server.data.time
+    assert listener.call(srv.Step, '/step').success
+    assert server.data.time == pytest.approx(before + 0.002)
+
+
+def test_steps_on_a_stock_server_go_through_direct_mode_and_back(connected):
+    server, _, listener = connected(extensions=())
+    response = listener.call(srv.Step, '/step', n_steps=3)
+    assert response.success
+    assert (server.mode, server.paused) == ('live', True)
+    assert not any('while_paused' in request for request in server.of('step'))
+
+
+@pytest.mark.distro
+def test_pause_speed_mode_and_twist(connected):
+    server, _, listener = connected()
+    assert listener.call(SetBool, '/pause', data=True).success and server.paused
+    assert listener.call(SetBool, '/pause', data=False).success and not server.paused
+    speed = listener.call(srv.SetSpeed, '/set_speed')
+    assert speed.success and speed.percent == 100.0
+    assert ': ' not in speed.message
+    speed = listener.call(srv.SetSpeed, '/set_speed', percent=1.0)
+    assert speed.percent == 5.0 and 'does not take 1 %' in speed.message
+    mode = listener.call(srv.SetMode, '/set_mode')
+    assert (mode.success, mode.current_mode) == (True, 'live') and len(server.of('set_mode')) == 1
+    mode = listener.call(srv.SetMode, '/set_mode', mode='direct')
+    assert (mode.previous_mode, mode.current_mode, server.mode) == ('live', 'direct', 'direct')
+    twist = listener.call(srv.SetTwist, '/set_twist', linear=Vector3(x=1.0), timeout=2.0)
+    assert (twist.success, twist.articulation, twist.linear.x) == (True, 'bot', 1.0)
+    assert server.of('set_twist')[-1]['timeout'] == 2.0
+    refused = listener.call(srv.SetTwist, '/set_twist', linear=Vector3(x=math.nan))
+    assert (refused.success, refused.code) == (False, 'bad_value')
+    unknown = listener.call(srv.SetTwist, '/set_twist', articulation='tank')
+    assert unknown.code == 'unknown_articulation' and 'bot' in unknown.message
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'RecordingStart',
+        'RecordingStop',
+        'RecordingSave',
+        'RecordingClear',
+        'ReplayListSessions',
+        'ReplayStart',
+        'ReplayStop',
+    ],
+)
+def test_ops_that_the_server_lacks_answer_unknown_op(connected, name):
+    _, _, listener = connected()
+    path = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
+    response = listener.call(getattr(srv, name), f'/{path}')
+    assert (response.success, response.code) == (False, 'unknown_op')
+
+
+def test_replies_of_recording_ops_are_handed_on(connected):
+    server, _, listener = connected()
+    server.replies = {
+        'recording_start': {'op': 'recording_start_ok', 'name': 'a'},
+        'recording_stop': {
+            'op': 'recording_stop_ok',
+            'name': 'a',
+            'frame_count': 12.0,
+            'sim_duration_s': 1.5,
+        },
+        'replay_list_sessions': {'op': 'replay_list_sessions_ok', 'sessions': ['a', 'b']},
+    }
+    assert listener.call(srv.RecordingStart, '/recording_start').name == 'a'
+    stopped = listener.call(srv.RecordingStop, '/recording_stop')
+    assert (stopped.frame_count, stopped.sim_duration_s) == (12, 1.5)
+    assert listener.call(srv.ReplayListSessions, '/replay_list_sessions').sessions == ['a', 'b']
+    assert listener.call(srv.ReplayLoad, '/replay_load').code == 'missing_field'
+
+
+def test_without_a_server_services_say_what_to_do(bridged):
+    class Nobody:
+        ports = ('1', '2')
+
+    _, listener = bridged(Nobody)
+    for kind, name in ((srv.Reset, '/reset'), (srv.Step, '/step'), (srv.SetMode, '/set_mode')):
+        response = listener.call(kind, name)
+        assert (response.success, response.code) == (False, 'not_connected')
+        assert 'urlab server' in response.message
+    response = listener.call(SetBool, '/pause', data=True)
+    assert not response.success and response.message.startswith('not_connected')
+
+
+def test_an_observer_offers_services_that_refuse(small_server, bridged):
+    _, listener = bridged(small_server(), observe_only=True)
+    response = listener.call(srv.Reset, '/reset')
+    assert (response.success, response.code) == (False, 'observe_only')
+
+
+def test_a_slow_request_holds_up_neither_commands_nor_the_stream(connected):
+    server, bridge, listener = connected({'cmd_vel_type': 'twist'})
+    slow = server._op_reset
+    # The server's lock is not held: only the reply is late.
+    delay = threading.Event()
+
+    def late(request):
+        server.lock.release()
+        delay.wait(20)
+        server.lock.acquire()
+        return slow(request)
+
+    server._op_reset = late
+    publisher = listener.node.create_publisher(Twist, 'cmd_vel', 1)
+    wait_for_message(listener, Odometry, 'odom')
+    wait_until(publisher.get_subscription_count)
+    caller = threading.Thread(target=lambda: listener.call(srv.Reset, '/reset'))
+    caller.start()
+    wait_until(lambda: server.of('reset'))
+    count = len(listener.heard['odom'])
+    publisher.publish(Twist(linear=Vector3(x=0.1)))
+    wait_until(lambda: len(listener.heard['odom']) > count + 20)
+    # The single-threaded server answers one request at a time; the command waits there, not here.
+    assert bridge.commands.sender._waiting == {}
+    delay.set()
+    caller.join(10)
+    wait_until(lambda: server.of('set_twist'))
+
+
+def test_each_step_shows_its_state_whatever_the_limits(connected):
+    server, _, listener = connected({'odom_rate': 1.0})
+    odom = listener.listen(Odometry, 'odom')
+    assert listener.call(SetBool, '/pause', data=True).success
+    wait_until(lambda: odom)
+    for _ in range(3):
+        response = listener.call(srv.Step, '/step')
+        assert 'paused: to go on call pause' in response.message
+        wait_until(lambda now=response.sim_time: odom[-1].header.stamp == now, 5.0)
+    assert server.paused

@@ -1,0 +1,245 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a bridge makes of a small world, in every dialect of the wire."""
+
+import math
+import time
+
+from bridge_harness import LATCHED
+from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import JointState
+from sensor_msgs.msg import LaserScan
+from sensor_msgs.msg import MagneticField
+
+from urlab_ros_bridge.ros.link import stream as stream_module
+
+pytestmark = pytest.mark.ros
+TFMessage = pytest.importorskip('tf2_msgs.msg').TFMessage
+urlab_msgs = pytest.importorskip('urlab_msgs.msg')
+
+DIALECTS = {
+    'rows and sim_time': {'server': {}},
+    'snapshots by parameter': {'server': {}, 'stream': 'state_full'},
+    'stock rows': {'server': {'extensions': ()}},
+    'stock snapshots': {'server': {'extensions': (), 'send_rows': False}},
+    'direct mode': {'server': {'mode': 'direct'}, 'step_mode': 'keep'},
+}
+
+
+def nanoseconds(stamp):
+    return stamp.sec * 10**9 + stamp.nanosec
+
+
+@pytest.mark.parametrize('dialect', DIALECTS)
+def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
+    options = dict(DIALECTS[dialect])
+    server = small_server(**options.pop('server'))
+    server.data.qvel[:8] = (1.0, 2.0, 3.0, 0.1, 0.2, 0.3, 0.5, -0.5)
+    _, listener = bridged(server, **options)
+    for kind, topic in (
+        (Odometry, 'odom'),
+        (JointState, 'joint_states'),
+        (Imu, 'imu/data'),
+        (PoseStamped, 'entities/box/pose'),
+        (TFMessage, '/tf'),
+    ):
+        listener.listen(kind, topic)
+    if server.mode == 'direct':  # nothing moves unless somebody steps
+        for messages in listener.heard.values():
+            step_until_heard(server, messages)
+    odom = wait_for_message(listener, Odometry, 'odom')
+    assert (odom.header.frame_id, odom.child_frame_id) == ('odom', 'base_link')
+    # The world velocity (1, 2, 3), seen from a base that has hardly turned yet.
+    linear = odom.twist.twist.linear
+    assert math.hypot(linear.x, linear.y, linear.z) == pytest.approx(math.sqrt(14), rel=1e-3)
+    joints = wait_for_message(listener, JointState, 'joint_states')
+    assert joints.name == ['shoulder', 'lift']
+    assert joints.velocity[1] == pytest.approx(-0.5, abs=0.2)
+    imu = wait_for_message(listener, Imu, 'imu/data')
+    assert imu.orientation_covariance[0] >= 0  # reported
+    assert imu.angular_velocity.z == pytest.approx(0.3, abs=0.1)
+    box = wait_for_message(listener, PoseStamped, 'entities/box/pose')
+    assert (box.header.frame_id, box.pose.position.x) == ('map', pytest.approx(2.0))
+    transforms = wait_for_message(listener, TFMessage, '/tf').transforms
+    assert [(t.header.frame_id, t.child_frame_id) for t in transforms] == [
+        ('odom', 'base_link'),
+        ('base_link', 'base_footprint'),
+    ]
+
+
+@pytest.mark.distro
+def test_one_tick_has_one_stamp_and_the_clock_comes_first(small_server, bridged):
+    server = small_server(rate=50)
+    _, listener = bridged(server, clock_rate=0.0)
+    listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
+    for kind, topic in (
+        (Odometry, 'odom'),
+        (JointState, 'joint_states'),
+        (Imu, 'imu/data'),
+        (LaserScan, 'scan'),
+        (TFMessage, '/tf'),
+        (PoseStamped, 'ground_truth/pose'),
+    ):
+        listener.listen(kind, topic)
+    wait_until(lambda: min(map(len, listener.heard.values())) > 20)
+    by_stamp = {}
+    for written, topic, message in listener.order:
+        if topic == '/clock':
+            stamp = message.clock
+        elif topic == '/tf':
+            assert len({nanoseconds(t.header.stamp) for t in message.transforms}) == 1
+            stamp = message.transforms[0].header.stamp
+        else:
+            stamp = message.header.stamp
+        by_stamp.setdefault(nanoseconds(stamp), {})[topic] = written
+    whole = [topics for topics in by_stamp.values() if len(topics) == 7]
+    assert len(whole) > 15
+    for topics in whole:
+        assert min(topics, key=topics.get) == '/clock'
+        assert sorted(topics, key=topics.get)[1] == '/tf'
+
+
+def test_messages_follow_the_model_and_the_handshake(small_server, bridged):
+    server = small_server()
+    server.data.ctrl[:] = (0.3, 1.5)
+    _, listener = bridged(server)
+    joints = wait_for_message(listener, JointState, 'joint_states')
+    assert joints.effort[1] == pytest.approx(1.5)
+    imu = wait_for_message(listener, Imu, 'imu/data')
+    assert imu.header.frame_id == 'imu_link'
+    assert imu.orientation_covariance[0] == pytest.approx(0.01)
+    magnetic = wait_for_message(listener, MagneticField, 'imu/mag')
+    assert magnetic.magnetic_field.z == pytest.approx(-0.4e-4, rel=0.1)
+    scan = wait_for_message(listener, LaserScan, 'scan')
+    # Of -1 to 6 m: -1 is no hit, 0 is nearer than range_min.
+    assert list(scan.ranges) == [math.inf, -math.inf, 1, 2, 3, 4, 5, 6]
+    assert scan.header.frame_id == 'lidar'
+    touch = wait_for_message(listener, urlab_msgs.SensorStamped, 'sensor/touch')
+    assert (touch.type, touch.unit, len(touch.data)) == ('touch', 'N', 1)
+    odom = wait_for_message(listener, Odometry, 'odom')
+    assert odom.pose.covariance[0] == pytest.approx(0.25)
+
+
+@pytest.mark.distro
+def test_static_transforms_join_every_sensor_frame_to_the_base(small_server, bridged):
+    _, listener = bridged(small_server(), publish_map_to_odom=True)
+    message = wait_for_message(listener, TFMessage, '/tf_static', qos=LATCHED)
+    parents = {t.child_frame_id: t.header.frame_id for t in message.transforms}
+    assert parents['imu_link'] == parents['lidar'] == 'base_link'
+    assert parents['odom'] == 'map'
+    assert all(nanoseconds(t.header.stamp) == 0 for t in message.transforms)
+
+
+def test_a_server_that_tells_no_effort_gives_nan(small_server, bridged):
+    _, listener = bridged(small_server(extensions=()))
+    joints = wait_for_message(listener, JointState, 'joint_states')
+    assert np.isnan(joints.effort).all() and len(joints.effort) == 2
+
+
+def test_rows_are_subscribed_only_for_topics_with_subscribers(small_server, bridged):
+    server = small_server()
+    bridge, listener = bridged(server, publish_entities=True)
+    wait_until(lambda: bridge.stream.counters.ticks > 10)
+    assert bridge.stream._subscribed == set()
+    listener.listen(JointState, 'joint_states')
+    wait_until(lambda: bridge.stream._subscribed == {b'bot/joint/', b'bot/effort'})
+
+
+def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_server, bridged):
+    server = small_server()
+    bridge, listener = bridged(server)
+    odom = listener.listen(Odometry, 'odom')
+    clock = listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
+    wait_until(lambda: len(odom) > 10 and clock)
+    with server.lock:
+        server.paused = True
+    wait_until(lambda: nanoseconds(odom[-1].header.stamp) == server.now)
+    count, ticks = len(odom), bridge.stream.counters.ticks
+    wait_until(lambda: bridge.stream.counters.ticks > ticks + 50)
+    assert len(odom) == count
+    wait_until(lambda: nanoseconds(clock[-1].clock) == server.now)
+    joints = wait_for_message(listener, JointState, 'joint_states')
+    assert nanoseconds(joints.header.stamp) == server.now
+    # A robot that is moved by hand while time stands still is shown.
+    with server.lock:
+        server.data.qpos[0] = 7.0
+    moved = wait_for_message(
+        listener, Odometry, 'odom', lambda message: message.pose.pose.position.x == 7.0
+    )
+    assert nanoseconds(moved.header.stamp) == server.now
+
+
+@pytest.mark.distro
+def test_rates_are_limited_in_simulation_time_and_change_live(small_server, bridged, monkeypatch):
+    # A machine that stalls is not taken for time that stands still.
+    monkeypatch.setattr(stream_module, '_REST_SECONDS', 1e3)
+    server = small_server(mode='direct')
+    bridge, listener = bridged(server, step_mode='keep', joint_state_rate=50.0, odom_rate=0.0)
+    joints = listener.listen(JointState, 'joint_states')
+    odom = listener.listen(Odometry, 'odom')
+
+    def step():
+        """Make one of 2 ms, and wait until it was heard of: none is lost, however busy it is."""
+        with server.lock:
+            server._op_step({'n_steps': 1})
+        wait_until(lambda: odom and nanoseconds(odom[-1].header.stamp) == server.now)
+
+    wait_until(lambda: bridge.node.count_subscribers('joint_states'))
+    step_until_heard(server, joints)
+    step_until_heard(server, odom)
+    joints.clear()
+    for _ in range(101):
+        step()
+    wait_until(lambda: len(joints) >= 10)
+    stamps = np.array([nanoseconds(message.header.stamp) for message in joints])
+    assert set(np.diff(stamps)) == {20_000_000} and not (stamps % 20_000_000).any()
+    result = bridge.node.set_parameters([Parameter('joint_state_rate', value=0.0)])
+    assert result[0].successful
+    joints.clear()
+    for _ in range(20):
+        step()
+    wait_until(lambda: len(joints) >= 20)
+    stamps = np.array([nanoseconds(message.header.stamp) for message in joints])
+    assert set(np.diff(stamps)) == {2_000_000}
+
+
+def step_until_heard(server, messages):
+    """Make steps of a server in direct mode until there is a message of a topic."""
+    while not messages:
+        with server.lock:
+            server._op_step({'n_steps': 1})
+        time.sleep(0.05)
+
+
+def test_observe_only_publishes_without_a_single_request(small_server, bridged):
+    server = small_server()
+    _, listener = bridged(server, observe_only=True)
+    odom = wait_for_message(listener, Odometry, 'odom', timeout=15)
+    assert odom.header.frame_id == 'odom'
+    joints = wait_for_message(listener, JointState, 'joint_states')
+    assert joints.name == ['shoulder', 'lift']
+    gyro = wait_for_message(listener, urlab_msgs.SensorStamped, 'sensor/gyro')
+    assert (gyro.type, gyro.unit, len(gyro.data)) == ('', '', 3)
+    diagnostics = wait_for_message(listener, DiagnosticArray, '/diagnostics')
+    assert 'observing' in diagnostics.status[0].message
+    assert server.requests == []
+
+
+def test_what_a_limit_kept_back_comes_when_time_stands_still(small_server, bridged):
+    server = small_server()
+    _, listener = bridged(server, odom_rate=1.0)
+    odom = listener.listen(Odometry, 'odom')
+    wait_until(lambda: len(odom) > 1 and server.now % 10**9 > 100_000_000)
+    server.paused = True
+    wait_until(lambda: nanoseconds(odom[-1].header.stamp) == server.now)
+    assert nanoseconds(odom[-1].header.stamp) > 1_000_000_000

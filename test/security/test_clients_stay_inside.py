@@ -1,0 +1,360 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+No client reads or writes outside the data folder, or has code run.
+
+Every field of every op gets paths, links and programs that lead out, one after another; two
+witnesses (see `watching`) tell what the server has really done.
+"""
+
+from contextlib import contextmanager
+from pathlib import Path
+import random
+import re
+import socket
+import struct
+import sys
+import threading
+import time
+
+import msgpack
+import pytest
+import zmq
+
+from test.gateways.chiral.stock_client import StockClient
+from test.gateways.common.serving.raw_peer import dial
+from test.gateways.common.serving.raw_peer import frame
+from test.gateways.common.serving.raw_peer import opened
+from test.gateways.common.serving.raw_peer import rest
+from test.gateways.simspark.peers import RawPeer
+from test.gateways.webxr.field_client import FieldClient
+from test.security.programs import ANY_PORTS
+from test.security.programs import port_of
+from test.security.programs import program
+from test.security.watching import audited
+from test.security.watching import Canary
+from test.security.watching import events
+import urlab_ros_bridge
+from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.ops import OPS
+
+PATIENCE = 30.0
+SECRET = 'kestrel-7741'
+# Fields that hold a document or a name of a file, in any op.
+DOCUMENTS = ('xml', 'scene')
+CHANGES = (
+    'write', 'os.remove', 'os.rename', 'os.mkdir', 'os.rmdir', 'os.truncate', 'os.link',
+    'os.symlink', 'os.chmod', 'os.chown',
+)  # fmt: skip
+SOURCE = Path(urlab_ros_bridge.__file__).parent
+BENCH = SOURCE.parent / 'bench'
+
+
+@pytest.fixture(scope='module')
+def likely():
+    """Return what bench/fuzz.py takes for a likely value of a field."""
+    sys.path.insert(0, str(BENCH))
+    try:
+        import fuzz_frames
+    finally:
+        sys.path.remove(str(BENCH))
+    return fuzz_frames._LIKELY
+
+
+class House:
+    """
+    A folder with a data folder in it, and beside that what nobody may touch.
+
+    :ivar attacks: texts that lead to it, by what they try.
+    """
+
+    def __init__(self, folder):
+        self.data = folder / 'data'
+        self.outside = folder / 'outside'
+        self.audit = folder / 'audit'
+        self.files = [
+            self.outside / f'secret{end}' for end in ('.xml', '.json', '.obj', '.png', '')
+        ]
+        for place in (self.data / 'Replays', self.data / 'Levels', self.outside, self.audit):
+            place.mkdir(parents=True)
+        for file in self.files:
+            file.write_text(f'<mujoco model="{SECRET}"/>')
+        # A link that somebody else has put there leads nowhere for a client.
+        for place in (self.data, self.data / 'Replays', self.data / 'Levels'):
+            (place / 'link').symlink_to(self.outside)
+            (place / 'linked.json').symlink_to(self.outside / 'secret.json')
+        # A module that tells of its import.
+        (self.audit / 'urlab_canary.py').write_text('def judge(*_):\n    return 1.0\n')
+        self.environ, self.log = audited(self.audit)
+        self.canary = Canary(self.outside, *self.files)
+
+    def paths(self):
+        secret = str(self.files[0])
+        up = '../' * 12
+        yield from (
+            secret, str(self.files[1]), str(self.outside), f'{up}{secret}', f'{secret}\0.json',
+            f'{self.data}/../outside/secret.json', f'{self.data}/link/secret.xml',
+            '../../outside/secret.json', '../outside/new.json', 'link/secret.xml', 'linked.json',
+            'link/new.json', f'file://{secret}', f'package://{up}{secret}', f'{secret}::x',
+            str(self.outside / 'new'), '/proc/self/environ', '~/secret', '%2e%2e/%2e%2e/outside',
+            f'$(touch {self.outside}/new)', f'; touch {self.outside}/new', 'urlab_canary:judge',
+            f'__import__("os").mkdir("{self.outside}/new")', '{{7*7}}', '${HOME}', '\\\\host\\x',
+        )  # fmt: skip
+
+    def documents(self):
+        x, obj, png = self.files[0], self.files[2], self.files[3]
+        inner = (
+            f'<include file="{x}"/>', f'<Include file="{x}"/>',
+            f'<asset><model name="m" file="{x}"/></asset>',
+            f'<asset><mesh name="m" file="{obj}"/></asset>',
+            f'<asset><texture name="t" type="2d" file="{png}"/></asset>',
+            f'<asset><hfield name="h" file="{png}" size="1 1 1 1"/></asset>',
+            f'<asset><skin name="s" file="{obj}"/></asset>',
+            f'<worldbody><body><flexcomp name="f" type="mesh" file="{obj}"/></body></worldbody>',
+            f'<compiler meshdir="{self.outside}"/><asset><mesh name="m" file="secret.obj"/>'
+            '</asset>',
+            f'<extension><plugin plugin="mujoco.elasticity.cable"><instance name="i">'
+            f'<config key="k" value="{x}"/></instance></plugin></extension>',
+        )  # fmt: skip
+        for each in inner:
+            yield f'<mujoco>{each}</mujoco>'
+        yield f'<!DOCTYPE m [<!ENTITY e SYSTEM "file://{x}">]><mujoco model="&e;"/>'
+        yield (
+            f'<robot name="r"><link name="a"><visual><geometry><mesh filename="{obj}"/>'
+            '</geometry></visual></link></robot>'
+        )
+
+    def judge(self, allowed_programs=()):
+        """See that nothing was touched, and that nothing else was done either."""
+        assert self.canary.seen() == []
+        assert sorted(self.outside.iterdir()) == sorted(self.files)
+        known = (*allowed_programs, sys.executable)
+        for event, args in events(self.log):
+            if event in CHANGES:
+                # Any name is good in the data folder, that of a file elsewhere too.
+                assert all(map(self._is_own, args)), (event, args)
+                continue
+            assert not args[0].strip('\'"b').startswith(str(self.outside)), (event, args)
+            assert event == 'read' or 'urlab_canary' not in ' '.join(args), (event, args)
+            if event in ('os.system', 'os.exec', 'os.posix_spawn', 'pty.spawn', 'os.spawn'):
+                raise AssertionError((event, args))
+            if event == 'subprocess.Popen':
+                assert any(str(each) in args[0] for each in known), (event, args)
+
+    def _is_own(self, text):
+        path = text.strip('\'"b')
+        own = (str(self.data), '/dev/', '/tmp/urlab', '/run/', str(self.audit))
+        bare = not path.startswith('/')  # a descriptor, or beside one
+        if re.fullmatch(r'/tmp/[a-z0-9_]{8}', path):
+            return True  # the module tempfile looks for a folder that it can use
+        return bare or path.startswith(own) or '__pycache__' in path or 'urlab' in Path(path).name
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    made = House(tmp_path)
+    for name, value in made.environ.items():
+        monkeypatch.setenv(name, value)
+    yield made
+    made.canary.close()
+
+
+class Caller:
+    """
+    Sends requests, and counts what they are answered.
+
+    :ivar replies: all answers as bytes, one after the other.
+    """
+
+    def __init__(self, port):
+        self._context = zmq.Context()
+        self._link = self._context.socket(zmq.REQ)
+        self._link.linger = 0
+        self._link.connect(f'tcp://127.0.0.1:{port}')
+        self.answers = {}
+        self.replies = bytearray()
+        self.session = self.ask('hello', shared=True)['session_id']
+
+    def ask(self, op, **fields):
+        message = {'op': op, **({} if op == 'hello' else {'session_id': self.session}), **fields}
+        self._link.send(codec.pack(message))
+        if not self._link.poll(int(PATIENCE * 1000)):
+            self.close()
+            raise AssertionError(f'no answer to {message!r:.300}')
+        data = self._link.recv()
+        self.replies += data
+        reply = codec.unpack(data, 1 << 30)
+        answer = reply.get('code') or reply['op']
+        self.answers[answer] = self.answers.get(answer, 0) + 1
+        return reply
+
+    def close(self):
+        self._context.destroy(linger=0)
+
+
+def requests(house, likely, ops):
+    """Yield requests in which one field leads out, and the others are likely."""
+    chance = random.Random(1)
+    paths, documents = list(house.paths()), list(house.documents())
+    for op in ops:
+        fields = (*op.required, *op.optional)
+        for field in fields:
+            attacks = paths + (documents if field in DOCUMENTS else [])
+            for attack in attacks:
+                message = {
+                    name: likely.get(name, lambda _: 'x')(chance)
+                    for name in fields
+                    if name in op.required or (name != field and chance.random() < 0.2)
+                }
+                if field == 'file' or field in DOCUMENTS:
+                    for other in ('xml', 'file'):
+                        message.pop(other, None)
+                shape = chance.randrange(4) if field not in ('path', 'file', 'xml') else 0
+                message[field] = (attack, [attack], {attack: attack}, {'x': {attack: [attack]}})[
+                    shape
+                ]
+                yield op.name, message
+
+
+@pytest.mark.parametrize('editing', [False, True], ids=['server', 'editor'])
+def test_no_field_of_any_op_leads_out(house, likely, editing):
+    words = ['--editor'] if editing else ['--world=rover']
+    ops = [op for op in OPS.values() if (op.category == 'editor_only') is editing]
+    if editing:
+        ops.append(OPS['recording_save'])
+    words += [f'--data-dir={house.data}', '--cameras=off', *ANY_PORTS]
+    with program('server', *words) as (process, line):
+        caller = Caller(port_of(line))
+        house.canary.seen()
+        count = 0
+        for op, message in requests(house, likely, ops):
+            if op in ('spawn_entity', 'delete_entity', 'replay_start'):
+                caller.ask('recording_stop')  # which would be a reason to refuse
+            caller.ask(op, **message)
+            count += 1
+        for field in ('encoding', 'observations', 'client', 'camera_header', 'shm_channel'):
+            for path in house.paths():
+                caller.ask('hello', **{'shared': True, field: path})
+        # So many sessions have ended the first one.
+        caller.session = caller.ask('hello', shared=True)['session_id']
+        # It is in good health, and does what is allowed.
+        inside(caller, house, editing)
+        caller.close()
+        assert process.poll() is None
+    assert count > 500 and len(caller.answers) > 8
+    assert SECRET.encode() not in caller.replies
+    house.judge()
+
+
+def inside(caller, house, editing):
+    if editing:
+        assert caller.ask('create_level', name='fine', force_overwrite=True)['op'].endswith('_ok')
+        assert caller.ask('save_level', name='fine', force_overwrite=True)['op'].endswith('_ok')
+    else:
+        for op, fields in (
+            ('recording_stop', {}),
+            ('replay_stop', {}),
+            ('set_mode', {'mode': 'direct'}),
+            ('reset', {}),
+        ):
+            caller.ask(op, **fields)
+        started = caller.ask('recording_start', name='fine')
+        assert started['op'] == 'recording_start_ok', started
+        assert caller.ask('step', n_steps=5)['op'] == 'step_ok'
+        caller.ask('recording_stop')
+        saved = caller.ask('recording_save', path='fine', overwrite=True)
+        assert saved['op'] == 'recording_save_ok', saved
+        assert Path(saved['absolute_path']).is_relative_to(house.data)
+    assert any(path.name.startswith('fine') for path in house.data.rglob('*'))
+
+
+def test_the_witnesses_see(house):
+    house.files[0].read_text()
+    assert house.canary.seen()
+    (house.outside / 'new').touch()
+    assert any(name == 'new' for _, _, name in house.canary.seen())
+    words = f'import os, subprocess; open({str(house.files[1])!r}); subprocess.run(["true"])'
+    with program(ready='', before=('-c', words)) as (process, _):
+        process.wait(PATIENCE)
+    kinds = [event for event, args in events(house.log) if event in ('read', 'subprocess.Popen')]
+    assert 'subprocess.Popen' in kinds
+    assert any(str(house.files[1]) in ' '.join(args) for _, args in events(house.log))
+
+
+@contextmanager
+def gateway(house, name, *words):
+    """Run a gateway that is watched, in front of a server that is too."""
+    ports = ('--port=0', *(('--monitor-port=0',) if name == 'simspark' else ()))
+    world = 'soccer' if name == 'simspark' else 'bimanual'
+    options = (f'--world={world}', f'--data-dir={house.data}', '--cameras=off', *ANY_PORTS)
+    with (
+        program('server', *options) as (_, line),
+        program(name, f'--rpc-port={port_of(line)}', *ports, *words) as (process, said),
+    ):
+        house.canary.seen()
+        yield said
+        assert process.poll() is None
+    house.judge()
+
+
+def last_port(line):
+    return int(line.split('://')[1].split()[0].rpartition(':')[2].rstrip('/'))
+
+
+def test_chiral_clients_stay_inside(house):
+    profile = house.audit / 'profile.yaml'
+    profile.write_text('cameras: []\n')
+    with gateway(house, 'chiral', '--viewers', '--legacy', f'--profile={profile}') as line:
+        port = last_port(line)
+        for attack in house.paths():
+            for message in (
+                {'type': attack}, {'type': 'obs_request', 'hook': attack, 'task': attack},
+                {'type': 'reset', 'task': {'hook': attack}, 'profile': attack, 'keyframe': attack},
+                {'type': 'reset_request', 'hook': attack, 'profile': attack, 'seed': attack},
+                {'type': 'action', 'action': attack, 'hook': attack},
+                {'type': 'metadata_request', 'task_hook': attack, 'profile': attack},
+            ):  # fmt: skip
+                with opened(port, '/view') as link:
+                    packed = msgpack.packb(message)
+                    link.sendall(frame(struct.pack('<I', len(packed)) + packed))
+                    link.sendall(frame(b'\x03\xe8', 0x88))
+                    rest(link)
+        with StockClient(f'ws://127.0.0.1:{port}/') as driver:
+            assert driver.reset().proprios
+
+
+def test_pages_and_their_messages_stay_inside(house):
+    with gateway(house, 'webxr') as line:
+        port = last_port(line)
+        for path in house.paths():
+            for target in (path, f'/{path}', f'/js/{path}', f'/bodies/{path}', f'/vendor/{path}'):
+                safe = target.replace(' ', '%20').replace('\0', '%00')
+                with dial(port) as link:
+                    link.sendall(f'GET {safe} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.encode())
+                    link.shutdown(socket.SHUT_WR)
+                    answer = rest(link)
+                assert SECRET.encode() not in answer
+                assert b' 200 ' not in answer[:20] or target == '/'
+        url = f'ws://127.0.0.1:{port}'
+        for path in house.paths():
+            with FieldClient(url, 'publisher', user_id=path, owner_id=path, client=path) as client:
+                for kind in ('publish_asset', 'asset_request', 'page', 'overlay', path):
+                    fields = dict.fromkeys(
+                        ('id', 'name', 'path', 'file', 'url', 'mesh', 'op'), path
+                    )
+                    client.send(kind, {**fields, 'uri': path})
+
+
+def test_simspark_peers_stay_inside(house):
+    with gateway(house, 'simspark') as line:
+        ports = [int(port) for port in re.findall(r'(?:agents|monitors)=(\d+)', line)]
+        for port in ports:
+            for path in house.paths():
+                text = path.replace('\0', '').replace('"', '').replace('(', '').replace(')', '')
+                peer = RawPeer(port)
+                for command in ('scene', 'loadScene', 'log', 'init', 'playMode', 'agent'):
+                    peer.say(f'({command} {text})'.encode(errors='replace'))
+                    peer.say(f'({command} (file "{text}"))'.encode(errors='replace'))
+                peer.close()
+        time.sleep(0.5)
+        assert threading.active_count() < 50

@@ -1,0 +1,173 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A server with keys: who has them sees and commands everything, and nobody else anything."""
+
+import socket
+import threading
+import time
+
+import pytest
+import zmq
+
+from test.security.programs import ANY_PORTS
+from test.security.programs import port_of
+from test.security.programs import program
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client import open_camera
+from urlab_ros_bridge.client import open_state
+from urlab_ros_bridge.client import StateStream
+from urlab_ros_bridge.client.errors import KeysRejected
+from urlab_ros_bridge.files.curve_keys import make_keys
+from urlab_ros_bridge.files.curve_keys import read_client_keys
+from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.control import CONTROL
+from urlab_ros_bridge.wire.control import control_topic
+from urlab_ros_bridge.wire.control import pack_setpoints
+
+PATIENCE = 60.0
+DEAF = 0.5  # s that nothing comes to somebody who is not let in
+
+
+@pytest.fixture(scope='module')
+def keys(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('keys') / 'own'
+    make_keys(folder, ['laptop'])
+    return folder
+
+
+@pytest.fixture(scope='module')
+def line(keys):
+    words = ('server', '--world=bimanual', f'--keys={keys}', '--no-shm', *ANY_PORTS)
+    with program(*words) as (_, text):
+        yield text
+
+
+@pytest.fixture(scope='module')
+def stranger(keys, tmp_path_factory):
+    """Return keys that know the server, but which the server does not know."""
+    folder = tmp_path_factory.mktemp('stranger')
+    make_keys(folder)
+    (folder / 'server.key').write_bytes((keys / 'server.key').read_bytes())
+    return folder
+
+
+@pytest.fixture(scope='module')
+def impostor(keys, tmp_path_factory):
+    """Return keys that the server knows, of somebody who trusts another server."""
+    folder = tmp_path_factory.mktemp('impostor')
+    make_keys(folder)
+    (folder / 'client.key_secret').write_bytes((keys / 'client.key_secret').read_bytes())
+    return folder
+
+
+def a_camera(client):
+    robots = client.handshake.articulations.values()
+    return next(camera for robot in robots for camera in robot.cameras.values())
+
+
+@pytest.mark.parametrize('name', ['', 'laptop'])
+def test_who_has_a_key_gets_everything(line, keys, name):
+    with Client(rpc_port=port_of(line), shared=True, keys=keys / name, timeout=PATIENCE) as client:
+        client.set_paused(False)
+        with open_state('', state_port=port_of(line, 'state'), keys=client.keys) as state:
+            assert state.receive(PATIENCE).state() is not None
+        camera = a_camera(client)
+        with open_camera(camera, keys=client.keys, transport='zmq') as pictures:
+            assert pictures.receive(PATIENCE).pixels.any()
+
+
+def raw_request(port, prepare):
+    """Send a `meta` over a socket that somebody has prepared; return the reply or None."""
+    with zmq.Context() as context, context.socket(zmq.REQ) as link:
+        link.linger = 0
+        prepare(link)
+        link.connect(f'tcp://127.0.0.1:{port}')
+        link.send(codec.pack({'op': 'meta'}))
+        return link.recv() if link.poll(int(DEAF * 1000)) else None
+
+
+def test_who_has_none_is_told_so(line, stranger):
+    for keys in ('', stranger):
+        client = Client(rpc_port=port_of(line), shared=True, timeout=PATIENCE, keys=keys)
+        with pytest.raises(KeysRejected, match='keys'):
+            client.connect()
+        client.close()
+
+
+def test_nobody_else_is_answered(line, stranger, impostor):
+    port = port_of(line)
+    assert raw_request(port, lambda link: None) is None
+    for folder in (stranger, impostor):
+        assert raw_request(port, read_client_keys(folder).protect) is None
+
+
+@pytest.mark.parametrize('stream', ['state', 'info'])
+def test_nobody_else_hears_anything(line, stranger, stream):
+    for folder in ('', stranger):
+        port = port_of(line, stream)
+        with StateStream(state_port=port, keys=folder, closing='sim_time') as rows:
+            assert rows.receive(DEAF) is None
+            assert rows.stats.rows == 0
+
+
+def test_nobody_else_sees_anything(line, keys, stranger):
+    with Client(rpc_port=port_of(line), shared=True, keys=keys, timeout=PATIENCE) as client:
+        camera = a_camera(client)
+    for folder in ('', stranger):
+        with open_camera(camera, transport='zmq', keys=folder) as pictures:
+            assert pictures.receive(DEAF) is None
+
+
+def test_nobody_else_commands_by_the_control_stream(line, keys, stranger):
+    with Client(rpc_port=port_of(line), shared=True, keys=keys, timeout=PATIENCE) as client:
+        before = client.status().raw['control_stream']
+        for own in (None, read_client_keys(stranger)):
+            send_controls(port_of(line, 'control'), own, DEAF)
+        assert client.status().raw['control_stream'] == before
+        deadline = time.monotonic() + PATIENCE
+        while client.status().raw['control_stream'] == before:
+            send_controls(port_of(line, 'control'), client.keys, 0.3)
+            assert time.monotonic() < deadline
+
+
+def send_controls(port, keys, seconds):
+    with zmq.Context() as context, context.socket(zmq.PUB) as link:
+        link.linger = 0
+        if keys:
+            keys.protect(link)
+        link.connect(f'tcp://127.0.0.1:{port}')
+        time.sleep(seconds)
+        link.send_multipart([control_topic(CONTROL, 'bimanual'), pack_setpoints([0], [0.0])])
+        time.sleep(0.1)
+
+
+def test_nothing_is_readable_on_the_way(line, keys):
+    heard, listener = bytearray(), socket.create_server(('127.0.0.1', 0))
+
+    def relay(source, target):
+        try:
+            while data := source.recv(1 << 16):
+                heard.extend(data)
+                target.sendall(data)
+        except OSError:
+            pass
+
+    def accept():
+        near, _ = listener.accept()
+        far = socket.create_connection(('127.0.0.1', port_of(line)))
+        threading.Thread(target=relay, args=(near, far), daemon=True).start()
+        relay(far, near)
+
+    threading.Thread(target=accept, daemon=True).start()
+    with Client(
+        rpc_port=listener.getsockname()[1],
+        shared=True,
+        keys=keys,
+        timeout=PATIENCE,
+        name='mallory',
+    ) as client:
+        assert client.handshake.world == 'bimanual'
+    listener.close()
+    assert len(heard) > 10_000 and b'CURVE' in heard
+    for word in (b'hello', b'mallory', b'bimanual', b'session_id', b'panda'):
+        assert word not in heard

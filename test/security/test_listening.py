@@ -1,0 +1,99 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What every program of the suite listens to, by /proc/net: loopback, unless it was told otherwise.
+
+DDS is the exception: how far the bridge's ROS nodes are seen is for the environment to say
+(ROS_AUTOMATIC_DISCOVERY_RANGE), as of any ROS node.  It uses UDP alone.
+"""
+
+import ipaddress
+
+from domains import free_domain
+import pytest
+
+from test.security.programs import ANY_PORTS
+from test.security.programs import listening
+from test.security.programs import port_of
+from test.security.programs import program
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client import open_camera
+
+PATIENCE = 60.0
+GATEWAYS = {
+    'chiral': ['--port=0', '--viewers'],
+    'webxr': ['--port=0'],
+    'simspark': ['--port=0', '--monitor-port=0'],
+}
+
+
+def beyond_loopback(places):
+    return sorted(place for place in places if not ipaddress.ip_address(place[1]).is_loopback)
+
+
+@pytest.fixture(scope='module')
+def server():
+    with program('server', '--world=rover', '--cameras=on', *ANY_PORTS) as (process, line):
+        yield process, line
+
+
+def test_the_server_with_its_cameras(server):
+    process, line = server
+    with Client(rpc_port=port_of(line), shared=True, timeout=PATIENCE) as client:
+        robots = client.handshake.articulations.values()
+        cameras = [camera for robot in robots for camera in robot.cameras.values()]
+        with open_camera(cameras[0], transport='zmq') as pictures:
+            assert pictures.receive(PATIENCE) is not None  # the renderer runs too
+        ports = {camera.port for camera in cameras}
+    places = listening(process.pid)
+    ports |= {port_of(line, name) for name in ('rpc', 'state', 'control', 'info')}
+    assert {port for _, _, port in places} >= ports
+    assert beyond_loopback(places) == []
+
+
+@pytest.mark.parametrize('gateway', GATEWAYS)
+def test_a_gateway(server, gateway):
+    words = (gateway, f'--rpc-port={port_of(server[1])}', *GATEWAYS[gateway])
+    with program(*words) as (process, _):
+        places = listening(process.pid)
+        assert len(places) == 1 + (gateway == 'simspark')
+        assert beyond_loopback(places) == []
+
+
+@pytest.mark.ros
+def test_the_bridge(server, monkeypatch):
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(free_domain()))
+    words = [f'--{name}-port={port_of(server[1], name)}' for name in ('rpc', 'state')]
+    with Client(rpc_port=port_of(server[1]), shared=True, timeout=PATIENCE) as client:
+        with program('bridge', *words, before=BRIDGE, ready='connected') as (process, _):
+            places = listening(process.pid)
+        assert client.status()
+    assert places and {protocol[:3] for protocol, _, _ in places} == {'udp'}
+
+
+# A bridge that says on stdout what others say in their log.
+BRIDGE = (
+    '-c',
+    'import os, sys; os.dup2(1, 2); from urlab_ros_bridge.cli.main import main; '
+    'sys.exit(main(sys.argv[1:]))',
+)
+
+
+@pytest.mark.parametrize(
+    ('command', 'remedy'),
+    [
+        (['server'], '--keys'),
+        (['up'], '--keys'),
+        (['chiral'], '--token'),
+        (['webxr'], '--token'),
+        (['simspark'], '--insecure'),
+    ],
+)
+@pytest.mark.parametrize('address', ['0.0.0.0', '*', '::'])
+def test_nobody_listens_wider_without_a_word(command, remedy, address, capsys):
+    from urlab_ros_bridge.cli.main import main
+
+    assert main([*command, '--bind', address]) != 0
+    said = capsys.readouterr().err
+    assert remedy in said or remedy.removeprefix('--') in said
+    assert 'insecure' in said and 'Traceback' not in said

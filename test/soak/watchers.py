@@ -1,0 +1,169 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Clients that go on whatever happens, and write down what they see: one row an event.
+
+A row of the log is a dict: ``who``, ``at`` (monotonic s), and ``time`` (simulated s) with
+``epoch`` (it changes when time may have jumped), or ``lost`` with a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterator
+import json
+import socket
+import struct
+import threading
+import time
+from typing import Any
+
+import msgpack
+from websockets.sync.client import connect
+
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.client import StateStream
+from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from urlab_ros_bridge.wire.stamp import block_to_ns
+
+Row = dict[str, Any]
+_PAUSE = 0.1  # s before the next try
+_PATIENCE = 3.0  # s without data that a client waits before it connects again
+
+
+class Log:
+    """All rows, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self._lock = threading.Lock()
+
+    def add(self, who: str, **fields: Any) -> None:
+        """Add a row."""
+        with self._lock:
+            self._rows.append({'who': who, 'at': time.monotonic(), **fields})
+
+    def rows(self, who: str = '', since: float = 0.0) -> list[Row]:
+        """Return rows."""
+        with self._lock:
+            return [r for r in self._rows if r['at'] >= since and who in ('', r['who'])]
+
+
+class Watcher(threading.Thread):
+    """
+    One client.
+
+    :param session: connects, and yields (epoch, simulated time) until something fails.
+    """
+
+    def __init__(self, name: str, log: Log, session: Callable[[], Iterator[tuple[Any, float]]]):
+        super().__init__(name=name, daemon=True)
+        self._log, self._session = log, session
+        self._stop_it = threading.Event()
+        self._connections = 0
+        self.newest = 0.0  # monotonic s of the last data
+        self.trouble = ''
+
+    def run(self) -> None:
+        """Connect again and again."""
+        while not self._stop_it.is_set():
+            self._connections += 1
+            try:
+                for epoch, now in self._session():
+                    # Nobody says that a new connection leads to the same life of a program.
+                    self._log.add(self.name, epoch=(self._connections, epoch), time=now)
+                    self.newest = time.monotonic()
+                    if self._stop_it.is_set():
+                        return
+            except Exception as error:  # every failure is one of the connection, for a client
+                self.trouble = f'{type(error).__name__}: {error}'[:120]
+                self._log.add(self.name, lost=self.trouble)
+            self._stop_it.wait(_PAUSE)
+
+    def stop(self) -> None:
+        """End soon."""
+        self._stop_it.set()
+
+
+def urlab_requests(port: int, log: Log) -> Iterator[tuple[Any, float]]:
+    """Ask, one request after the other; each reply must be that of its own request."""
+    with Client(rpc_port=port, shared=True, timeout=_PATIENCE, name='soak') as client:
+        number = 0
+        while True:
+            number += 1
+            for op, fields in (
+                ('status', {}),
+                ('get_entities', {}),
+                ('set_twist', {'articulation': 'rover', 'linear': [0.0, 0, 0], 'timeout': 0.5}),
+            ):
+                generation = client.generation
+                reply = client.request(op, **fields)
+                if reply['op'] != f'{op}_ok':
+                    log.add('requests', wrong=f'{op} answered by {reply["op"]}')
+                if op == 'status':
+                    now = block_to_ns(reply['sim_time']) / 1e9
+                    yield (generation, reply.get('world_revision')), now
+            time.sleep(0.02)
+
+
+def urlab_states(port: int) -> Iterator[tuple[Any, float]]:
+    """Read the state stream, row by row closed into ticks."""
+    with StateStream(state_port=port, closing='sim_time') as stream:
+        while True:
+            tick = stream.receive(_PATIENCE)
+            if tick is None:
+                raise TimeoutError('no state')
+            yield 0, tick.stamp_ns / 1e9
+            time.sleep(0.01)
+
+
+def chiral_viewer(port: int) -> Iterator[tuple[Any, float]]:
+    """Watch as a viewer of the Chiral gateway does."""
+    url = f'ws://127.0.0.1:{port}/view'
+    with connect(url, compression=None, max_size=None, open_timeout=_PATIENCE) as link:
+        while True:
+            packed = msgpack.packb({'type': 'obs_request'})
+            link.send(struct.pack('<I', len(packed)) + packed)
+            data = link.recv(timeout=_PATIENCE)
+            (size,) = struct.unpack_from('<I', data, 0)
+            yield 0, msgpack.unpackb(data[4 : 4 + size])['timestamp']
+            time.sleep(0.02)
+
+
+def webxr_spectator(port: int) -> Iterator[tuple[Any, float]]:
+    """Watch as a spectator of Virtual Field does; it tells no time of the simulation."""
+    url = f'ws://127.0.0.1:{port}'
+    with connect(url, compression=None, max_size=None, open_timeout=_PATIENCE) as link:
+        hello = {'version': 1, 'type': 'hello', 'payload': {'role': 'spectator'}}
+        link.send(json.dumps(hello))
+        while True:
+            message = json.loads(link.recv(timeout=_PATIENCE))
+            if message['type'] == 'scene_state':
+                yield 0, time.monotonic()
+
+
+def simspark_monitor(port: int) -> Iterator[tuple[Any, float]]:
+    """Watch as RoboViz does."""
+    with MonitorClient(port=port, timeout=_PATIENCE) as monitor:
+        while True:
+            if monitor.receive() is None:
+                raise TimeoutError('no message')
+            yield 0, time.monotonic()  # a game that has not begun stands still
+
+
+def stall(port: int, first: bytes, repeat: bytes = b'', count: int = 4) -> list[socket.socket]:
+    """Return connections that have asked for much, and never read."""
+    links = []
+    for _ in range(count):
+        link = socket.socket()
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        link.settimeout(0.5)
+        try:
+            link.connect(('127.0.0.1', port))
+            link.sendall(first)
+            for _ in range(2000 if repeat else 0):
+                link.sendall(repeat)
+        except OSError:
+            pass  # it is full, which is what was wanted
+        links.append(link)
+    return links

@@ -1,0 +1,129 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The fake server: the rules of the protocol that it claims, and its scripts."""
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import NoTwistController
+from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.conformance import all_checks
+from urlab_ros_bridge.conformance import Peer
+from urlab_ros_bridge.conformance import Places
+from urlab_ros_bridge.conformance import Plan
+from urlab_ros_bridge.conformance import run
+from urlab_ros_bridge.testing import FakeRobot
+from urlab_ros_bridge.testing import FakeServer
+from urlab_ros_bridge.testing.fake_server import CLAIMS
+from urlab_ros_bridge.wire.errors import UnknownName
+from urlab_ros_bridge.wire.rows import unpack_base_state
+
+ROBOTS = (
+    FakeRobot('rover', ('pan', 'tilt'), sensors={'range': (1.0, 2.0)}),
+    FakeRobot('arm', ('a',), False),
+)
+
+
+@pytest.fixture
+def served():
+    """Return a function: server -> a connected client; closed at the end."""
+    opened = []
+
+    def start(*robots, shared=True, **options):
+        server = FakeServer(robots or 'rover', **options)
+        client = Client('127.0.0.1', server.ports['rpc'], shared=shared)
+        opened.extend([server, client])
+        client.connect()
+        return server, client
+
+    yield start
+    for each in reversed(opened):
+        each.close()
+
+
+@pytest.mark.parametrize('extensions', [FakeServer.EXTENSIONS, ()])
+def test_the_rules_that_it_claims_hold(extensions):
+    checks = {check.name: check for check in all_checks()}
+    assert set(CLAIMS) <= set(checks)
+    with FakeServer(ROBOTS, extensions=extensions) as server:
+        ends = {name: f'tcp://127.0.0.1:{port}' for name, port in server.ports.items()}
+        peer = Peer(Places('127.0.0.1', ends['rpc'], ends['state'], '', ''))
+        peer.connect()
+        plan = Plan(tuple(checks[name] for name in CLAIMS), transports=('zmq',))
+        results = [*run(peer, plan)]
+        peer.close()
+    wrong = [(r.name, r.outcome, r.expected, r.got, r.reason) for r in results]
+    assert [each for each in wrong if each[1] != 'pass'] == []
+    assert len(results) > 60
+
+
+def test_a_robot_does_what_its_script_says(served):
+    def circle(robot, now, timestep):
+        angle = now + timestep
+        robot.place[:2] = np.cos(angle), np.sin(angle)
+        robot.positions['pan'] = angle
+
+    _, client = served(FakeRobot('rover', ('pan',), script=circle), mode='direct')
+    state = client.step(50).articulations['rover']
+    np.testing.assert_allclose(state.qpos[:2], [np.cos(0.5), np.sin(0.5)])
+    assert state.qpos[7] == pytest.approx(0.5)
+    assert client.reset().articulations['rover'].qpos[:3].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_without_a_script_it_obeys_at_once_and_a_twist_ends_in_simulated_time(served):
+    server, client = served(mode='direct')
+    client.set_twist('rover', (1.0, 0.0, 0.0), (0.0, 0.0, np.pi / 2), timeout=1.0)
+    client.step(100)
+    robot = server.robots['rover']
+    assert robot.yaw == pytest.approx(np.pi / 2)
+    # A quarter of a circle of radius v / w, by Euler's method with steps of 10 ms.
+    np.testing.assert_allclose(robot.place[:2], [2 / np.pi, 2 / np.pi], atol=0.01)
+    client.step(50)
+    assert robot.yaw == pytest.approx(np.pi / 2) and robot.velocity == (0.0, 0.0, 0.0)
+
+
+def test_it_notes_requests_and_refuses_as_it_is_told(served):
+    server, client = served()
+    server.refuse('set_twist', 'no_twist_controller', 'it is in repair')
+    with pytest.raises(NoTwistController, match='in repair'):
+        client.set_twist('rover', (1.0, 0.0, 0.0))
+    client.set_twist('rover', (0.5, 0.0, 0.0))
+    assert [r['linear'][0] for r in server.requests_of('set_twist')] == [1.0, 0.5]
+    with pytest.raises(UnknownName, match='no_twist_controller'):
+        server.refuse('step', 'out_of_order')
+    with pytest.raises(UnknownName, match='set_twist'):
+        server.refuse('dance', 'bad_value')
+
+
+def test_live_ticks_have_rows_and_are_closed_by_the_time(served):
+    server, client = served(mode='live')
+    with StateStream('127.0.0.1', server.ports['state']) as stream:
+        client.set_twist('rover', (1.0, 0.0, 0.0))
+        ticks = [stream.receive(5.0) for _ in range(5)]
+    assert all(tick.closed_by == 'sim_time' for tick in ticks)
+    stamps = [tick.stamp_ns for tick in ticks]
+    assert stamps == sorted(stamps) and len(set(stamps)) == 5
+    rows = dict(ticks[-1].rows)
+    assert unpack_base_state(rows[b'rover/base_state/root']).linear_velocity[0] == 1.0
+
+
+def test_it_needs_neither_mujoco_nor_ros():
+    import subprocess
+    import sys
+
+    from lifelines import run_process
+
+    program = """
+import sys
+sys.modules['mujoco'] = sys.modules['rclpy'] = None
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.testing import FakeServer
+with FakeServer(mode='direct') as server:
+    client = Client('127.0.0.1', server.ports['rpc'])
+    client.connect()
+    assert client.step(3).time == 0.03
+    client.close()
+"""
+    done = run_process([sys.executable, '-c', program], stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,126 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A simulation with a bridge, and messages that are waited for in simulation time."""
+
+import time
+
+import pytest
+
+from urlab_ros_bridge.testing import FakeRobot
+from urlab_ros_bridge.testing import FakeServer
+from urlab_ros_bridge.testing import Simulation
+from urlab_ros_bridge.testing import wait_for_message
+from urlab_ros_bridge.testing.errors import NotInTime
+from urlab_ros_bridge.testing.errors import SimulationFailed
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import PoseStamped  # noqa: E402
+from geometry_msgs.msg import Twist  # noqa: E402
+from nav_msgs.msg import Odometry  # noqa: E402
+from rclpy.context import Context  # noqa: E402
+from rclpy.node import Node  # noqa: E402
+from rclpy.qos import DurabilityPolicy  # noqa: E402
+from rclpy.qos import QoSProfile  # noqa: E402
+from sensor_msgs.msg import LaserScan  # noqa: E402
+from std_msgs.msg import String  # noqa: E402
+
+
+@pytest.fixture(scope='module')
+def faked():
+    """A bridge on a fake server: without MuJoCo, and time is ours."""
+    server = FakeServer(FakeRobot('rover', ('pan',)), mode='live')
+    with server, Simulation(server=server, bridge={'cmd_vel_type': 'twist'}) as running:
+        yield server, running
+
+
+def test_a_node_drives_a_scripted_robot_through_the_bridge(faked):
+    server, running = faked
+    publisher = running.node.create_publisher(Twist, 'cmd_vel', 1)
+    command = Twist()
+    command.linear.x = 1.0
+    timer = running.node.create_timer(0.05, lambda: publisher.publish(command))
+    moving = running.wait_for_message(
+        Odometry, 'odom', 20.0, lambda m: m.twist.twist.linear.x > 0.9
+    )
+    running.node.destroy_timer(timer)
+    assert moving.header.frame_id == 'odom'
+    assert server.requests_of('set_twist')[-1]['linear'][0] == 1.0
+    # The commander is gone: the bridge stops the robot.
+    running.wait_for_message(Odometry, 'odom', 20.0, lambda m: m.twist.twist.linear.x == 0.0)
+
+
+def test_a_limit_of_simulation_time_is_not_one_of_wall_time(faked):
+    _, running = faked
+    running.client.set_sim_speed(20.0)
+    try:
+        wall = time.monotonic()
+        with pytest.raises(NotInTime, match=r'none of \d+ messages satisfied .* 0.4 s of sim'):
+            running.wait_for_message(Odometry, 'odom', 0.4, lambda m: False)
+        assert time.monotonic() - wall > 1.5
+    finally:
+        running.client.set_sim_speed(100.0)
+    running.client.set_paused(True)
+    try:
+        with pytest.raises(NotInTime, match=r'within 1 s of wall time, in which 0 s of sim'):
+            running.wait_for_message(Odometry, 'odom', 0.5, lambda m: False, wall_timeout=1.0)
+    finally:
+        running.client.set_paused(False)
+
+
+def test_the_error_says_why_nothing_came(faked):
+    _, running = faked
+    with pytest.raises(NotInTime, match=r'^/odom is published as nav_msgs/msg/Odometry, not as'):
+        running.wait_for_message(PoseStamped, 'odom', 0.3)
+    with pytest.raises(NotInTime, match=r'/odometry had no publisher .* on: /odom$'):
+        running.wait_for_message(Odometry, 'odometry', 0.3)
+    with pytest.raises(NotInTime, match=r'^/scan had no publisher within 0.3 s of simulation'):
+        running.wait_for_message(LaserScan, 'scan', 0.3)
+
+
+def test_a_node_that_nobody_spins_is_spun_and_what_is_latched_comes(faked):
+    _, running = faked
+    import rclpy
+
+    once = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    running.node.create_publisher(String, 'once', once).publish(String(data='said before'))
+    context = Context()
+    rclpy.init(context=context, domain_id=running.domain)
+    node = Node('mine', context=context)
+    try:
+        assert wait_for_message(node, Odometry, 'odom', 10.0).child_frame_id
+        assert node.executor is None
+        assert wait_for_message(node, String, '/once', 10.0).data == 'said before'
+        assert not list(node.subscriptions)[1:]
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def test_two_simulations_side_by_side_do_not_hear_each_other(faked):
+    server, running = faked
+    with FakeServer('rover', mode='live') as other, Simulation(server=other) as second:
+        assert running.domain != second.domain
+        for fake, simulation, x in ((server, running, 11.0), (other, second, 22.0)):
+            fake.robots['rover'].place[0] = x
+            assert simulation.position('rover')[0] == x
+            simulation.wait_for_message(
+                Odometry, 'odom', 10.0, lambda m, x=x: m.pose.pose.position.x == x
+            )
+            assert simulation.node.count_publishers('/clock') == 1
+
+
+def test_a_bridge_that_cannot_start_says_why():
+    with FakeServer(mode='live') as server, pytest.raises(SimulationFailed, match='odom_rate'):
+        Simulation(server=server, bridge={'odom_rate': -5.0})
+
+
+def test_a_crash_of_the_bridge_is_seen(faked):
+    _, running = faked
+    running.check()
+    with pytest.raises(KeyError, match='bridge'):
+        running.kill('renderer')
+    running.kill('bridge')  # the last test of this simulation
+    with pytest.raises(SimulationFailed, match='the bridge of the simulation has ended'):
+        running.check()

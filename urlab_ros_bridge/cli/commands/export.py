@@ -1,0 +1,84 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab export`: recorded episodes in the formats that learners read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.cli.errors import PackageMissing
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportArguments(Arguments):
+    """The arguments of `urlab export`."""
+
+    format: str = key(text='Format to write.', choices=('lerobot',), positional=True)
+    episodes: str = key(
+        'runs',
+        'Folder with the MCAP files of urlab eval --record.',
+        metavar='DIR',
+        longest=4096,
+        path=True,
+    )
+    out: str = key(
+        text='Folder for the dataset; it must not hold anything.',
+        metavar='DIR',
+        longest=4096,
+        path=True,
+    )
+    task: str = key('', 'What was to be done, in words.', longest=4096)
+    robot_type: str = key('', 'Kind of robot.', metavar='NAME')
+    fps: int = key(0, 'Frames per second; 0: as recorded, rounded.', metavar='N', low=0, high=1000)
+
+
+def export(values: ExportArguments) -> tuple[int, int]:
+    """
+    Write the dataset; return how many episodes and frames it has.
+
+    :raises PackageMissing: when mcap, pyarrow, or av (for pictures) is not installed.
+    :raises UrlabError: when the episodes do not fit together.
+    """
+    paths = sorted(Path(values.episodes).glob('*.mcap'))
+    if not paths:
+        raise BadArgument('--episodes', f'there is no MCAP file in {values.episodes!r}')
+    try:
+        from urlab_ros_bridge.gateways.chiral.evaluation.episode_reader import read_frames
+        from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import fps_of
+        from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import write_dataset
+
+        fps = values.fps or fps_of(frame.time for frame in read_frames(paths[0]))
+        counts = list(
+            write_dataset(
+                Path(values.out), map(read_frames, paths), values.task, fps, values.robot_type
+            )
+        )
+    except ImportError as error:
+        raise PackageMissing('urlab export', 'chiral,eval,video', error) from None
+    return len(counts), sum(counts)
+
+
+def run(given: ParsedArguments[ExportArguments]) -> int:
+    """Write the dataset and tell what is in it."""
+    episodes, frames = export(given.values)
+    print(f'{given.values.out}: {episodes} episodes, {frames} frames')
+    return 0
+
+
+COMMAND = Command(
+    name='export',
+    summary='Turn recorded episodes into a dataset for learners.',
+    text='Turn the MCAP files of urlab eval --record into a LeRobotDataset v3.0: one row a\n'
+    'control period, one video a camera.',
+    section=ExportArguments,
+    run=run,
+    examples=(
+        ('urlab export lerobot --episodes runs --out dataset', 'what urlab eval has recorded'),
+    ),
+)

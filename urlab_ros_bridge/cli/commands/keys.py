@@ -1,0 +1,70 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab keys`: make the keys of encrypted connections between server and clients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeysArguments(Arguments):
+    """The arguments of `urlab keys`."""
+
+    folder: str = key(
+        '', 'Folder of the keys.', metavar='DIR', longest=4096, path=True, positional=True
+    )
+    clients: str = key(
+        '',
+        'Names of machines, separated by commas: each gets a folder in DIR with the keys to carry '
+        'there.',
+        metavar='NAMES',
+        longest=4096,
+    )
+
+
+def run(given: ParsedArguments[KeysArguments]) -> int:
+    """
+    Make what is missing, and tell what was made.
+
+    :raises BadArgument: when no folder is named.
+    :raises KeysUnusable: when what is there is damaged, or a name is none.
+    """
+    from urlab_ros_bridge.files.curve_keys import make_keys
+
+    values = given.values
+    if not values.folder:
+        raise BadArgument('DIR', 'is missing: the folder of the keys')
+    names = [name for name in map(str.strip, values.clients.split(',')) if name]
+    try:
+        made = make_keys(Path(values.folder), names)
+    except OSError as error:
+        raise BadArgument('DIR', f'{error.filename}: {error.strerror}') from error
+    for path in made:
+        print(f'made {path}')
+    print(f'the server takes --keys {values.folder}, and so do clients on this machine')
+    for name in names:
+        print(f'copy {Path(values.folder, name)} to {name}, whose clients take --keys with it')
+    return 0
+
+
+COMMAND = Command(
+    name='keys',
+    summary='Make keys for encrypted connections.',
+    text="Make the keys of ZeroMQ's encryption (CURVE) between the step server and its clients.\n"
+    'Keys that are there stay. A server that was started with --keys lets in only those whose\n'
+    'public key is in DIR/clients: delete one and start the server anew to shut it out.',
+    section=KeysArguments,
+    run=run,
+    examples=(
+        ('urlab keys my_keys', 'for the server and the clients of this machine'),
+        ('urlab keys my_keys --clients laptop', 'and for another machine: copy my_keys/laptop'),
+    ),
+)

@@ -1,0 +1,90 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab policy`: run a policy of the user on a robot in ROS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from urlab_ros_bridge.cli.arguments.argument import Arguments
+from urlab_ros_bridge.cli.arguments.checks import policy_file
+from urlab_ros_bridge.cli.arguments.command import Command
+from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import Namespace
+from urlab_ros_bridge.cli.errors import PackageMissing
+from urlab_ros_bridge.cli.errors import RosNotFound
+from urlab_ros_bridge.schema import key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy(Arguments):
+    """What runs."""
+
+    policy: str = key(
+        text='Bundled policy such as quadruped_trot, or YAML file that describes yours.',
+        metavar='NAME|FILE',
+        check=policy_file,
+        longest=4096,
+        path=True,
+        positional=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyArguments(Policy, Namespace, LogLevel):
+    """The arguments of `urlab policy`."""
+
+    lifecycle: bool = key(
+        False, 'Wait to be configured and activated as a managed node (urlab_policy).'
+    )
+
+
+def node_arguments(given: ParsedArguments[PolicyArguments]) -> list[str]:
+    """Return the argv of the ROS node; what was given here wins over the ROS words."""
+    values = given.values
+    ours: list[str] = []
+    if values.namespace.strip('/'):
+        ours += ['-r', f'__ns:=/{values.namespace.strip("/")}']
+    if 'log_level' in given.names:
+        ours += ['--log-level', values.log_level]
+    first = [values.policy, *(['--lifecycle'] if values.lifecycle else [])]
+    return [*first, '--ros-args', *given.ros, *ours]
+
+
+def run(given: ParsedArguments[PolicyArguments]) -> int:
+    """
+    Run the node until a signal comes.
+
+    :raises RosNotFound: when ROS is missing.
+    :raises PackageMissing: when onnxruntime is.
+    """
+    try:
+        import rclpy  # noqa: F401
+    except ImportError as error:
+        raise RosNotFound(str(error)) from None
+    try:
+        import onnxruntime  # noqa: F401
+    except ImportError as error:
+        raise PackageMissing('a policy', 'policy', error) from None
+    from urlab_ros_bridge.ros.policy.main import main as policy_main
+
+    return policy_main(node_arguments(given))
+
+
+COMMAND = Command(
+    name='policy',
+    summary='Run a locomotion policy (ONNX) on a robot in ROS 2.',
+    text='Run a policy of yours: an ONNX model between imu/data, joint_states, cmd_vel and\n'
+    'joint_commands, as a YAML file describes it. Takes any robot in ROS 2, simulated or real.\n'
+    'The file names the model: run only files that you trust to move your robot.',
+    section=PolicyArguments,
+    run=run,
+    takes_ros_args=True,
+    handles_signals=True,
+    examples=(
+        ('urlab policy quadruped_trot', 'the bundled one, for the world quadruped'),
+        ('urlab policy walk.yaml --ros-args -p use_sim_time:=true', 'yours, in a simulation'),
+        ('urlab policy walk.yaml --namespace robot_1 --lifecycle', 'below a lifecycle manager'),
+    ),
+)

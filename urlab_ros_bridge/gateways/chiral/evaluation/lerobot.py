@@ -1,0 +1,374 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Recorded episodes as a LeRobotDataset v3.0, written with pyarrow and av: learners read it as it is.
+
+Layout: the documentation of LeRobotDataset v3.0 (`codebase_version` "v3.0").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import field
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.gateways.chiral.errors import ChiralError
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_video import require_av
+
+VERSION = 'v3.0'
+DATA_PATH = 'data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet'
+VIDEO_PATH = 'videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4'
+EPISODES_PATH = 'meta/episodes/chunk-000/file-000.parquet'
+CODEC, PIXEL_FORMAT = 'libx264', 'yuv420p'
+# Every second picture can be jumped to, for learners read frames at random.
+QUALITY = {'crf': '23', 'preset': 'veryfast', 'g': '2'}
+STATE, ACTION, REWARD, DONE = 'observation.state', 'action', 'next.reward', 'next.done'
+COLUMNS = ('timestamp', 'frame_index', 'episode_index', 'index', 'task_index')
+
+
+class CannotExport(ChiralError):
+    """Episodes cannot become one dataset."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """
+    One control period.
+
+    :ivar state: name -> values, float64 (n,).
+    :ivar images: camera -> RGB, uint8 (height, width, 3).
+    """
+
+    state: dict[str, np.ndarray] = field(default_factory=dict)
+    images: dict[str, np.ndarray] = field(default_factory=dict)
+    action: np.ndarray | None = None
+    reward: float = 0.0
+    time: float = 0.0
+
+
+class Statistics:
+    """Minimum, maximum, mean and deviation of rows, which are not kept."""
+
+    def __init__(self, size: int) -> None:
+        self.count = 0
+        self._low, self._high = np.full(size, np.inf), np.full(size, -np.inf)
+        self._mean, self._squares = np.zeros(size), np.zeros(size)
+
+    def add(self, rows: np.ndarray) -> None:
+        """Take rows, shape (n, size) (Chan's method)."""
+        count, mean = len(rows), rows.mean(0)
+        whole, shift = self.count + count, mean - self._mean
+        squares = ((rows - mean) ** 2).sum(0)
+        self._squares += squares + shift**2 * self.count * count / whole
+        self._mean += shift * count / whole
+        self._low = np.minimum(self._low, rows.min(0))
+        self._high = np.maximum(self._high, rows.max(0))
+        self.count = whole
+
+    def report(self, count: int, shape: tuple[int, ...]) -> dict[str, Any]:
+        """Return them as the dataset has them; `count` is that of frames."""
+        deviation = np.sqrt(self._squares / max(self.count, 1))
+        values = {'min': self._low, 'max': self._high, 'mean': self._mean, 'std': deviation}
+        found: dict[str, Any] = {name: v.reshape(shape).tolist() for name, v in values.items()}
+        return {**found, 'count': [count]}
+
+
+class Dataset:
+    """
+    Writes a dataset, episode by episode; `close` writes what tells about the whole.
+
+    Frames of an episode are at multiples of 1 / fps, as the format wants it.
+    """
+
+    def __init__(self, folder: Path, fps: int, robot_type: str = '') -> None:
+        """
+        Begin; the folder must not hold anything.
+
+        :raises CannotExport: when it does.
+        """
+        if folder.exists() and any(folder.iterdir()):
+            raise CannotExport(f'{folder} is not empty: a dataset is written into a new folder')
+        self._folder = folder
+        self._fps = fps
+        self._robot_type = robot_type
+        self._features: dict[str, dict[str, Any]] = {}
+        self._rows: dict[str, list[Any]] = {}
+        self._episodes: list[dict[str, Any]] = []
+        self._tasks: dict[str, int] = {}
+        self._videos: dict[str, _Video] = {}
+        self._statistics: dict[str, Statistics] = {}
+
+    def add(self, frames: Iterable[Frame], task: str) -> int:
+        """
+        Write an episode; return how many frames it has.
+
+        :param task: what was to be done, in words.
+        :raises CannotExport: when it has no frames, or others than the episodes before.
+        """
+        number, begin = len(self._episodes), self._total
+        task_index = self._tasks.setdefault(task, len(self._tasks))
+        count = 0
+        for count, frame in enumerate(frames, 1):
+            values = self._values(frame)
+            self._check(values, frame.images)
+            values |= {
+                'timestamp': np.float32((count - 1) / self._fps),
+                'frame_index': count - 1,
+                'episode_index': number,
+                'index': begin + count - 1,
+                'task_index': task_index,
+            }
+            for name, value in values.items():
+                self._rows.setdefault(name, []).append(value)
+            for camera, image in frame.images.items():
+                self._videos[camera].add(image)
+        if not count:
+            raise CannotExport(f'episode {number} has no frames')
+        self._rows[DONE][-1] = True
+        self._episodes.append(self._episode(number, begin, count, task))
+        return count
+
+    def close(self) -> None:
+        """
+        Write table, episodes, tasks and the description.
+
+        :raises CannotExport: when there is no episode.
+        """
+        if not self._episodes:
+            raise CannotExport('there is no episode to write')
+        for video in self._videos.values():
+            video.close()
+        self._write_table(DATA_PATH.format(chunk_index=0, file_index=0), self._data())
+        self._write_table(EPISODES_PATH, _columns(self._episodes))
+        self._write_tasks()
+        self._write_json('meta/info.json', self._info())
+        self._write_json('meta/stats.json', self._stats())
+
+    @property
+    def _total(self) -> int:
+        return sum(episode['length'] for episode in self._episodes)
+
+    def _values(self, frame: Frame) -> dict[str, Any]:
+        if frame.action is None:
+            raise CannotExport('a frame has no action')
+        parts = [np.atleast_1d(frame.state[name]) for name in sorted(frame.state)]
+        if not parts:
+            raise CannotExport('a frame has no state (no /proprio/... in the recording)')
+        return {
+            STATE: np.concatenate(parts).astype(np.float32),
+            ACTION: np.asarray(frame.action, np.float32),
+            REWARD: np.float32(frame.reward),
+            DONE: False,
+        }
+
+    def _check(self, values: dict[str, Any], images: dict[str, np.ndarray]) -> None:
+        """Take the features of the first frame; all others must have the same."""
+        shapes = {name: values[name].shape for name in (STATE, ACTION)}
+        shapes |= {f'observation.images.{name}': image.shape for name, image in images.items()}
+        if not self._features:
+            self._begin(shapes, images)
+            return
+        known = {name: tuple(each['shape']) for name, each in self._features.items()}
+        wanted = {name: shape for name, shape in known.items() if name not in (REWARD, DONE)}
+        if shapes != wanted:
+            raise CannotExport(
+                f'a frame of episode {len(self._episodes)} has {shapes}, the first had {wanted}'
+            )
+
+    def _begin(self, shapes: dict[str, tuple[int, ...]], images: dict[str, np.ndarray]) -> None:
+        for name in (STATE, ACTION):
+            names = [f'{name.rpartition(".")[2]}_{i}' for i in range(shapes[name][0])]
+            self._features[name] = {
+                'dtype': 'float32',
+                'shape': list(shapes[name]),
+                'names': names,
+            }
+        self._features[REWARD] = {'dtype': 'float32', 'shape': [1], 'names': None}
+        self._features[DONE] = {'dtype': 'bool', 'shape': [1], 'names': None}
+        for camera, image in images.items():
+            key = f'observation.images.{camera}'
+            height, width = image.shape[:2]
+            if height % 2 or width % 2:
+                raise CannotExport(f'{camera}: {width}x{height} pixels, H.264 needs even numbers')
+            self._features[key] = {
+                'dtype': 'video',
+                'shape': [height, width, 3],
+                'names': ['height', 'width', 'channels'],
+                'info': {
+                    'video.height': height,
+                    'video.width': width,
+                    'video.codec': 'h264',
+                    'video.pix_fmt': PIXEL_FORMAT,
+                    'video.is_depth_map': False,
+                    'video.fps': self._fps,
+                    'video.channels': 3,
+                    'has_audio': False,
+                },
+            }
+            place = VIDEO_PATH.format(video_key=key, chunk_index=0, file_index=0)
+            self._videos[camera] = _Video(self._folder / place, self._fps, width, height)
+
+    def _episode(self, number: int, begin: int, count: int, task: str) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            'episode_index': number,
+            'tasks': [task],
+            'length': count,
+            'data/chunk_index': 0,
+            'data/file_index': 0,
+            'dataset_from_index': begin,
+            'dataset_to_index': begin + count,
+        }
+        for camera in self._videos:
+            key = f'videos/observation.images.{camera}'
+            row |= {
+                f'{key}/chunk_index': 0,
+                f'{key}/file_index': 0,
+                f'{key}/from_timestamp': begin / self._fps,
+                f'{key}/to_timestamp': (begin + count) / self._fps,
+            }
+        return {**row, 'meta/episodes/chunk_index': 0, 'meta/episodes/file_index': 0}
+
+    def _data(self) -> dict[str, Any]:
+        import pyarrow
+
+        columns: dict[str, Any] = {}
+        for name in (STATE, ACTION):
+            rows = np.stack(self._rows[name])
+            flat = pyarrow.array(rows.ravel(), pyarrow.float32())
+            columns[name] = pyarrow.FixedSizeListArray.from_arrays(flat, rows.shape[1])
+        columns[REWARD] = pyarrow.array(self._rows[REWARD], pyarrow.float32())
+        columns[DONE] = pyarrow.array(self._rows[DONE], pyarrow.bool_())
+        columns['timestamp'] = pyarrow.array(self._rows['timestamp'], pyarrow.float32())
+        for name in COLUMNS[1:]:
+            columns[name] = pyarrow.array(self._rows[name], pyarrow.int64())
+        return columns
+
+    def _info(self) -> dict[str, Any]:
+        whole = {name: dict(each) for name, each in self._features.items()}
+        whole['timestamp'] = {'dtype': 'float32', 'shape': [1], 'names': None}
+        whole |= {name: {'dtype': 'int64', 'shape': [1], 'names': None} for name in COLUMNS[1:]}
+        return {
+            'codebase_version': VERSION,
+            'robot_type': self._robot_type or None,
+            'total_episodes': len(self._episodes),
+            'total_frames': self._total,
+            'total_tasks': len(self._tasks),
+            'chunks_size': 1000,
+            'data_files_size_in_mb': 100,
+            'video_files_size_in_mb': 200,
+            'fps': self._fps,
+            'splits': {'train': f'0:{len(self._episodes)}'},
+            'data_path': DATA_PATH,
+            'video_path': VIDEO_PATH if self._videos else None,
+            'features': whole,
+        }
+
+    def _stats(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, rows in self._rows.items():
+            values = np.array(rows, np.float64).reshape(len(rows), -1)
+            statistics = Statistics(values.shape[1])
+            statistics.add(values)
+            found[name] = statistics.report(len(rows), (values.shape[1],))
+        for camera, video in self._videos.items():
+            found[f'observation.images.{camera}'] = video.statistics.report(self._total, (3, 1, 1))
+        return found
+
+    def _write_tasks(self) -> None:
+        """Write the table whose index is the task, as pandas has it."""
+        import pyarrow
+
+        index = '__index_level_0__'
+        table = pyarrow.table({'task_index': list(self._tasks.values()), index: list(self._tasks)})
+        column = {'metadata': None, 'field_name': None, 'name': None, 'pandas_type': 'unicode'}
+        told = {
+            'index_columns': [index],
+            'column_indexes': [],
+            'columns': [
+                {**column, 'name': 'task_index', 'field_name': 'task_index',
+                 'pandas_type': 'int64', 'numpy_type': 'int64'},
+                {**column, 'field_name': index, 'numpy_type': 'object'},
+            ],
+            'pandas_version': '2.0.0',
+        }  # fmt: skip
+        table = table.replace_schema_metadata({'pandas': json.dumps(told)})
+        self._write_table('meta/tasks.parquet', table)
+
+    def _write_table(self, place: str, columns: Any) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        path = self._folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table = pyarrow.table(columns) if isinstance(columns, dict) else columns
+        parquet.write_table(table, path)
+
+    def _write_json(self, place: str, values: Any) -> None:
+        path = self._folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values, indent=4), encoding='utf-8')
+
+
+class _Video:
+    """All pictures of one camera, one after the other."""
+
+    def __init__(self, path: Path, fps: int, width: int, height: int) -> None:
+        self.statistics = Statistics(3)
+        self._av = require_av()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._container = self._av.open(str(path), 'w', format='mp4')
+        self._stream = self._container.add_stream(CODEC, rate=fps, options=QUALITY)
+        self._stream.width, self._stream.height = width, height
+        self._stream.pix_fmt = PIXEL_FORMAT
+
+    def add(self, image: np.ndarray) -> None:
+        frame = self._av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format='rgb24')
+        self._container.mux(self._stream.encode(frame))
+        self.statistics.add(image[::8, ::8].reshape(-1, 3) / 255.0)
+
+    def close(self) -> None:
+        self._container.mux(self._stream.encode())
+        self._container.close()
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def fps_of(times: Iterable[float]) -> int:
+    """
+    Return the whole number of frames per second of some times (s).
+
+    :raises CannotExport: when it cannot be told.
+    """
+    gaps = np.diff(list(times))
+    if not len(gaps) or np.median(gaps) <= 0:
+        raise CannotExport('the rate of an episode with less than two frames is not known')
+    return max(1, round(1.0 / float(np.median(gaps))))
+
+
+def write_dataset(
+    folder: Path,
+    episodes: Iterable[Iterable[Frame]],
+    task: str,
+    fps: int,
+    robot_type: str = '',
+) -> Iterator[int]:
+    """
+    Write episodes as a dataset; yield the number of frames of each.
+
+    :raises CannotExport: when they do not fit together.
+    """
+    dataset = Dataset(folder, fps, robot_type)
+    for frames in episodes:
+        yield dataset.add(frames, task)
+    dataset.close()
+
+
+__all__ = ['CannotExport', 'Dataset', 'Frame', 'Statistics', 'fps_of', 'write_dataset']

@@ -1,0 +1,244 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is commanded at each instant: the way to the default pose, the policy, or what is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+import math
+import time
+from typing import Protocol
+
+import numpy as np
+
+from urlab_ros_bridge.ros.policy.description import HOLD
+from urlab_ros_bridge.ros.policy.description import LIMP
+from urlab_ros_bridge.ros.policy.description import PolicyDescription
+from urlab_ros_bridge.ros.policy.description import ZERO
+from urlab_ros_bridge.ros.policy.observations import Observer
+from urlab_ros_bridge.ros.policy.terms import Moment
+from urlab_ros_bridge.ros.policy.terms import Reading
+
+NANOSECONDS = 1_000_000_000
+_EARLY = 0.1  # share of a period by which an instant may come before it is due
+
+
+class Model(Protocol):
+    """What maps an observation to an action."""
+
+    def act(self, observation: np.ndarray) -> np.ndarray:
+        """Return (m,) for (n,)."""
+
+
+class Phase(Enum):
+    """What the controller does."""
+
+    WAITING = 'waiting for the sensors'
+    STARTING = 'going to the default pose'
+    RUNNING = 'running'
+    HOLDING = 'holding the default pose'
+    LIMP = 'limp'
+    FAILED = 'failed'
+
+
+class PolicyController:
+    """
+    Decides at the beat of the sensors; it has no clock but their stamps.
+
+    It starts with a slow way to the default pose.  Then the model moves the robot while a command
+    holds.  Where it must not, the robot goes to the default pose, or its joints give way: their
+    targets are where they are, so that only damping is left.
+
+    :ivar phase: what it does; `why` is the reason where that is neither starting nor running.
+    :ivar steps: of the model; `late` of them took longer than their period, and `skipped` came
+        never, because no instant was there for them.
+    :ivar last_seconds: that the last step took; `late_seconds` the last one that was late.
+    """
+
+    def __init__(
+        self,
+        description: PolicyDescription,
+        model: Model,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._description = description
+        self._model = model
+        self._clock = clock
+        self._observer = Observer(description)
+        self._period_ns = round(NANOSECONDS / description.rate)
+        self._default = description.pose(description.joints)
+        self._default_observed = description.pose(description.observed)
+        self._scale = description.action_scale()
+        self._offset = self._default * (description.action.offset == 'default_pose')
+        self._limits = description.command.limits()
+        self._ways = {Phase.STARTING: description.start_time, Phase.HOLDING: description.hold_time}
+        self.steps = self.late = self.skipped = 0
+        self.last_seconds = self.late_seconds = 0.0
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, as if nothing had been seen."""
+        self.phase = Phase.WAITING
+        self.why = ''
+        self._command = np.zeros(3)
+        self._commanded_ns: int | None = None
+        self._now_ns: int | None = None
+        self._due_ns = 0
+        self._since_ns = 0
+        self._silent = False
+        self._from = self._default
+        self._targets: np.ndarray | None = None
+        self._measured: np.ndarray | None = None
+        self._forget()
+
+    @property
+    def targets(self) -> np.ndarray | None:
+        """Return the last set-points of the joints, (m,), None before the first."""
+        return self._targets
+
+    def command(self, velocity: np.ndarray) -> None:
+        """
+        Take a wanted velocity, (3,): m/s, m/s, rad/s; it counts from the newest instant on.
+
+        :raises ValueError: when a number is not finite; nothing changes then.
+        """
+        if not np.isfinite(velocity).all():
+            raise ValueError(f'cmd_vel must be finite, not {velocity.tolist()}')
+        self._command = np.clip(velocity, self._limits[:, 0], self._limits[:, 1])
+        self._commanded_ns = -1 if self._now_ns is None else self._now_ns
+
+    def step(self, reading: Reading) -> np.ndarray | None:
+        """
+        Take an instant; return the set-points of the joints (m,), None when no step is due.
+
+        Time that jumps back begins anew, with the command that holds.
+        """
+        now = reading.stamp_ns
+        if self._now_ns is not None and now < self._now_ns:
+            command, held = self._command, self._commanded_ns
+            self.reset()
+            self._command, self._commanded_ns = command, None if held is None else -1
+        gap = 0 if self._now_ns is None else now - self._now_ns
+        self._now_ns = now
+        self._measured = reading.driven
+        if self._commanded_ns == -1:  # it came before the first instant
+            self._commanded_ns = now
+        silent = self._silent or gap > self._description.observation_timeout * NANOSECONDS
+        self._silent = False
+        if silent and self._is_at_work:
+            self._enter(Phase.STARTING, now, reading.driven)
+        if self.phase is Phase.WAITING:
+            self._enter(Phase.STARTING, now, reading.driven)
+            self._due_ns = now
+        if now < self._due_ns - _EARLY * self._period_ns:
+            return None
+        behind = (now - self._due_ns) // self._period_ns
+        self.skipped += max(0, behind)
+        self._due_ns += (max(0, behind) + 1) * self._period_ns
+        self._choose(reading)
+        self._targets = self._move(reading)
+        return self._targets
+
+    def stale(self, seconds: float) -> np.ndarray | None:
+        """
+        Return the set-points while the sensors are silent, None where nothing was commanded yet.
+
+        :param seconds: since the last instant.
+        """
+        if self._targets is None or self._measured is None or self.phase is Phase.FAILED:
+            return None
+        wanted = Phase.LIMP if self._description.on_stale == LIMP else Phase.HOLDING
+        why = f'nothing was heard for {self._description.observation_timeout:g} s'
+        if self.why != why:
+            self.phase, self.why, self._from = wanted, why, self._targets
+        self._silent = True
+        if wanted is Phase.LIMP:
+            return self._measured
+        seconds -= self._description.observation_timeout
+        self._targets = self._way(seconds, self._description.hold_time)
+        return self._targets
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self.phase not in (Phase.WAITING, Phase.FAILED)
+
+    def _forget(self) -> None:
+        self._action = np.zeros(len(self._description.joints))
+        self._observer.reset()
+        self._elapsed = 0
+
+    def _enter(self, phase: Phase, now: int, start: np.ndarray, why: str = '') -> None:
+        if phase is Phase.RUNNING:
+            self._forget()
+        self.phase, self.why = phase, why
+        self._since_ns, self._from = now, start
+
+    def _choose(self, reading: Reading) -> None:
+        """Go to the phase that this instant asks for."""
+        if self.phase is Phase.FAILED:
+            return
+        limit, now = self._description.tilt_limit, reading.stamp_ns
+        if limit is not None and -reading.gravity[2] < math.cos(limit):
+            self._enter(Phase.LIMP, now, reading.driven, f'leans by more than {limit:g} rad')
+            return
+        wanted, why = self._by_command(now)
+        if self.phase is Phase.STARTING:
+            if now - self._since_ns < self._description.start_time * NANOSECONDS:
+                return
+        elif self.phase is Phase.LIMP and wanted is not Phase.LIMP:
+            # From where the joints have sunk to, the way back is a slow one.
+            self._enter(Phase.STARTING, now, reading.driven)
+            return
+        if wanted is not self.phase:
+            start = reading.driven if self._targets is None else self._targets
+            self._enter(wanted, now, start, why)
+        self.why = why
+
+    def _by_command(self, now: int) -> tuple[Phase, str]:
+        """Return what the command asks for, and why when that is not to run."""
+        settings, since = self._description.command, self._commanded_ns
+        if since is not None and (
+            not settings.timeout or now - since <= settings.timeout * NANOSECONDS
+        ):
+            return Phase.RUNNING, ''
+        self._command = np.zeros(3)
+        if settings.on_timeout == ZERO:
+            return Phase.RUNNING, ''
+        why = 'no cmd_vel yet' if since is None else f'no cmd_vel for {settings.timeout:g} s'
+        return (Phase.HOLDING if settings.on_timeout == HOLD else Phase.LIMP), why
+
+    def _move(self, reading: Reading) -> np.ndarray:
+        if self.phase is Phase.RUNNING:
+            return self._infer(reading)
+        if self.phase is Phase.LIMP:
+            return reading.driven.copy()
+        way = self._ways.get(self.phase, self._description.hold_time)
+        return self._way((reading.stamp_ns - self._since_ns) / NANOSECONDS, way)
+
+    def _way(self, seconds: float, duration: float) -> np.ndarray:
+        """Return a place on the way to the default pose, which begins and ends at rest."""
+        share = min(max(seconds / duration, 0.0), 1.0) if duration else 1.0
+        share *= share * (3.0 - 2.0 * share)
+        return self._from + share * (self._default - self._from)
+
+    def _infer(self, reading: Reading) -> np.ndarray:
+        begun = self._clock()
+        seconds = self._elapsed * self._period_ns / NANOSECONDS
+        self._elapsed += 1
+        moment = Moment(reading, self._command, self._default_observed, self._action, seconds)
+        action = self._model.act(self._observer.observe(moment))
+        self.steps += 1
+        self.last_seconds = self._clock() - begun
+        if self.last_seconds > self._period_ns / NANOSECONDS:
+            self.late, self.late_seconds = self.late + 1, self.last_seconds
+        if not np.isfinite(action).all():
+            start = self._default if self._targets is None else self._targets
+            self._enter(Phase.FAILED, reading.stamp_ns, start, 'the model gave what is not finite')
+            return start
+        clip = self._description.action.clip
+        self._action = action if clip is None else np.clip(action, *clip)
+        return self._offset + self._scale * self._action
+
+
+__all__ = ['Phase', 'PolicyController']

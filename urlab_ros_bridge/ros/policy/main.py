@@ -1,0 +1,66 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program: one process, one policy."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+import signal
+import sys
+
+import rclpy
+from rclpy._rclpy_pybind11 import RCLError
+from rclpy._rclpy_pybind11 import UnknownROSArgsError
+from rclpy.executors import ExternalShutdownException
+from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+
+from urlab_ros_bridge.ros.policy.node import PolicyNode
+from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """
+    Run a policy until SIGINT or SIGTERM.
+
+    :param argv: name or file of the policy, ROS arguments, and ``--lifecycle`` for a node that
+        waits to be configured and activated; None: those of the process.
+    :return: exit code: 0, or 1 when it could not start.
+    """
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument('policy')
+    parser.add_argument('--lifecycle', action='store_true')
+    ours, ros = parser.parse_known_args(sys.argv[1:] if argv is None else argv)
+    stopped: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _: stopped.append(received))
+    try:
+        rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
+        node = PolicyNode(parameter_overrides=[Parameter('policy', value=ours.policy)])
+    except (RCLError, UnknownROSArgsError) as error:
+        print(f'urlab policy: {error}', file=sys.stderr)
+        rclpy.try_shutdown()
+        return 1
+    executor = make_executor()
+    executor.add_node(node)
+    success = TransitionCallbackReturn.SUCCESS
+    started = ours.lifecycle or (
+        node.trigger_configure() is success and node.trigger_activate() is success
+    )
+    try:
+        while started and rclpy.ok() and not stopped:
+            executor.spin_once(timeout_sec=0.2)
+    except ExternalShutdownException:
+        pass
+    finally:
+        node.stop()
+        executor.remove_node(node)
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0 if started else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

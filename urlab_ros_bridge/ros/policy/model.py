@@ -1,0 +1,130 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The model of a policy: an ONNX file with one input and one output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from urlab_ros_bridge.ros.policy.description import PolicyDescription
+from urlab_ros_bridge.ros.policy.description import PolicyError
+
+MAX_BYTES = 500_000_000
+_TYPES = {'tensor(float)': np.float32, 'tensor(double)': np.float64, 'tensor(float16)': np.float16}
+
+
+class OnnxPolicy:
+    """
+    A model that fits its description.
+
+    The file is read as bytes, so that it can name no other file, and runs on the CPU: a step of a
+    policy is too small for anything else.
+    """
+
+    def __init__(self, description: PolicyDescription, path: Path) -> None:
+        """
+        Load the model and try it once.
+
+        :param path: of the description.
+        :raises PolicyError: when onnxruntime is missing, the file cannot be read, is no ONNX
+            model, or takes or gives something else than the description says.
+        """
+        self._path = path
+        self._file = path.parent / description.model
+        self._description = description
+        session = self._session()
+        inputs, outputs = session.get_inputs(), session.get_outputs()
+        if len(inputs) != 1:
+            names = ', '.join(each.name for each in inputs)
+            raise self._error(
+                f'has {len(inputs)} inputs ({names}), expected one; a policy with a memory of its '
+                'own is not supported: export it with a history of observations'
+            )
+        self._input, self._output = inputs[0].name, outputs[0].name
+        if inputs[0].type not in _TYPES:
+            raise self._error(f'takes {inputs[0].type}, expected one of {", ".join(_TYPES)}')
+        self._type = _TYPES[inputs[0].type]
+        self._shape = self._input_shape(inputs[0].shape)
+        self._run = session.run
+        self._check_joints(session.get_modelmeta().custom_metadata_map)
+        self._check_output()
+
+    def act(self, observation: np.ndarray) -> np.ndarray:
+        """
+        Return the output, (m,) float64, for an observation (n,).
+
+        :raises PolicyError: when the output has another size.
+        """
+        given = observation.astype(self._type).reshape(self._shape)
+        (output,) = self._run([self._output], {self._input: given})
+        return np.asarray(output, dtype=np.float64).ravel()
+
+    def _error(self, problem: str) -> PolicyError:
+        return PolicyError(self._path, 'model', f'{self._file.name} {problem}')
+
+    def _session(self) -> Any:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            raise PolicyError(
+                self._path,
+                'model',
+                f'needs onnxruntime (pip install "urlab_ros_bridge[policy]"): {error}',
+            ) from None
+        try:
+            with self._file.open('rb') as file:
+                data = file.read(MAX_BYTES + 1)
+        except (OSError, ValueError) as error:
+            raise PolicyError(self._path, 'model', f'cannot be read: {error}') from None
+        if len(data) > MAX_BYTES:
+            raise self._error(f'is larger than {MAX_BYTES} bytes')
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._description.threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            return onnxruntime.InferenceSession(data, options, providers=['CPUExecutionProvider'])
+        except Exception as error:  # of classes that onnxruntime does not document
+            raise self._error(f'is not a model that onnxruntime can run: {error}') from None
+
+    def _input_shape(self, shape: list[Any]) -> tuple[int, ...]:
+        """Return the shape for one step; text and None stand for any size."""
+        size = self._description.size
+        free = all(not isinstance(each, int) or each == 1 for each in shape[:-1])
+        last = shape[-1] if shape else 1
+        if not shape or not free:
+            raise self._error(f'takes an array of the shape {shape}, expected [1, {size}]')
+        if isinstance(last, int) and last != size:
+            raise self._error(
+                f'takes {last} numbers, but the observations make {self._description.breakdown()}'
+            )
+        return (*(1 for _ in shape[:-1]), size)
+
+    def _check_output(self) -> None:
+        size = self._description.size
+        try:
+            found = self.act(np.zeros(size, dtype=np.float32))
+        except Exception as error:
+            raise self._error(
+                f'does not run with the observations {self._description.breakdown()}: {error}'
+            ) from None
+        joints = self._description.joints
+        if len(found) != len(joints):
+            raise self._error(
+                f'gives {len(found)} numbers, but joints names {len(joints)}: {", ".join(joints)}'
+            )
+
+    def _check_joints(self, metadata: dict[str, str]) -> None:
+        """Compare the order of the joints with the one that some exporters write down (mjlab)."""
+        told = tuple(name.strip() for name in metadata.get('joint_names', '').split(','))
+        joints = self._description.joints
+        if told != joints and sorted(told) == sorted(joints):
+            raise PolicyError(
+                self._path, 'joints', f'the model says that its order is {", ".join(told)}'
+            )
+
+
+__all__ = ['OnnxPolicy']

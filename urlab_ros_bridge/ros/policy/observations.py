@@ -1,0 +1,54 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The vector that a policy gets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from urlab_ros_bridge.ros.policy.description import PolicyDescription
+from urlab_ros_bridge.ros.policy.terms import Moment
+from urlab_ros_bridge.ros.policy.terms import TERMS
+
+
+class Observer:
+    """Makes observations, and remembers as many as the description asks for."""
+
+    def __init__(self, description: PolicyDescription) -> None:
+        self._description = description
+        self._sections = description.observations
+        self._kept: list[list[np.ndarray]] = [[] for _ in self._sections]
+
+    def reset(self) -> None:
+        """Forget earlier steps."""
+        for kept in self._kept:
+            kept.clear()
+
+    def observe(self, moment: Moment) -> np.ndarray:
+        """Take a step and return its observation, (n,) float32."""
+        description = self._description
+        for section, kept in zip(self._sections, self._kept, strict=True):
+            value = TERMS[section.term].value(moment, section.period)
+            if section.clip is not None:
+                value = np.clip(value, *section.clip)
+            value = (value - section.offset) * section.scale
+            steps = description.steps_of(section)
+            kept.append(value)
+            while len(kept) < steps:
+                kept.append(value)
+            del kept[:-steps]
+        low, high = description.clip_observations or (-math.inf, math.inf)
+        return np.clip(np.concatenate(self._parts()), low, high).astype(np.float32)
+
+    def _parts(self) -> list[np.ndarray]:
+        history = self._description.history
+        way = 1 if history.newest == 'last' else -1
+        if history.order == 'by_term':
+            return [value for kept in self._kept for value in kept[::way]]
+        steps = range(history.length)[::way]
+        return [kept[step] for step in steps for kept in self._kept]
+
+
+__all__ = ['Observer']
