@@ -76,8 +76,6 @@ setup(
     },
     entry_points={
         'console_scripts': [f'urlab = {NAME}.cli.main:main'],
-        # Gymnasium calls it when it is imported: `urlab_ros_bridge:Urlab-v0`.
-        'gymnasium.envs': [f'__root__ = {NAME}.gym:register_environments'],
         # Named after its module, so that `-p` with the module's name is the same plugin.
         'pytest11': [f'{NAME}.testing.pytest_plugin = {NAME}.testing.pytest_plugin'],
     },

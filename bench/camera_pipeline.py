@@ -190,7 +190,7 @@ def place(camera: CameraInfo) -> str:
 
 @contextmanager
 def drained(places: list[str]) -> Iterator[Callable[[], int]]:
-    """Subscribe to cameras in a process of its own; gives a function that counts frames."""
+    """Subscribe to cameras in its own process; gives a function that counts frames."""
     command = [sys.executable, '-c', DRAIN, *places]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:

@@ -8,7 +8,7 @@ Round trips of the protocol page's observation through the Chiral gateway.
 one after the other, by the same WebSocket client:
 
 - ceiling: a bare socket that answers every request with the same prebuilt bytes;
-- gateway: the gateway's connection, session and codec; header and frame are made anew each time;
+- gateway: the gateway's connection, session and codec; header and frame are remade each time;
 - converted: the same, after the copy that a new picture of a simulation needs (BGRA to RGB).
 
 The three run in processes of their own, in turns, so that a busy machine hurts all alike.  `wire`

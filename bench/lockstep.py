@@ -4,7 +4,7 @@
 """
 How many rounds of lockstep there are in a second.
 
-The rover at 500 Hz physics, 10 steps a round, a controller in a process of its own that answers
+The rover at 500 Hz physics, 10 steps a round, a controller in its own process that answers
 odometry with cmd_vel at once.  The floors, in the same run: the same requests (step, set_twist) by
 a client without ROS, and the same two messages between two nodes without a simulation.
 """

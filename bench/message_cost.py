@@ -10,8 +10,9 @@ For each message of a tick three ways are compared, in turns, in one process:
 - template: rewrite the serialised message and publish its bytes;
 - floor: publish the same prebuilt bytes.
 
-Once nobody listens, once a process with one (raw) subscription does.  The CPU time is that of all
-threads of the publishing process.  Update is the template's own share of it, without publishing.
+Once there are no subscribers, once a process with one (raw) subscription does.  The CPU time is
+that of all threads of the publishing process.  Update is the template's own share of it, without
+publishing.
 
     . ./env.sh && python bench/message_cost.py [--messages 4000] [--rounds 5] [--only odometry]
 """

@@ -18,7 +18,7 @@ FULL_RATE = dict.fromkeys(('odom_rate', 'joint_state_rate', 'sensor_rate', 'enti
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on."""
+    """Return a port that there are no subscribers on."""
     with zmq.Context() as context, context.socket(zmq.REP) as socket:
         return socket.bind_to_random_port('tcp://127.0.0.1')
 

@@ -292,7 +292,7 @@ def live_rate(folder: Path, robots: int, seconds: float) -> None:
 
 
 def _connected(port: int) -> socket.socket:
-    """Connect once, when somebody listens: a probe that is reset would end the peer."""
+    """Connect once, when there is a subscriber: a probe that is reset would end the peer."""
     for _ in range(300):
         with suppress(OSError):
             return socket.create_connection(('127.0.0.1', port))
@@ -384,7 +384,7 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
             watched.append(factor())
             reader.stop()
         if not all(without):
-            raise ConnectionError('its time stands still')
+            raise ConnectionError('its time is frozen')
         agents.over = True
         return Rates(without, watched)
     finally:

@@ -100,7 +100,7 @@ class RunningWorld:
         self.services = dict(self.listener.node.get_service_names_and_types())
 
     def _is_described(self):
-        """Tell whether all robots and cameras have their topics."""
+        """Return whether all robots and cameras have their topics."""
         names = dict(self.listener.node.get_topic_names_and_types())
         cameras = [name for name in names if name.endswith('/camera_info')]
         return len(cameras) == self._cameras and all(
@@ -108,7 +108,7 @@ class RunningWorld:
         )
 
     def _is_known(self):
-        """Tell whether the listener has heard of all that the bridge has."""
+        """Return whether the listener has heard of all that the bridge has."""
         node, listener = self._bridge.node, self.listener.node
         topics = {end.topic_name for end in (*node.publishers, *node.subscriptions)}
         services = {service.service_name for service in node.services}
@@ -150,7 +150,7 @@ class RunningWorld:
         return {frame: back @ in_root(frame) for frame in self.roots()}
 
     def is_still(self):
-        """Tell whether everything has come to rest."""
+        """Return whether everything has come to rest."""
         with self.simulated() as (_, data):
             return np.abs(data.qvel).max() < 1e-3
 

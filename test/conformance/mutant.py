@@ -3,7 +3,7 @@
 """
 What a mutant is, and the common ways to spoil a server.
 
-A mutant is made anew for every test, because some remember what they have seen.
+A mutant is remade for every test, because some remember what they have seen.
 """
 
 from collections.abc import Callable

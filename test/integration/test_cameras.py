@@ -156,7 +156,7 @@ def pictures_after_jump(order, begin):
 
 
 def maps_pictures(program):
-    """Say whether a process has a camera's shared memory mapped."""
+    """Return whether a process has a camera's shared memory mapped."""
     maps = psutil.Process(program.process.pid).memory_maps()
     return any('cam_rover_front_rgb.shm' in place.path for place in maps)
 

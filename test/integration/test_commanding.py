@@ -250,7 +250,7 @@ def test_a_trajectory_outranks_joint_commands_and_diagnostics_say_so(quadruped):
     server, listener, leader = quadruped
     publisher = listener.publisher(JointState, '/joint_commands')
     states = listener.heard['/joint_states']
-    assert control(listener)['quadruped follows'] == 'nobody'
+    assert control(listener)['quadruped follows'] == 'none'
     _, result, feedback = leader.send(goal((4.5, STAND)))
     wait_until(lambda: feedback)
     assert control(listener)['quadruped follows'] == 'joint_trajectory (12)'

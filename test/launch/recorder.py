@@ -58,7 +58,7 @@ def launch_is_installed() -> bool:
 
 @contextmanager
 def recorded_launch() -> Iterator[dict[str, type]]:
-    """Put the recording classes in the place of `launch` and return them by name."""
+    """Put the recording classes in place of `launch` and return them by name."""
     ours = 'urlab_ros_bridge.cli.processes.launch_actions'
     saved = {name: sys.modules.pop(name, None) for name in (*MODULES, ours)}
     classes: dict[str, type] = {}

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""env.sh in the shells that people use, and what the set-up says when it cannot go on."""
+"""env.sh in the shells that people use, and what the set-up says when it cannot continue."""
 
 import os
 from pathlib import Path

@@ -37,7 +37,7 @@ def test_server_and_client(simulation):
     assert simulation.client.step(5).step == 5
 
 def test_environment():
-    env = gymnasium.make('urlab_ros_bridge:Urlab-v0', world='rover')
+    env = gymnasium.make('urlab_ros_bridge.gym:Urlab-v0', world='rover')
     seen, _ = env.reset(seed=1)
     assert np.isfinite(env.step(env.action_space.high)[0]).all()
     env.close()
@@ -54,7 +54,8 @@ def environment(tmp_path_factory):
     }
     clean['PATH'] = f'{folder / "venv" / "bin"}:/usr/local/bin:/usr/bin:/bin'
     source = folder / 'source'
-    ignored = shutil.ignore_patterns('.*', 'build*', 'install*', 'log*', '__pycache__')
+    made = [f'{name}{end}' for name in ('build', 'install', 'log') for end in ('', '-*')]
+    ignored = shutil.ignore_patterns('.*', *made, '__pycache__')
     shutil.copytree(ROOT, source, ignore=ignored)
 
     def run(*command, cwd=folder):

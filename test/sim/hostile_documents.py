@@ -81,7 +81,7 @@ HOSTILE = {
     'default texture': (
         '<mujoco><default><texture width="999999"/></default></mujoco>', 'width of <texture>',
     ),
-    'memory': ('<mujoco><size memory="99G"/></mujoco>', "99G asked for, at most 2147483648"),
+    'memory': ('<mujoco><size memory="99G"/></mujoco>', "99G requested, at most 2147483648"),
     'nuserdata': ('<mujoco><size nuserdata="2000000000"/></mujoco>', 'nuserdata of <size>'),
     'nconmax': ('<mujoco><size nconmax="2000000000"/></mujoco>', 'nconmax of <size>'),
     'user sensor': ('<mujoco><sensor><user dim="2000000000"/></sensor></mujoco>', 'dim of <user>'),

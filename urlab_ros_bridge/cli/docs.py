@@ -89,7 +89,7 @@ def process_row(process: Process) -> tuple[str, str, str, str]:
         start += f', if `{process.only_if}`' + (
             f' and not `{process.unless}`' if process.unless else ''
         )
-    end = 'everything ends, unless `use_respawn`' if process.vital else 'the others go on'
+    end = 'everything ends, unless `use_respawn`' if process.vital else 'the others continue'
     return process.name, code(program), start, end
 
 
@@ -194,8 +194,8 @@ these limits is answered `bad_request` without being decoded any further; a fram
 largest size closes the connection it came by.
 
 {limits_table()}
-A request that takes more than a moment to decode is decoded by a thread of its own, a little at a
-time and in turn with others like it, so that nobody else waits for it. {reader.MAX_OF_ONE} such
+A request that takes more than a moment to decode is decoded by its own thread, a little at a
+time and in turn with others like it, so that no client waits for it. {reader.MAX_OF_ONE} such
 requests of one client may wait, {reader.MAX_READINGS} of all clients,
 {reader.MAX_BYTES >> 20} MiB together; more are answered `not_ready`. The client of this project
 holds replies to the right-hand column and raises `ProtocolError` beyond it.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes that a user of the command line can fix; each message says how."""
+"""Errors that a user of the command line can fix; each message says how."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class UnknownCommand(UnknownName, CliError):
 
 
 class UsageError(CliError):
-    """A command line cannot be read: a value is missing, or a word stands alone."""
+    """A command line cannot be read: a value is missing, or an argument stands alone."""
 
 
 class PortInUse(CliError):
@@ -110,6 +110,6 @@ class PackageMissing(CliError):
 
     def __init__(self, what: str, extra: str, cause: ImportError | str) -> None:
         super().__init__(
-            f'{what} needs a package that is not there ({cause}): pip install '
+            f'{what} needs a package that is not installed ({cause}): pip install '
             f'"urlab_ros_bridge[{extra}]"'
         )

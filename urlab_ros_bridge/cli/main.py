@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The entry of the program `urlab`: imports nothing before it is known what Ctrl-C does."""
+"""The entry point of `urlab`: imports nothing before the handling of Ctrl-C is set."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     Run `urlab`; return the exit code.
 
-    :param argv: the words after the name, inside another program, whose signal handlers stay;
-        None: this is the program, and the words are those of the process.
+    :param argv: the arguments after the name, inside another program, whose signal handlers stay;
+        None: this is the program, and the arguments are those of the process.
     """
     if argv is None:
         return _run(sys.argv[1:])

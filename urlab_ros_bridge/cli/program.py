@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Choose the command, read its arguments, run it, and give mistakes of the user a plain ending."""
+"""Choose the command, read its arguments, run it, and report the user's mistakes plainly."""
 
 from __future__ import annotations
 

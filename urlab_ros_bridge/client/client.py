@@ -63,7 +63,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
 
     def supports_shared_sessions(self) -> bool:
         """
-        Tell, without a session, whether the server knows shared sessions.
+        Return, without a session, whether the server knows shared sessions.
 
         On a stock server a shared `connect` would take the session away from its user.
         """
@@ -205,7 +205,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         return read_reply(replies.ModeChange, self.request('set_mode', mode=mode))
 
     def set_paused(self, paused: bool) -> bool:
-        """Pause or go on; return the state that is in force."""
+        """Pause or resume; return the state that is in force."""
         return read_field(self.request('set_paused', paused=paused), 'paused', bool)
 
     def set_sim_speed(self, percent: float) -> float:

@@ -56,7 +56,8 @@ class KeysRejected(ConnectionLost):
         reason = (
             'does not let in the client of these keys: its folder `clients` names those it lets in'
             if have_keys
-            else 'lets in clients with keys alone (keys=DIR, --keys DIR), or is no URLab server'
+            else 'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), '
+            'is no URLab server, or is just ending'
         )
         ClientError.__init__(self, f'{op}: {endpoint} {reason}')
 
@@ -82,7 +83,7 @@ class CameraUnavailable(ClientError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f'the server does not stream the camera {name!r}; its log says why (no OpenGL?)'
+            f'the server does not stream the camera {name!r}; its log has the reason (no OpenGL?)'
         )
 
 
@@ -90,7 +91,7 @@ class ShmUnavailable(ClientError):
     """Shared memory was asked for by name, but cannot be used with this server."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}; transport='auto' goes on without")
+        super().__init__(f"{reason}; transport='auto' continues without")
 
 
 class ExtensionMissing(ClientError):
@@ -116,7 +117,7 @@ class UnsendableValue(ClientError, TypeError):
 
 
 class ModelUnavailable(ClientError):
-    """The compiled model of the handshake cannot be loaded here; the message says why."""
+    """The compiled model of the handshake cannot be loaded here; the message gives the reason."""
 
 
 class RemoteError(ClientError):

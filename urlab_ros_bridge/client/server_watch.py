@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Notices at once when a server has ended, while nobody asks it anything."""
+"""Notices at once when a server has ended, while no request is sent."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 
-# A server that answered a moment ago accepts a connection within this time (s).
+# A server that has just answered accepts a connection within this time (s).
 _CONNECT_SECONDS = 5.0
 
 
 class ServerWatch:
     """
-    Keeps a connection on which nothing is said; its end is that of the server.
+    Keeps a silent connection; its end is that of the server.
 
-    The system tells within milliseconds when the process has ended, however it did, and within
+    The system reports within milliseconds when the process has ended, for any reason, and within
     some seconds when the machine has gone.  A process that is only stopped (SIGSTOP) keeps its
     connections, and is not noticed here.
     """
@@ -50,7 +50,7 @@ class ServerWatch:
         """End the watch; may be called by `on_lost` too, and twice."""
         if self._socket.closed:
             return
-        # In this order: libzmq would wait for ever for somebody to take the last event.
+        # In this order: libzmq would wait forever for a reader of the last event.
         self._socket.disable_monitor()
         if self._thread is not threading.current_thread():
             self._thread.join()

@@ -81,7 +81,7 @@ class Session:
         :param name: how the server shall call this client in its status.
         :param observations: level of `step` replies: minimal, standard or full.
         :param encoding: msgpack, or json for debugging.
-        :param timeout: seconds that a request waits unless it is told otherwise.
+        :param timeout: seconds that a request waits by default.
         :param transport: ``zmq``; ``shm``: requests go through shared memory; ``auto``: likewise
             when the server is on this machine and offers it.
         :param keys: folder of keys (`urlab keys`) for a server that was started with such.
@@ -232,7 +232,7 @@ class Session:
             lock.release()
 
     def _may_return(self) -> bool:
-        """Tell whether a new hello takes nobody's session: stock servers ignore `shared`."""
+        """Return whether a new hello takes no other session: stock servers ignore `shared`."""
         return self.shared and SHARED_SESSION in self.handshake.extensions
 
     def _exchange(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:

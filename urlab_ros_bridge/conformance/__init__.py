@@ -4,7 +4,7 @@
 The conformance suite: one check for each rule of the URLab pages, against any server.
 
 `urlab conformance tcp://host` runs it.  It speaks in raw frames and knows a server by the wire
-only; beside it stands no code of this project's server.
+only; it shares no code with this project's server.
 """
 
 from urlab_ros_bridge.conformance.catalogue import all_checks

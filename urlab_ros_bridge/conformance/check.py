@@ -3,7 +3,7 @@
 """
 What a check is: one rule of the protocol's pages, with its place, as a function that tries it.
 
-A check returns when the rule holds, raises `Failed` with what was expected and what came, or
+A check returns when the rule holds, raises `Failed` with what was expected and what arrived, or
 `Skipped` with the reason why this server cannot be asked.
 """
 
@@ -42,7 +42,7 @@ class Failed(UrlabError):
 
 
 class Skipped(UrlabError):
-    """A rule cannot be tried on this server; the message says why."""
+    """A rule cannot be tried on this server; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def equal(what: str, got: object, expected: object) -> None:
     """
     Demand that two values are equal.
 
-    :raises Failed: when they are not; `what` says which value it is.
+    :raises Failed: when they are not; `what` names the value.
     """
     if got != expected:
         raise Failed(f'{what} == {expected!r}', got)

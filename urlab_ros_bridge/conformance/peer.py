@@ -3,7 +3,7 @@
 """
 The server under test, as the checks see it.
 
-It judges nothing but whether a reply can be decoded and has the op that was asked for: what else
+It only judges whether a reply can be decoded and has the requested op: what else
 is wrong must show in the check that is about it, and in no other.
 """
 
@@ -47,7 +47,7 @@ class Places:
 
     :ivar host: its address.
     :ivar rpc: endpoint of the requests.
-    :ivar state: endpoint of the state stream, '' for none; None: the server's hello tells, or
+    :ivar state: endpoint of the state stream, '' for none; None: from the server's hello, or
         else it is the usual port.  `control` and `info` likewise.
     """
 
@@ -59,7 +59,7 @@ class Places:
 
     @property
     def local(self) -> bool:
-        """Return whether the server runs on this machine, as far as its address tells."""
+        """Return whether the server runs on this machine, as far as its address shows."""
         return self.host in LOOPBACK
 
     def completed(self, told: object) -> Places:
@@ -274,7 +274,7 @@ class Peer:
         """
         Return the first articulation that satisfies a condition, with its handshake block.
 
-        :raises Skipped: when none does; `what` says what was looked for.
+        :raises Skipped: when none does; `what` names what was looked for.
         """
         for block in self.blocks:
             robot = self.model.robots[block['prefix']]

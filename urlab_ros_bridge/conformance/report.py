@@ -79,7 +79,7 @@ def listing(checks: Iterable[Check]) -> str:
 
 
 def as_json(results: Sequence[Result], server: dict[str, Any]) -> dict[str, Any]:
-    """Return the results as a JSON value; `server` says what was tested."""
+    """Return the results as a JSON value; `server` describes what was tested."""
     return {
         'server': server,
         'counts': counted(results),

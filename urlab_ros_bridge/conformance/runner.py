@@ -18,7 +18,7 @@ from urlab_ros_bridge.conformance.peer import NoAnswer
 from urlab_ros_bridge.conformance.peer import Peer
 
 PASS, FAIL, SKIP, DEVIATION = 'pass', 'fail', 'skip', 'deviation'
-GIVE_UP = 3  # requests in a row that nobody answers
+GIVE_UP = 3  # requests in a row without an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def run(
         elif silent >= GIVE_UP:
             result = Result(check, mode, transport, FAIL, 'a server that answers', 'none')
         elif transport == 'shm' and shm:
-            continue  # one line says that there is no shared memory
+            continue  # one line reports that there is no shared memory
         else:
             result, silence = _tried(peer, check, mode, transport)
             silent = silent + 1 if silence else 0

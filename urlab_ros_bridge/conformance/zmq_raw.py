@@ -103,7 +103,7 @@ class RowListener:
         return heard
 
     def drain(self, quiet: float = 0.05, limit: float = 1.0) -> None:
-        """Throw away what comes until nothing has come for `quiet` seconds."""
+        """Discard messages until none has arrived for `quiet` seconds."""
         end = time.monotonic() + limit
         while time.monotonic() < end and self.receive(quiet) is not None:
             pass

@@ -3,7 +3,7 @@
 """
 Paths that clients name, confined to a data folder.
 
-A bare name lies in a folder of the data folder.  An absolute path must lie under the data folder,
+A bare name is in a folder of the data folder.  An absolute path must be under the data folder,
 unless others are allowed.  What counts is where a path leads after symbolic links.
 """
 

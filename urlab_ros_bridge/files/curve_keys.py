@@ -41,7 +41,7 @@ _ZAP_DOMAIN = b'urlab'
 
 
 class KeysUnusable(UrlabError, ValueError):
-    """A folder of keys cannot be used; the message names the file and says why."""
+    """A folder of keys cannot be used; the message names the file and gives the reason."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f'{path}: {reason}; `urlab keys {path.parent}` makes keys')

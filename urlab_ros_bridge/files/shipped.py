@@ -19,7 +19,7 @@ def shipped_file(name: str, environ: Mapping[str, str] = os.environ) -> Path:
 
     Looked up in the source tree, in each ROS prefix (a colcon build), in the Python prefix
     and in that of the user (a pip install).  When it is nowhere, the place in the source tree is
-    returned, so that the error of whoever opens it names a sensible path.
+    returned, so that the error on opening it names a sensible path.
     """
     places = [folder / name for folder in _folders(environ)]
     return next((place for place in places if place.is_file()), places[0])

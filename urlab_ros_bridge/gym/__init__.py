@@ -5,8 +5,7 @@ Gymnasium environments on the typed client: any robot of any world.
 
     env = gymnasium.make('urlab_ros_bridge.gym:Urlab-v0', world='quadruped', reward=my_reward)
 
-Importing this module registers them; where the package is installed, gymnasium does so itself and
-`urlab_ros_bridge:Urlab-v0` is the same.
+Importing this module registers them; gymnasium imports what stands before the colon.
 """
 
 from __future__ import annotations

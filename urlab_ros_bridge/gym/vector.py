@@ -20,7 +20,7 @@ class UrlabVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarr
     """
     `num_envs` simulations; requests wait in threads while the servers compute.
 
-    An episode that has ended begins anew with the next step (`AutoresetMode.NEXT_STEP`).
+    An episode that has ended starts over with the next step (`AutoresetMode.NEXT_STEP`).
     """
 
     metadata = {**UrlabEnv.metadata, 'autoreset_mode': AutoresetMode.NEXT_STEP}  # noqa: RUF012

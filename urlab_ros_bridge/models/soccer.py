@@ -131,7 +131,7 @@ def scene_text(pitch: Pitch) -> str:
 
 def write_world(folder: pathlib.Path, players: int, field: str) -> pathlib.Path:
     """
-    Write a world that stands on its own; return the path of its sidecar.
+    Write a self-contained world; return the path of its sidecar.
 
     :param field: key of `PITCHES`.
     :param players: of `TEAM_SIZES`.
@@ -260,7 +260,7 @@ _SCENE = """\
   <compiler angle="radian" autolimits="true"/>
   <option timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10"
           magnetic="0 0.21 -0.43"/>
-  <!-- What gateways tell their clients about the field. -->
+  <!-- What gateways report to their clients about the field. -->
   <custom>
 {numbers}
   </custom>

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keys: what a field takes, said once."""
+"""Keys: what a field takes, declared once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Key:
 
     :ivar text: what it does, one or two sentences, for documentation and `--help`.
     :ivar unit: of a number.
-    :ivar choices: the words it takes, empty for any.
+    :ivar choices: the values it takes, empty for any.
     :ivar low: smallest number, `high` the largest, `above` one that it must exceed.  They hold for
         each element of a list of numbers.
     :ivar length: elements of a list, None for any number of them.
@@ -117,7 +117,7 @@ def type_name(kind: Any) -> str:
 
 
 def as_number(value: object) -> float:
-    """Return the float, or nan for what is no number."""
+    """Return the float, or nan for what is not a number."""
     if isinstance(value, str) and len(value) < 64 and _SCIENTIFIC.fullmatch(value):
         return float(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):

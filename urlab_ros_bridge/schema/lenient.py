@@ -14,7 +14,7 @@ float64 and send null for "absent".  So here
 - numbers need not be finite, unless their key has bounds; texts may have any length.
 
 Of `Key.extra` these count: ``wire``, the name of the key when it is not that of the field, and
-``takes``: ``name`` for the name under which the section stands in a mapping, ``whole`` for the
+``takes``: ``name`` for the section's key in a mapping, ``whole`` for the
 plain mapping from which the section is read.
 """
 
@@ -67,7 +67,7 @@ def read_lenient(section: type[T], place: Place, name: str = '') -> T:
     """
     Make a section from the mapping that a peer sent.
 
-    :param name: under which it stands in the mapping above it.
+    :param name: its key in the mapping above it.
     :raises SchemaError: of the class that the place names: a missing number, a value of another
         type, or one out of bounds.
     """
@@ -171,7 +171,7 @@ def _empty(kind: Any, place: Place, name: str, key: Key) -> Any:
 
 
 def _is_fixed(kind: Any) -> bool:
-    """Say whether a type is a tuple of a certain length."""
+    """Return whether a type is a tuple of a certain length."""
     return get_origin(kind) is tuple and get_args(kind)[-1] is not Ellipsis
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `urlab server` can be told."""
+"""The options of `urlab server`."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class ServerConfig:
     :ivar bind: address that all sockets bind.
     :ivar keys: folder of keys: connections over ZeroMQ are encrypted, and only clients whose keys
         are there are let in.
-    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
+    :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar step_mode: ``auto``, or a mode that is then pinned.
-    :ivar paused: start with time standing still.
-    :ivar cameras: ``auto`` renders when somebody looks, ``on`` starts the renderer at once,
+    :ivar paused: start paused.
+    :ivar cameras: ``auto`` renders on demand, ``on`` starts the renderer at once,
         ``off`` never renders.
     :ivar gl: which OpenGL renders: ``auto``, ``egl`` or ``osmesa``.
     :ivar editor: serve the ops of the editor; `prefix` and `actor_id` have no effect then.

@@ -128,7 +128,7 @@ class Server:
 
     @property
     def compiling(self) -> bool:
-        """Say whether a model is still being compiled: end the process without taking it down."""
+        """Return whether a model is still being compiled: then exit without shutdown."""
         return compiling()
 
     def stop(self) -> None:

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The stage: what outlives a world, and the world that is played on it, if any.
+The stage: what outlives a world, and the running world, if any.
 
 Sessions, sockets and the data folder belong to the server.  A world with its engine and threads
 comes and goes: an editor compiles one at `begin_pie` and takes it down at `stop_pie` (Protocol
@@ -64,10 +64,10 @@ class Stage:
     :ivar client_models: reads the models that clients hand in.
     :ivar context: the world with its engine and threads; None while nothing is played.
     :ivar revision: grows whenever another or a changed world begins.
-    :ivar changing: held by whoever makes a changed world, so that changes come one by one.
+    :ivar changing: held while a changed world is made, so that changes come one by one.
     :ivar settled: not set while one world takes the place of another; requests wait then.
     :ivar draining: the server stops; there will be no further world.
-    :ivar editor: whoever answers the editor's ops, None when there is no editor.
+    :ivar editor: answers the editor's ops, None when there is no editor.
     :ivar ports: TCP ports that the server listens on, by name.
     :ivar shm: the server's shared memory, None when it offers none.
     """
@@ -92,7 +92,7 @@ class Stage:
 
     @property
     def shm_dir(self) -> str:
-        """Return the session directory that the handshake tells, '' without shared memory."""
+        """Return the session directory in the handshake, '' without shared memory."""
         return str(self.shm.path) if self.shm is not None else ''
 
     def add_part(self, make: Callable[[Context], WorldPart]) -> None:
@@ -101,7 +101,7 @@ class Stage:
 
     def open(self, context: Context) -> None:
         """
-        Let a world run: its parts are made, then time starts; sessions count steps anew.
+        Let a world run: its parts are made, then time starts; sessions restart their step counts.
 
         :raises RuntimeError: when another world is running.
         """
@@ -123,9 +123,9 @@ class Stage:
         self, old: Context, new: Context, carry: Callable[[], None], keep: ServerSession
     ) -> None:
         """
-        Let a changed world take the place of the running one, which goes on until then.
+        Let a changed world replace the running one, which continues until then.
 
-        All sessions but `keep` expire.  Requests that come meanwhile wait, those that have waited
+        All sessions but `keep` expire.  Requests that come in between wait, those that have waited
         for the old world answer session_expired.
 
         :param carry: gives `new` the state of `old`; called with the old engine's lock.  What it
@@ -134,7 +134,7 @@ class Stage:
         """
         with self._lock:
             if self.context is not old:
-                raise OpError('session_expired', 'another world has begun meanwhile')
+                raise OpError('session_expired', 'another world has begun')
             self.settled.clear()
             try:
                 with old.engine.lock:
@@ -157,7 +157,7 @@ class Stage:
             try:
                 self._parts.append(make(new))
             except Exception:
-                # The world goes on, as well as it can without this part.
+                # The world continues, as well as it can without this part.
                 _LOG.exception('a part of the changed world cannot run')
         self.revision += 1
         self.context = new
@@ -197,7 +197,7 @@ class Context:
 
     `config` and `data` are the stage's and outlive it.
 
-    :ivar run: names this run; a changed world that goes on where another was has its name.
+    :ivar run: names this run; a changed world that continues another has its name.
     """
 
     config: ServerConfig
@@ -215,7 +215,7 @@ class Context:
     _kept: dict[str, tuple[int, Any]] = field(default_factory=dict)
 
     def kept(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return what `make` made of the model; it is made anew once the model has changed."""
+        """Return what `make` made of the model; it is remade once the model has changed."""
         revision = self.engine.revision
         found = self._kept.get(name)
         if found is None or found[0] != revision:

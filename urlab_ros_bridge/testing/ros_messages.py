@@ -27,7 +27,7 @@ _DEPTH = 200
 
 class SimulationClock:
     """
-    How much simulation time has passed, by /clock; a jump back begins anew.
+    How much simulation time has passed, by /clock; a jump back starts over.
 
     :ivar passed: s, since the first message.
     """
@@ -67,7 +67,7 @@ def wait_for_message(
 
     Where the node is in an executor somebody else must spin that, else it is spun here.
 
-    :param timeout: s of simulation time, by /clock; while time stands still none passes.
+    :param timeout: s of simulation time, by /clock; while time is frozen none passes.
     :param predicate: what must be true of the message.
     :param wall_timeout: s of wall time.
     :param qos: of the subscription; None: reliable and latched where all publishers are.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A node of a test, with simulation time, in an executor with a thread of its own."""
+"""A node of a test, with simulation time, in an executor with its own thread."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _BASE64_SUFFIXES = (BASE64_SUFFIX, '__b64__')
 _JSON_FIRST_BYTES = frozenset(b'{ \t\n\r')
 _MAP_FIRST_BYTES = frozenset((*range(0x80, 0x90), 0xDE, 0xDF))
 _CONTAINER_BYTES = bytes((*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF))
-# What a C decoder leaves wrong is looked for only where the bytes say that it may be there.
+# What a C decoder leaves wrong is searched only where the bytes suggest it.
 _LONG_INTEGER = re.compile(b'[0-9]{19}')
 _SURROGATE = re.compile(r'\\u[dD][89a-fA-F]')
 _SHORT = 1000  # bytes; in longer frames, counting takes longer than looking
@@ -147,13 +147,13 @@ def _refuse_binary_keys(fields: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _is_flat(frame: bytes | memoryview) -> bool:
-    """Say whether a frame holds too few containers to nest them too deep, if that is cheap."""
+    """Return whether a frame holds too few containers to nest them too deep, if that is cheap."""
     size = len(frame)
     return size <= MAX_DEPTH or (size <= _SHORT and _container_bytes(frame) <= MAX_DEPTH)
 
 
 def _depth_is_right(message: dict[str, Any]) -> bool:
-    """Say whether no containers are nested too deep."""
+    """Return whether no containers are nested too deep."""
     level: list[Any] = [message]
     for _ in range(MAX_DEPTH):
         inner: list[Any] = []
@@ -260,7 +260,7 @@ def _json_value(value: Any) -> Any:
 
 
 def _restore_binary(value: Any) -> Any:
-    """Turn ``<key>_base64`` companions back into bytes under ``key``; keep what is no base64."""
+    """Turn ``<key>_base64`` companions back into bytes under ``key``; keep what is not base64."""
     if isinstance(value, list):
         if {dict, list}.isdisjoint(map(type, value)):
             return value

@@ -72,7 +72,7 @@ def parse_control_topic(topic: bytes) -> ControlTopic:
 
     What follows the blank is not looked at: a SUB filter is a prefix of the topic.
 
-    :raises UnknownTopic: for anything that is no topic of this stream.
+    :raises UnknownTopic: for anything that is not a topic of this stream.
     """
     head, blank, _ = topic[:MAX_PREFIX_BYTES].partition(b' ')
     prefix, slash, kind = head.rpartition(b'/')
@@ -207,7 +207,7 @@ def unpack_info(payload: bytes | memoryview) -> ActuatorList:
     """
     Decode a message of the info stream.
 
-    :raises MalformedControl: when it is no actuator list.
+    :raises MalformedControl: when it is not an actuator list.
     """
     try:
         fields = _load('info', payload, INFO_BYTES)
@@ -221,7 +221,7 @@ def unpack_info(payload: bytes | memoryview) -> ActuatorList:
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise MalformedControl('info', f'{type(error).__name__}: {error}') from error
     if kind != 'actuator_list' or not len(names) == len(ids) == len(mins) == len(maxs):
-        raise MalformedControl('info', 'no actuator list, or its lists differ in length')
+        raise MalformedControl('info', 'not an actuator list, or its lists differ in length')
     if not all(map(math.isfinite, (*mins, *maxs))):
         raise MalformedControl('info', 'a limit is not finite')
     return info

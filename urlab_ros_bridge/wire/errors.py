@@ -51,14 +51,14 @@ class UnknownTopic(WireError):
 
 
 class MalformedRegion(WireError):
-    """A shared-memory file is no region, is cut short, or its header makes no sense."""
+    """A shared-memory file is not a region, is truncated, or has an invalid header."""
 
     def __init__(self, path: object, reason: str) -> None:
         super().__init__(f'{path} is not a valid shared-memory region: {reason}')
 
 
 class RegionUnavailable(UrlabError):
-    """A shared-memory file cannot be opened or made; the message says why."""
+    """A shared-memory file cannot be opened or made; the message gives the reason."""
 
     def __init__(self, path: object, reason: str) -> None:
         super().__init__(f'shared memory {path} is not available: {reason}')
@@ -68,7 +68,7 @@ class UnknownName(UrlabError, KeyError):
     """
     A name does not resolve.
 
-    The message quotes the name and lists the valid ones, `kind` says what was looked for.
+    The message quotes the name and lists the valid ones, `kind` names what was looked for.
     """
 
     def __init__(self, kind: str, name: object, valid: Iterable[str]) -> None:
@@ -144,7 +144,7 @@ ERROR_CODES: dict[str, str] = {
     'unknown_actor': 'The target is not an actor of the level.',
     'import_failed': 'The file of import_xml cannot be read, or does not compile.',
     'create_level_failed': 'The level exists, or cannot be written.',
-    'load_level_failed': 'The level is not there, cannot be read, or makes no sense.',
+    'load_level_failed': 'The level does not exist, cannot be read, or is invalid.',
     'save_level_failed': 'The level has no name yet, or cannot be written.',
     'destroy_asset_failed': 'The level cannot be deleted.',
     'spawn_failed': 'The blueprint cannot be used so, or the actor_id is taken.',
@@ -158,14 +158,14 @@ ERROR_CODES: dict[str, str] = {
     'invalid_count': 'A grid has no cells.',
     'too_many_cells': 'A grid has more than 1024 cells.',
     'invalid_mode': 'set_viewport_mode got an unknown mode string.',
-    'no_bounds': 'The target has no geometry that ends somewhere.',
-    'no_viewport': 'There is no viewport whose camera could move.',
+    'no_bounds': 'The target has no bounded geometry.',
+    'no_viewport': 'There is no viewport with a movable camera.',
     # Extensions: spawn_entity.
     'name_taken': 'The name is in use in this world.',
     'name_invalid': 'The name cannot be one of this world.',
     'missing_assets': 'A file that the model names is missing, or may not be read.',
     # An extension: wall_seen.
     'stale_command': 'The command has waited for longer than its wall_timeout.',
-    # An extension: the op broke inside the server.  The server goes on.
+    # An extension: the op failed inside the server.  The server continues.
     'internal_error': 'The server failed while it handled the op; its log has the cause.',
 }

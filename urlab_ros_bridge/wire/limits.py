@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-How much a frame may ask of whoever decodes it.
+How much a frame may demand of its decoder.
 
 The size alone says little: sixteen million empty maps fit into 16 MB, and no request needs them.
 What is counted is what costs: bytes, values, and containers (maps and lists), which also burden
@@ -49,7 +49,7 @@ REQUEST = DecodeLimits(
     at_once=1 << 14,
     at_once_containers=1 << 10,
 )
-# Whoever reads a reply waits for it anyway, and has nobody else to serve meanwhile.
+# The reader of a reply waits for it anyway, and has no other peers to serve.
 REPLY = DecodeLimits(
     size=1 << 30,
     json_size=1 << 30,

@@ -59,7 +59,7 @@ class Prefixes:
 
 def known_name(given: str, prefix: str, known: Container[str]) -> str:
     """
-    Return the local name that a user means, who may write the compiled one.
+    Return the local name that a user means; the compiled one is accepted.
 
     A local name comes first: joints of the robot `panda` are often called `panda_joint1`.
 

@@ -131,7 +131,7 @@ class RecordedTake:
     A recording in memory.
 
     :ivar blocks: float64 arrays of shape (n, layout.width or more): further columns are not
-        part of the frame.  Nobody writes to them any more.
+        part of the frame.  They are not written to any more.
     :ivar timestep: seconds of simulation from frame to frame, None when not known.
     """
 
@@ -233,7 +233,7 @@ _MISSING = object()
 
 
 class MalformedRecording(WireError):
-    """A file is no recording; `where` names the frame or key."""
+    """A file is not a recording; `where` names the frame or key."""
 
     def __init__(self, where: str, reason: str) -> None:
         self.where = where
@@ -252,7 +252,7 @@ def decode(chunks: Iterable[str]) -> RecordedTake:
     while text.peek() != '}':
         key = text.value('a key')
         if not isinstance(key, str):
-            raise MalformedRecording('the file', f'{key!r:.60} is no key')
+            raise MalformedRecording('the file', f'{key!r:.60} is not a key')
         text.skip(':', key)
         if key == FRAMES_KEY:
             if rows is not None:
@@ -323,7 +323,7 @@ class _Text:
             except ValueError as error:
                 failure = error
             else:
-                # A number at the edge of what is there may go on in the next piece.
+                # A number at the edge of this piece may continue in the next one.
                 if end < len(self._text) or not self._more():
                     self._at = end
                     return value
@@ -332,7 +332,7 @@ class _Text:
                 raise MalformedRecording(where, f'has more than {MAX_VALUE_CHARS} characters')
             if not self._more():
                 reason = getattr(failure, 'msg', str(failure))
-                raise MalformedRecording(where, f'is no JSON: {reason}')
+                raise MalformedRecording(where, f'is not JSON: {reason}')
 
     def fail(self, where: str, expected: str = "',' or the end") -> NoReturn:
         """Raise the error of a character that does not belong here."""
@@ -349,7 +349,7 @@ class _Text:
 
 
 class _Rows:
-    """Collects frames as rows; the first frame tells what there is."""
+    """Collects frames as rows; the first frame defines the columns."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -376,7 +376,7 @@ class _Rows:
             self._joints = [_joint(name, state, where) for name, state in states.items()]
             self._sizes = sizes
         elif sizes != self._sizes or len(states) != len(self._joints):
-            raise MalformedRecording(where, 'has not the joints and values of the first frame')
+            raise MalformedRecording(where, 'differs in joints or values from the first frame')
         qpos: list[float] = []
         qvel: list[float] = []
         for joint in self._joints:
@@ -447,7 +447,7 @@ def _joint(name: str, state: Any, where: str) -> RecordedJoint:
 def _member(mapping: Any, key: str, where: str) -> Any:
     """Return a member by its key, else by the key in another case."""
     if not isinstance(mapping, dict):
-        raise MalformedRecording(where, f'{mapping!r:.60} is no object')
+        raise MalformedRecording(where, f'{mapping!r:.60} is not an object')
     value = mapping.get(key, _MISSING)
     if value is _MISSING:
         lowered = {name.lower(): member for name, member in mapping.items()}

@@ -255,7 +255,7 @@ def unpack_effort(payload: bytes | memoryview) -> np.ndarray:
     """
     Decode an effort row into a read-only float32 view of shape (joints,).
 
-    :raises MalformedRow: when the length is no multiple of 4.
+    :raises MalformedRow: when the length is not a multiple of 4.
     """
     if len(payload) % 4 or len(payload) > 4 * MAX_SENSOR_DIM:
         raise MalformedRow('effort', len(payload), '4 * joints')

@@ -3,10 +3,10 @@
 """
 Spinning for a moment until the next message, before going to sleep.
 
-Being woken costs more than most requests do, so whoever expects a message at once spins for it.
-That takes a processor.  Two things make it a waste: a peer that does not come in time, and other
-programs that want the processor, because a scheduler lets who has slept go before who has spun.
-After either one, messages are waited for asleep, twice as many each time.
+Being woken costs more than most requests do, so a thread that expects a message at once spins for
+it. That takes a processor.  Two things make it a waste: a peer that does not come in time, and
+other programs that want the processor, because a scheduler prefers threads that slept over threads
+that spun. After either one, messages are waited for asleep, twice as many each time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 _MOST_SKIPPED = 64
 _MOST_SKIPPED_BUSY = 256
 _SKIPPED_BUSY = 8  # at least
-# s between two looks at the clock, from which on somebody else had the processor meanwhile; the
+# s between two readings of the clock from which on another program had the processor; the
 # other threads of a quick exchange take less.
 _TAKEN = 1e-4
 _give_way = getattr(os, 'sched_yield', lambda: None)
@@ -31,7 +31,7 @@ class SpinWait:
         """
         Prepare to spin.
 
-        :param came: says whether the message is there.
+        :param came: returns whether the message is there.
         :param seconds: how long a spin takes at most; none at all where there is one processor.
         :param looks: at the message, between two looks at the clock: about 1 us in all.
         """
@@ -42,7 +42,7 @@ class SpinWait:
         self._skip = 0
 
     def spin(self) -> bool:
-        """Say whether the message is there, after spinning if that pays."""
+        """Return whether the message is there, after spinning if that pays."""
         came = self._came
         if came():
             return True

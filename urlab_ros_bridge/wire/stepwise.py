@@ -70,7 +70,7 @@ def unpack_stepwise(frame: bytes | memoryview, limits: DecodeLimits) -> Generato
     """
     Decode a frame; the value is what the generator returns.
 
-    :raises MalformedFrame: when it is no msgpack, or exceeds the limits.
+    :raises MalformedFrame: when it is not msgpack, or exceeds the limits.
     """
     reader = _StepwiseReader(frame, limits)
     try:
@@ -117,7 +117,7 @@ class _StepwiseReader:
         self.value: Any = None
 
     def advance(self, budget: int) -> bool:
-        """Decode about `budget` values; say whether that was the last one."""
+        """Decode about `budget` values; return whether that was the last one."""
         data, heads = self._data, _HEADS
         while budget > 0:
             head = data[self._place]
@@ -202,7 +202,7 @@ class _StepwiseReader:
         return True
 
     def _put(self, value: Any) -> bool:
-        """Put a value where it belongs; say whether everything is complete."""
+        """Put a value where it belongs; return whether everything is complete."""
         box = self._box
         if box is None:
             return self._finish(value)

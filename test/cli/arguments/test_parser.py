@@ -68,7 +68,7 @@ def test_launch_style_leaves_ros_words_alone():
         (['rpc_port:=abc'], BadArgument, 'rpc_port: must be a whole number >= 0 and <= 65535,'),
         (['--rpc-port', 'abc'], BadArgument, '--rpc-port: must be a whole number >= 0 and'),
         (['--rpc-port'], UsageError, '--rpc-port: expected one argument; "urlab up --help"'),
-        (['rover'], UsageError, "'rover' is one word too many"),
+        (['rover'], UsageError, "unexpected argument 'rover'"),
         (['namespace:=a-b'], BadArgument, "namespace: 'a-b' is not a ROS namespace"),
         (['--params-file', '/nope'], BadArgument, "--params-file: there is no file '/nope'"),
     ],

@@ -126,7 +126,7 @@ def test_without_its_package_a_video_names_the_extra(tmp_path, monkeypatch, caps
         (['--bind', '203.0.113.1', '--token', 'x'], 'cannot be bound'),
         (['--bind', '0.0.0.0'], '--bind 0.0.0.0 lets every machine that reaches this one drive'),
         (['--bind', '192.168.1.20'], 'give --token SECRET'),
-        (['--bind', '::'], 'or --insecure to let everybody in'),
+        (['--bind', '::'], 'or --insecure to let any client in'),
         (['--allow-origin', 'example.org'], "--allow-origin: 'example.org' is not an origin"),
         (['--profile', 'bimanul'], "did you mean 'bimanual'? (valid: bimanual, bimanual_ee)"),
     ],

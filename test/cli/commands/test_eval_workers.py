@@ -112,9 +112,9 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     assert all(path.stat().st_mtime_ns == when for path, when in before.items())
 
     # Another evaluation does not mix with it, and a damaged file is named.
-    assert 'its first_seed is 3, this one has 9' in finish(begin(place, 'two', 1, '--seed', 9), 1)
+    assert 'its first_seed is 3, this one has 9' in finish(begin(place, 'two', 1, '--seed', 9), 2)
     done(place, 'two')[0].write_text('{"index": 0')
-    assert 'remove it to run its episode again' in finish(begin(place, 'two', 1), 1)
+    assert 'remove it to run its episode again' in finish(begin(place, 'two', 1), 2)
     settings = json.loads((place / 'two' / 'evaluation.json').read_text())
     assert settings['policy'] == 'policy:Wander' and len(settings['policy_digest']) == 64
 

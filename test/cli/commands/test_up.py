@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""`urlab up` as a program, with small programs in the place of server and bridge."""
+"""`urlab up` as a program, with small programs in place of server and bridge."""
 
 import contextlib
 import os

@@ -129,7 +129,7 @@ def test_viewers_leave_room_for_a_driver(quadruped, gateway):
         for _ in range(MAX_VIEWERS):
             stack.enter_context(opened(server.port, '/view'))
         status, text = status_of(f'{server.url}/view')
-        assert status == 503 and f'{MAX_VIEWERS} viewers watch already' in text
+        assert status == 503 and f'{MAX_VIEWERS} viewers are connected already' in text
         with connect_when_free(server.url) as driver:
             assert driver.reset().type == 'reset_response'
 

@@ -26,5 +26,5 @@ def end(bridge):
 
 
 def contiguous(part, whole):
-    """Tell whether a list is a run of another one."""
+    """Return whether a list is a run of another one."""
     return any(whole[n : n + len(part)] == part for n in range(len(whole) - len(part) + 1))

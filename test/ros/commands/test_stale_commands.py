@@ -92,7 +92,7 @@ class Robot:
             self.rejections.add('server', error)
 
     def wait(self, seconds):
-        """Let wall time go by while simulation time stands still; ticks come all the same."""
+        """Let wall time go by while simulation time is frozen; ticks come all the same."""
         for _ in range(round(seconds * 10)):
             self.now += 0.1
             self.tick()

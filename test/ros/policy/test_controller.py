@@ -213,3 +213,12 @@ def test_a_model_that_fails_holds_the_robot_until_it_is_started_again(rig):
     assert np.isfinite(found).all() and found[-1] == pytest.approx(POSE)
     one.controller.reset()
     assert one.phase is Phase.WAITING
+
+
+def test_the_phase_goes_on_while_steps_are_skipped(rig):
+    one = rig(observations=[{'term': 'phase', 'period': 0.4}], start_time=0.0)
+    one.controller.command(FORWARD)
+    for ms in (0, 20, 100, 200):
+        one.at(ms)
+    circle = [(0, 1), (np.sin(0.1 * np.pi), np.cos(0.1 * np.pi)), (1, 0), (0, -1)]
+    np.testing.assert_allclose(one.model.seen, circle, atol=1e-6)

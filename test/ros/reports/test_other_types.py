@@ -27,7 +27,7 @@ def test_diagnostics_name_the_publisher_and_the_parameter(
 
     def told(message):
         return any(
-            status.level == b'\x01' and 'not heard' in status.message for status in message.status
+            status.level == b'\x01' and 'is ignored' in status.message for status in message.status
         )
 
     seen = wait_for_message(listener, DiagnosticArray, '/diagnostics', told)

@@ -224,6 +224,6 @@ def test_each_step_shows_its_state_whatever_the_limits(connected):
     wait_until(lambda: odom)
     for _ in range(3):
         response = listener.call(srv.Step, '/step')
-        assert 'paused: to go on call pause' in response.message
+        assert 'paused: to resume call pause' in response.message
         wait_until(lambda now=response.sim_time: odom[-1].header.stamp == now, 5.0)
     assert server.paused

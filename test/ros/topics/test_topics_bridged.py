@@ -170,7 +170,7 @@ def test_while_paused_nothing_is_repeated_but_newcomers_hear_the_state(small_ser
     wait_until(lambda: nanoseconds(clock[-1].clock) == server.now)
     joints = wait_for_message(listener, JointState, 'joint_states')
     assert nanoseconds(joints.header.stamp) == server.now
-    # A robot that is moved by hand while time stands still is shown.
+    # A robot that is moved by hand while time is frozen is shown.
     with server.lock:
         server.data.qpos[0] = 7.0
     moved = wait_for_message(

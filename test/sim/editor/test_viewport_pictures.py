@@ -40,7 +40,7 @@ WIDTH, HEIGHT = 640, 480
 
 @pytest.fixture(scope='module')
 def playing(tmp_path_factory):
-    """Return a client of an editor that plays the scene; time stands still."""
+    """Return a client of an editor that plays the scene; time is frozen."""
     folder = tmp_path_factory.mktemp('data')
     (folder / 'room.xml').write_text(SCENE)
     ports = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')

@@ -146,7 +146,7 @@ def looks(client, thread):
 
 
 def time_went_on(looks):
-    """Say whether nearly every look saw another step than the one before."""
+    """Return whether nearly every look saw another step than the one before."""
     steps = [status.step for status in looks]
     return len(steps) > 5 and len(set(steps)) > 0.7 * len(steps)
 

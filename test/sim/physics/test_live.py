@@ -67,7 +67,7 @@ def test_a_publisher_that_breaks_is_logged_once_and_the_server_answers(server, c
     running.context.engine.on_state.append(lambda rows: 1 / 0)
     until(lambda: 'fault' in caller.ask('status'))
     time.sleep(0.35)
-    assert caplog.text.count('it broke') == 1
+    assert caplog.text.count('failed and is paused') == 1
     assert caller.ask('list_keyframes') and running.context.live.is_alive()
 
 

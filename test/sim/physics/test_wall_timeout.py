@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands whose commander is gone while time stands still move nothing."""
+"""Commands whose commander is gone while time is frozen move nothing."""
 
 import time
 from types import SimpleNamespace

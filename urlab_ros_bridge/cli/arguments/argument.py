@@ -94,7 +94,7 @@ class Argument:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Return the words that it takes, empty for any."""
+        """Return the choices that it takes, empty for any."""
         return self.key.choices
 
     @property
@@ -134,7 +134,7 @@ class Argument:
 
     @property
     def placeholder(self) -> str:
-        """Return what stands for the value in the help: `PORT`, `live|direct`."""
+        """Return the placeholder of the value in the help: `PORT`, `live|direct`."""
         if self.is_switch:
             return 'true|false'
         return self.key.extra.get('metavar') or '|'.join(self.choices) or self.name.upper()

@@ -138,7 +138,7 @@ class CameraPort(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class SidePorts(Arguments):
-    """The ports of the side streams; a server whose port is taken goes on without the stream."""
+    """The ports of the side streams; a server whose port is taken runs without the stream."""
 
     control_port: int = key(
         CONTROL_PORT,
@@ -156,7 +156,7 @@ class PortOffset(Arguments):
 
     port_offset: int = key(
         0,
-        'Number that is added to every port, so that several simulations run on one machine: 10 '
+        'Number added to every port, so that several simulations run on one machine: 10 '
         'for the second, 20 for the third.',
         metavar='N',
         low=0,
@@ -256,8 +256,7 @@ class Rviz(Arguments):
 
     use_sim_time: bool = key(
         True,
-        'Let the nodes beside the bridge (RViz) follow /clock; the bridge is the one that '
-        'publishes it.',
+        'Let the nodes beside the bridge (RViz) follow /clock; the bridge itself publishes it.',
     )
     rviz: bool = key(
         False, 'Start RViz with the robot, the world and the sensors, if it is installed.'
@@ -277,14 +276,14 @@ class Rviz(Arguments):
 class Respawn(Arguments):
     """What happens when a process dies."""
 
-    use_respawn: bool = key(False, 'Restart a process that died, instead of ending all.')
+    use_respawn: bool = key(False, 'Restart a process that died, instead of stopping everything.')
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChiralGateway(Arguments):
     """The Chiral gateway beside the simulation."""
 
-    chiral: bool = key(False, 'Serve the robot to policies too, by the Chiral protocol.')
+    chiral: bool = key(False, 'Also serve the robot to policies, over the Chiral protocol.')
     chiral_port: int = key(CHIRAL_PORT, 'TCP port of the Chiral gateway (WebSocket).', **_PORT)
     chiral_profile: str = key(
         '',
@@ -302,7 +301,7 @@ class SimSparkBeside(Arguments):
     """The SimSpark gateway beside the simulation."""
 
     simspark: bool = key(
-        False, 'Serve the simulation to RoboCup tools too, by the SimSpark protocol.'
+        False, 'Also serve the simulation to RoboCup tools, over the SimSpark protocol.'
     )
     simspark_port: int = key(SIMSPARK_PORT, 'TCP port of SimSpark agents.', **_PORT)
     monitor_port: int = key(

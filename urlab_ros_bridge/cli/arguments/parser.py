@@ -87,7 +87,7 @@ def parse(command: Command, argv: Sequence[str]) -> ParsedArguments[Any]:
 
     :raises UnknownArgument: when it names an argument that the command does not have.
     :raises BadArgument: when a value is not one that its argument takes.
-    :raises UsageError: when a value is missing, or a word is too many.
+    :raises UsageError: when a value is missing, or an argument is unexpected.
     """
     ours, ros = split_ros_arguments(argv) if command.takes_ros_args else (list(argv), [])
     spelling, options, launch = split_launch_style(ours)
@@ -103,7 +103,7 @@ def _unknown(word: str, command: Command) -> UnknownArgument | UsageError:
     if word.startswith('-'):
         flags = [each.flag for each in command.arguments if not each.is_positional]
         return UnknownArgument(word.partition('=')[0], flags)
-    return UsageError(f'{word!r} is one word too many: arguments are --name value, or name:=value')
+    return UsageError(f'unexpected argument {word!r}: arguments are --name value, or name:=value')
 
 
 def split_launch_style(argv: Sequence[str]) -> tuple[Spelling, list[str], dict[str, str]]:
@@ -125,9 +125,9 @@ def split_launch_style(argv: Sequence[str]) -> tuple[Spelling, list[str], dict[s
 
 def split_ros_arguments(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """
-    Split a command line into our words and the ROS words, the latter without `--ros-args`.
+    Split a command line into our arguments and the ROS ones, the latter without `--ros-args`.
 
-    A section of ROS words runs from `--ros-args` to `--` or to the end, as rcl reads it.
+    A section of ROS arguments runs from `--ros-args` to `--` or to the end, as rcl reads it.
 
     >>> split_ros_arguments(['--host=a', '--ros-args', '-r', '__ns:=/x', '--', '--rpc-port=1'])
     (['--host=a', '--rpc-port=1'], ['-r', '__ns:=/x'])

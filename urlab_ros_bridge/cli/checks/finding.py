@@ -26,7 +26,7 @@ class Finding:
     """
     One row of the doctor's table.
 
-    :ivar subject: what was checked, one to three words.
+    :ivar subject: what was checked, in one to three words.
     :ivar found: what is there.
     :ivar advice: what to do; empty when all is well.
     """
@@ -46,7 +46,7 @@ def run_python(
     code: str, extra: Mapping[str, str] | None = None, timeout: float = 20.0
 ) -> tuple[bool, str]:
     """
-    Run Python code in a process of its own, so that a crash in a driver does no harm.
+    Run Python code in its own process, so that a crash in a driver does no harm.
 
     :param extra: environment variables on top of ours.
     :return: whether it succeeded, and its last line of output, or how it failed.

@@ -73,7 +73,7 @@ def check_stream(
     status: Mapping[str, Any] | None,
     keys: KeySource = None,
 ) -> Finding:
-    """Check that the server sends its state, and say why it may be silent."""
+    """Check that the server sends its state, and report why it may be silent."""
     subject = f'port {state_port}'
     if receives_state(host, state_port, timeout, keys):
         return Finding(Severity.OK, subject, 'the server sends its state')
@@ -104,7 +104,7 @@ def check_server(
             found = Finding(
                 Severity.OK,
                 subject,
-                'answers; it has no shared sessions, so nothing more was asked',
+                'answers; it has no shared sessions, so nothing else was requested',
                 'run the bridge with -p observe_only:=true beside another client',
             )
             return [found, check_stream(host, state_port, timeout, None, keys)]

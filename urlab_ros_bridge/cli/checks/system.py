@@ -40,7 +40,7 @@ def leaked_segments(folder: Path = SHM) -> list[Path]:
     Return the Fast DDS segments whose owners have died.
 
     A living owner holds a lock on the file NAME_el (exclusive) or NAME_sl (shared) beside the
-    segment NAME; a segment whose lock files nobody holds is a leftover of a killed process.
+    segment NAME; a segment whose lock files no process holds is left over from a killed process.
     """
     if not folder.is_dir():
         return []

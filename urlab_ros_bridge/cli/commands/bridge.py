@@ -54,7 +54,7 @@ def node_arguments(given: ParsedArguments[BridgeArguments]) -> list[str]:
     """
     Return the argv of the ROS node.
 
-    Later words win in ROS: our parameter file, then the ROS words, with the parameter file that
+    Later arguments win in ROS: our parameter file, then the ROS ones, with the parameter file that
     launch names there, and last what was given in our other options.  Only what was given is
     passed on: a default must not beat the parameter file, and beside a value in a file ROS ignores
     a ``-p`` of another type, so that a mistake would go unnoticed.
@@ -100,8 +100,8 @@ def run(given: ParsedArguments[BridgeArguments]) -> int:
 
 COMMAND = Command(
     name='bridge',
-    summary='Bring a running simulation into ROS 2.',
-    text='Bring a running simulation into ROS 2: its state as topics and transforms, commands\n'
+    summary='Publish a running simulation in ROS 2.',
+    text='Publish a running simulation in ROS 2: its state as topics and transforms, commands\n'
     'and services back to it. Reconnects by itself when the server restarts.',
     section=BridgeArguments,
     run=run,

@@ -63,10 +63,10 @@ class ChiralSettings(Arguments):
         choices=('profile', 'real_time', 'lockstep'),
     )
     token: str = key(
-        '', 'What clients must show: ?token=... or Authorization: Bearer ...', longest=4096
+        '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
     )
     insecure: bool = key(
-        False, 'Let everyone who reaches the address of --bind in, without a token.'
+        False, 'Let every client that reaches the address of --bind in, without a token.'
     )
     allow_origin: str = key(
         '',
@@ -93,7 +93,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
 
     :raises PackageMissing: when websockets is not installed.
     :raises ProfileError: when the profile is not there, or wrong.
-    :raises OpenWithoutToken: when the whole network could drive, and nobody said it may.
+    :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
     try:
         from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
@@ -125,7 +125,7 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
 
 
 def serve(gateway: ChiralServer, timeout: float) -> None:
-    """Start the gateway, report what it serves, and go on until a signal comes."""
+    """Start the gateway, report what it serves, and run until a signal comes."""
     stop_by(interrupt_within(STOP_SECONDS))
     started = False
     try:

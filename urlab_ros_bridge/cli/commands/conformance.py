@@ -84,7 +84,7 @@ def make_plan(values: ConformanceArguments) -> Plan:
 
     checks = select(all_checks(), [word for word in values.only.split(',') if word])
     if not checks:
-        raise BadArgument('--only', f'{values.only!r} is no name or beginning of a check')
+        raise BadArgument('--only', f'{values.only!r} does not begin the name of any check')
     return Plan(
         tuple(checks),
         MODES if values.mode == 'all' else (values.mode,),

@@ -126,7 +126,7 @@ def run(given: ParsedArguments[DoctorArguments]) -> int:
 
 COMMAND = Command(
     name='doctor',
-    summary='Check this machine and say what to do.',
+    summary='Check this machine and explain how to fix it.',
     text='Check Python, packages, ROS 2, MuJoCo, rendering, ports and a running server, say what\n'
     'to do about each problem, and which parts of the suite work here. Changes nothing. Exit\n'
     'code 1 when something is broken; what is not installed is not broken.',

@@ -145,7 +145,7 @@ def heights(world: World, text: str) -> tuple[float, float]:
 
 def draw(values: MapArguments) -> tuple[FloorMap, str]:
     """
-    Return the map, and a line that says how it was made.
+    Return the map, and a line that describes how it was made.
 
     :raises UrlabError: when the world or the arguments do not allow it.
     """
@@ -219,7 +219,7 @@ COMMAND = Command(
     run=run,
     examples=(
         ('urlab map', 'rover.pgm and rover.yaml: what the scanner sees'),
-        ('urlab map --height robot --movable', 'everything that the robot would bump into'),
+        ('urlab map --height robot --movable', 'everything that the robot would collide with'),
         ('urlab map --model my_house.xml --height 0.1:0.6 --output maps/house', 'your MJCF'),
     ),
 )

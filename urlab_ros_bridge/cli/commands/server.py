@@ -110,7 +110,7 @@ def serve(server: Server) -> None:
     """Start the server, report where it listens, and serve until a signal comes."""
     stop_by(interrupt_within(STOP_SECONDS))
     # What was imported stays, and a look through all of it for garbage takes 40 ms, for which
-    # everybody waits; requests with many maps and lists bring such looks about.
+    # every client waits; requests with many maps and lists trigger such collections.
     gc.collect()
     gc.freeze()
     try:

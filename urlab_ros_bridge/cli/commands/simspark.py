@@ -64,7 +64,7 @@ class SimSparkSettings(Arguments):
     )
     log: str = key(
         '',
-        'File for a log that RoboViz replays; one that is there is overwritten.',
+        'File for a log that RoboViz replays; an existing one is overwritten.',
         metavar='FILE',
         longest=4096,
         path=True,
@@ -77,11 +77,11 @@ class SimSparkSettings(Arguments):
         'Begin each half by itself, 2 s after an agent came; else RoboViz or a trainer does.',
     )
     vision_cycles: int = key(
-        2, 'Agents see in every cycle of so many; a cycle is 20 ms.', metavar='N', low=1, high=50
+        2, 'Agents see once in this many cycles of 20 ms.', metavar='N', low=1, high=50
     )
-    noise: bool = key(False, 'Give what agents see, and their beams, the errors of the league.')
-    seed: int = key(0, 'Where the noise starts.', metavar='N', low=0, high=2**31 - 1)
-    ground_truth: bool = key(False, 'Tell agents where they and the ball are (mypos, ballpos).')
+    noise: bool = key(False, 'Add the noise of the league to what agents see, and to their beams.')
+    seed: int = key(0, 'Seed of the noise.', metavar='N', low=0, high=2**31 - 1)
+    ground_truth: bool = key(False, 'Send agents the true positions (mypos, ballpos).')
     allow_killsim: bool = key(False, 'Let monitors end the gateway: the menu entry of RoboViz.')
     timeout: float = key(
         10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
@@ -140,7 +140,7 @@ def make_gateway(values: SimSparkArguments) -> SimSparkGateway:
 
 
 def serve(gateway: SimSparkGateway, timeout: float) -> None:
-    """Start the gateway, report what it serves, and go on until a signal or a killsim comes."""
+    """Start the gateway, report what it serves, and run until a signal or a killsim comes."""
     request = StopRequest()
     request.start(lambda: gateway.start(timeout))
     try:

@@ -33,7 +33,7 @@ class SoccerArguments(Arguments):
 
 
 def run(given: ParsedArguments[SoccerArguments]) -> int:
-    """Write the files of the world, and say how to start it."""
+    """Write the files of the world, and print how to start it."""
     values = given.values
     folder = Path(values.output)
     try:
@@ -49,7 +49,7 @@ def run(given: ParsedArguments[SoccerArguments]) -> int:
 COMMAND = Command(
     name='soccer',
     summary='Write a soccer world with N players a side.',
-    text='Write the world soccer with 1 to 11 players a side as a folder that stands on its own:\n'
+    text='Write the world soccer with 1 to 11 players a side as a self-contained folder:\n'
     'the field, players, and a sidecar that "urlab server --model" takes. Files of an earlier\n'
     'run are replaced. Needs no ROS and no server.',
     section=SoccerArguments,

@@ -56,10 +56,10 @@ class WebXrSettings(Arguments):
         WEBXR_PORT, 'TCP port of page and WebSocket.', metavar='PORT', low=0, high=LAST_PORT
     )
     token: str = argument(
-        '', 'What clients must show: ?token=... or Authorization: Bearer ...', longest=4096
+        '', 'Token that clients must send: ?token=... or Authorization: Bearer ...', longest=4096
     )
     insecure: bool = argument(
-        False, 'Let everyone who reaches the address of --bind in, without a token.'
+        False, 'Let every client that reaches the address of --bind in, without a token.'
     )
     allow_origin: str = argument(
         '',
@@ -70,7 +70,7 @@ class WebXrSettings(Arguments):
     )
     cert: str = argument(
         '',
-        'Certificate (PEM) for https and wss, which headsets want; with --key.',
+        'Certificate (PEM) for https and wss, which headsets require; with --key.',
         metavar='FILE',
         longest=4096,
         path=True,
@@ -92,7 +92,7 @@ class WebXrSettings(Arguments):
         if bool(self.cert) != bool(self.key):
             raise KeyProblem('cert', 'cert and key go together: give both')
         if self.cert and self.self_signed:
-            raise KeyProblem('self_signed', 'is another certificate than that of cert')
+            raise KeyProblem('self_signed', 'is not the key of cert')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     Return the gateway, not yet started.
 
     :raises PackageMissing: when websockets or orjson is not installed.
-    :raises OpenWithoutToken: when the whole network could drive, and nobody said it may.
+    :raises OpenWithoutToken: when the whole network could drive without --token or --insecure.
     """
     try:
         from urlab_ros_bridge.gateways.webxr.page.pages import Page
@@ -149,7 +149,7 @@ def _tls(values: WebXrArguments) -> ssl.SSLContext | None:
     folder = certificate.data_folder()
     cert, private = certificate.own_certificate(folder, certificate.own_addresses())
     logging.getLogger(__name__).info(
-        'the certificate is self-signed: a browser warns once; choose "Advanced" and go on, when '
+        'the certificate is self-signed: a browser warns once; choose "Advanced" and proceed when '
         'it shows the SHA-256 fingerprint %s',
         certificate.fingerprint(cert),
     )
@@ -157,7 +157,7 @@ def _tls(values: WebXrArguments) -> ssl.SSLContext | None:
 
 
 def serve(gateway: WebXrServer, timeout: float) -> None:
-    """Start the gateway, report what it serves, and go on until a signal comes."""
+    """Start the gateway, report what it serves, and run until a signal comes."""
     stop_by(interrupt_within(STOP_SECONDS))
     started = False
     try:
@@ -195,10 +195,10 @@ COMMAND = Command(
     handles_signals=True,
     examples=(
         ('urlab webxr', 'then open http://127.0.0.1:8766'),
-        ('urlab webxr --bind 0.0.0.0 --token SECRET', 'for other machines of the network'),
+        ('urlab webxr --bind 0.0.0.0 --token SECRET', 'for other machines on the network'),
         (
             'urlab webxr --bind 0.0.0.0 --token SECRET --self-signed',
-            'for headsets: they want https',
+            'for headsets: they require https',
         ),
     ),
 )

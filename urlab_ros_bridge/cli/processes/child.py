@@ -44,7 +44,7 @@ class Child:
 
     :param command: program and arguments.
     :param environ: its whole environment.
-    :param status_flag: option that tells the program where to write its figures, or empty.
+    :param status_flag: option for where the program writes its figures, or empty.
     :ivar output: file descriptor of stdout and stderr together, non-blocking.
     :ivar status: file descriptor of the figures, or None.
     """

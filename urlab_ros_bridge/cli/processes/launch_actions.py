@@ -92,7 +92,7 @@ def described(
 
     return LaunchDescription(
         [
-            # First of all: what launch says of a word that is no choice is less clear.
+            # First of all: launch's own message for an invalid choice is less clear.
             OpaqueFunction(function=check),
             *map(declare, arguments_of(section).values()),
             OpaqueFunction(function=begin),
@@ -128,7 +128,7 @@ def process_actions(
     """
     Return the actions that start the processes in order, and end all when a vital one ends.
 
-    :param more: values that the processes take and that are no arguments.
+    :param more: values that the processes take and that are not arguments.
     :raises UrlabError: when a port is taken or a package is missing.
     """
     values = {**asdict(arguments), **(more or {})}

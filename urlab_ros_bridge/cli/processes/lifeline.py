@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Become another program that dies with its parent (Linux).
+Become another program that ends with its parent (Linux).
 
 `python -I -S lifeline.py PARENT_PID [--hold-interrupt] PROGRAM ARG...` asks the kernel for SIGTERM
 when the parent is gone and then turns into PROGRAM, so not even `kill -9` of the parent leaves it

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who holds a TCP port, and can we have it (Linux)."""
+"""Which process holds a TCP port, and whether it is free (Linux)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def can_bind(address: str, port: int) -> bool:
 
 
 def port_holder(port: int) -> str:
-    """Return 'process NAME (pid N)' of the listener of a port, empty when it cannot be told."""
+    """Return 'process NAME (pid N)' of the listener of a port, empty when unknown."""
     inodes = _listening_inodes(port)
     for folder in Path('/proc').glob('[0-9]*') if inodes else ():
         with contextlib.suppress(OSError):

@@ -22,7 +22,7 @@ from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.cli.processes.table import python_executable
 
-# The server goes on without a side stream whose port is taken.
+# The server runs without a side stream whose port is taken.
 VITAL_PORTS = ('rpc_port', 'state_port', 'camera_port')
 _GATEWAY_NAMES = {
     'chiral': 'the Chiral gateway',

@@ -36,7 +36,7 @@ RESPAWN_SECONDS = 2.0
 @dataclass(frozen=True, slots=True)
 class Process:
     """
-    One program.  The words in `options`, `ros_parameters` and `only_if` name arguments.
+    One program.  The names in `options`, `ros_parameters` and `only_if` name arguments.
 
     :ivar command: command of `urlab` that it is; empty: a program of another package.
     :ivar package: ROS package that holds the program, as `ros2 run` names it.
@@ -242,19 +242,19 @@ def is_installed(process: Process, environ: Mapping[str, str] = os.environ) -> b
 
 
 def program(process: Process, environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the first words of a process's command line: what runs, without arguments."""
+    """Return the start of a process's command line: what runs, without arguments."""
     if process.command:
         return [python_executable(environ), '-m', MAIN, process.command]
     return [find_program(process, environ) or process.executable]
 
 
 def own_words(process: Process, values: Mapping[str, object]) -> list[str]:
-    """Return the words of the command line that are not for ROS."""
+    """Return the arguments of the command line that are not for ROS."""
     return [f'--{flag}={text_of(name, values)}' for flag, name in process.options]
 
 
 def ros_words(process: Process, values: Mapping[str, object]) -> list[str]:
-    """Return the ROS words of a node's command line, as launch_ros writes them."""
+    """Return the ROS arguments of a node's command line, as launch_ros writes them."""
     if not process.is_node:
         return []
     words = ['--ros-args', '--log-level', str(values['log_level'])]

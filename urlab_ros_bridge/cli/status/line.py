@@ -95,7 +95,7 @@ def pace_words(figures: Figures | None, now: float) -> list[str]:
 
 
 def company_words(figures: Figures | None, now: float) -> list[str]:
-    """Return what and who is connected to the server, from a `status` reply."""
+    """Return which clients are connected to the server, from a `status` reply."""
     if figures is None or not figures.fresh(now):
         return []
     cameras = _counted(int(_number(figures.values, 'cameras')), 'camera')

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ask a running server for its figures, once a second, in a thread of its own."""
+"""Request the figures of a running server, once a second, in its own thread."""
 
 from __future__ import annotations
 

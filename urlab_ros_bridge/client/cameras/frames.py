@@ -24,7 +24,7 @@ class Frame(NamedTuple):
     :ivar dtype: ``bgra8`` or ``float32``.
     :ivar pixels: read-only view: (height, width, 4) uint8, or (height, width) float32 in the
         handshake's `depth_unit`.  It is the caller's for as long as he keeps it, unless the stream
-        was told to lend its memory.
+        was set to lend its memory.
     :ivar wall_time: unix seconds of the capture, None from servers that do not say.
     """
 
@@ -73,7 +73,7 @@ class FrameSource(Protocol):
         """Save copies: pixels may from now on be valid only until `intact` says otherwise."""
 
     def intact(self, frame: Frame) -> bool:
-        """Say whether the pixels of the frame received last are still those of that frame."""
+        """Return whether the pixels of the last frame received are still intact."""
 
     def close(self) -> None:
         """End the stream."""

@@ -4,7 +4,7 @@
 The pictures of one camera out of its shared-memory region.
 
 A region holds the newest picture and has room for the next; there is no queue.  A picture is
-copied once, into memory that is used again as soon as nobody holds the picture any more.
+copied once, into memory that is reused as soon as the picture is no longer referenced.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class ShmCameraStream(RegionStream):
     """
     Frames of one camera, always the newest; the interface is `frames.FrameSource`.
 
-    The server renders while a region is open, so close a stream that nobody looks at.  `receive`
+    The server renders while a region is open, so close an unused stream.  `receive`
     may run in one thread while another one closes.  With the bundled server frames have stamps and
     numbers; a stock server's have none.
 
@@ -48,7 +48,7 @@ class ShmCameraStream(RegionStream):
         Open the region, which has to be there.
 
         :param directory: the handshake's `shm_session_dir`, or a function that returns that of
-            the latest handshake; only with a function does the stream go on after a restart.
+            the latest handshake; only with a function does the stream continue after a restart.
         :raises RegionUnavailable: when the region cannot be opened.
         :raises MalformedRegion: when it is none, or not for pictures of this size.
         """
@@ -79,9 +79,9 @@ class ShmCameraStream(RegionStream):
 
     def intact(self, frame: Frame) -> bool:
         """
-        Say whether the pixels of the frame received last are still those of that frame.
+        Return whether the pixels of the last frame received are still intact.
 
-        Whoever is too slow for lent pixels once gets copies from then on.
+        A reader that is too slow for lent pixels once gets copies from then on.
         """
         reader = self._last[0]
         if not self._lends or reader is None or reader.intact:
@@ -132,14 +132,14 @@ class ShmCameraStream(RegionStream):
 
 
 class Buffers:
-    """Memory for frames, used again when nobody refers to it any more."""
+    """Memory for frames, reused when it is no longer referenced."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._made: list[np.ndarray] = []
 
     def take(self) -> np.ndarray:
-        """Return memory that nobody else has; what of it is kept is not handed out again."""
+        """Return unshared memory; what the caller keeps of it is not handed out again."""
         for index in range(len(self._made)):
             # Referred to by the list and by the argument: by no array made of it.
             if sys.getrefcount(self._made[index]) <= 2:

@@ -46,8 +46,8 @@ class CameraStream:
     """
     A SUB socket whose messages come out as frames.
 
-    It reconnects by itself.  The server renders only while somebody is subscribed, so close a
-    stream that nobody looks at.  `receive` may run in one thread while another one closes.
+    It reconnects by itself.  The server renders only while subscribed, so close an
+    unused stream.  `receive` may run in one thread while another one closes.
 
     :ivar stats: counters, see `CameraStats`.
     """
@@ -95,7 +95,7 @@ class CameraStream:
         """
         Return the next frame, None when none came in time.
 
-        :param timeout: seconds; 0 only looks, None waits for ever.
+        :param timeout: seconds; 0 only polls, None waits forever.
         :raises StreamClosed: after `close`, also when it is called while this waits.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
@@ -113,7 +113,7 @@ class CameraStream:
                 zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
 
     def lend(self) -> None:
-        """Do nothing: messages belong to whoever has them."""
+        """Do nothing: messages belong to their receiver."""
 
     def intact(self, frame: Frame) -> bool:
         """Return true, see `lend`."""
@@ -201,7 +201,7 @@ def open_camera(
     :param newest_only: of several frames that wait, `receive` returns the newest one.  In shared
         memory no other is kept.
     :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
-        latest handshake, with which a stream goes on after a restart of the server.
+        latest handshake, with which a stream continues after a restart of the server.
     :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
     :param keys: see `Session`.
     :raises CameraUnavailable: when the server does not stream this camera.

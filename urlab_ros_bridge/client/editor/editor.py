@@ -41,7 +41,7 @@ class Editor(SceneOps):
         """
         Compile the level and run it; on ready, the client's handshake is that of the new world.
 
-        A level that does not compile is no exception: see `Play.state` and `compile_error`.
+        A level that does not compile raises nothing: see `Play.state` and `compile_error`.
         """
         with self._session.exclusive():
             reply = self._ask(
@@ -251,7 +251,7 @@ class Editor(SceneOps):
         return read_field(reply, 'tracked_actor_path', str)
 
     def untrack(self) -> bool:
-        """Stop following; say whether the camera followed somebody."""
+        """Stop following; return whether the camera followed an actor."""
         return read_field(self._ask('untrack'), 'was_tracking', bool)
 
 

@@ -75,11 +75,11 @@ class SceneOps:
         return read_field(self._ask('current_level'), 'level_path', str)
 
     def ensure_manager(self) -> bool:
-        """Make sure that the level can be simulated; say whether it could be before."""
+        """Make sure that the level can be simulated; return whether it could be before."""
         return read_field(self._ask('ensure_manager'), 'was_existing', bool)
 
     def destroy_asset(self, asset_path: str) -> bool:
-        """Delete a level or forget an imported blueprint; say whether there was one."""
+        """Delete a level or forget an imported blueprint; return whether there was one."""
         reply = self._ask('destroy_asset', asset_path=asset_path)
         return read_field(reply, 'was_found', bool)
 
@@ -179,7 +179,7 @@ class SceneOps:
         *,
         by_name: bool = False,
     ) -> Spawned:
-        """Copy an actor; 1 m along x from it unless `location` says where."""
+        """Copy an actor; 1 m along x from it unless `location` is given."""
         reply = self._ask(
             'duplicate_actor',
             **target_fields(target, by_name),
@@ -189,7 +189,7 @@ class SceneOps:
         return read_reply(Spawned, reply)
 
     def destroy_actor(self, target: str, *, by_name: bool = False) -> bool:
-        """Take an actor out of the level; say whether play must begin anew for it."""
+        """Take an actor out of the level; return whether play must restart for it."""
         reply = self._ask('destroy_actor', **target_fields(target, by_name))
         return read_field(reply, 'requires_pie_restart', bool)
 
@@ -202,7 +202,7 @@ class SceneOps:
         euler: Vector | None = None,
         by_name: bool = False,
     ) -> bool:
-        """Move an actor; say whether play must begin anew for it."""
+        """Move an actor; return whether play must restart for it."""
         reply = self._ask(
             'set_actor_transform',
             **target_fields(target, by_name),

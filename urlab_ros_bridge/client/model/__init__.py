@@ -3,7 +3,7 @@
 """
 The one reading of the compiled model, for the bridge, the gateways and users of the client.
 
-`read_world` makes plain data of the model that came with the handshake; whoever uses the data
+`read_world` makes plain data of the model that came with the handshake; users of the data
 needs no MuJoCo.  `kinematics.LocalModel`, which poses the model, does need it.
 """
 

@@ -182,7 +182,7 @@ class Actuator(Element):
     An actuator.
 
     :ivar index: its place in the articulation's ctrl.
-    :ivar kind: ``position``, ``velocity``, ``motor``, ... of the handshake, '' when not told.
+    :ivar kind: ``position``, ``velocity``, ``motor``, ... of the handshake, '' when not reported.
     :ivar transmission: ``joint``, ``tendon``, ``site``, ...
     :ivar joint: local name of the joint of the same articulation that it drives, else empty.
     :ivar joint_id: id of the joint that it drives, -1 for another transmission.

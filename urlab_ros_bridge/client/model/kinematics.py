@@ -99,9 +99,9 @@ class LocalModel:
 
     def place_bodies(self, poses: Mapping[int, tuple[np.ndarray, np.ndarray]]) -> None:
         """
-        Put bodies where the server says that they are, and what is fixed to them with them.
+        Put bodies at the poses that the server reports, with everything fixed to them.
 
-        For bodies whose joints no message tells: doors of the scenery, mocap bodies.  It holds
+        For bodies whose joints are in no message: doors of the scenery, mocap bodies.  It holds
         until the next `kinematics`, after which it belongs.
 
         :param poses: id -> position, shape (3,), and quaternion w x y z.

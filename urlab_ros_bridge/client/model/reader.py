@@ -3,7 +3,7 @@
 """
 From a compiled model to plain data.
 
-mujoco itself is not imported: whoever has a model has imported it already.
+mujoco itself is not imported: a caller with a model has imported it already.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.wire.names import Prefixes
 
-# Hinges and slides do not tell the two apart.
+# For hinges and slides the two are the same.
 _AT_JOINT = ('joint', 'jointinparent')
 
 

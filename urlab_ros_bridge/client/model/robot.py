@@ -30,10 +30,10 @@ E = TypeVar('E', bound=Element)
 
 
 class NotBelow(UrlabError, ValueError):
-    """A body does not hang from another one, so that there is no chain between them."""
+    """A body is not a descendant of another one, so there is no chain between them."""
 
     def __init__(self, tip: str, base: str) -> None:
-        super().__init__(f'{tip!r} does not hang from {base!r}: there is no chain of joints')
+        super().__init__(f'{tip!r} is not a descendant of {base!r}: there is no chain of joints')
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class RobotModel:
 
     @cached_property
     def base_joint(self) -> Joint | None:
-        """The free joint that carries the robot; None for a robot that stands in the world."""
+        """The free joint that carries the robot; None for a robot that is fixed to the world."""
         root = -1 if self.root is None else self.root.id
         for joint in self.all_joints:
             if joint.kind == FREE and self.world.bodies[joint.body].root == root:
@@ -188,7 +188,7 @@ class RobotModel:
         """
         Return joints by name; None means all.
 
-        :raises UnknownName: for a name that is no hinge or slide joint.
+        :raises UnknownName: for a name that is not a hinge or slide joint.
         """
         return _need('joint', self.joints, names)
 
@@ -196,7 +196,7 @@ class RobotModel:
         """
         Return actuators by name; None means all.
 
-        :raises UnknownName: for a name that is no actuator.
+        :raises UnknownName: for a name that is not an actuator.
         """
         return _need('actuator', self.actuators, names)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The whole compiled model as tables, and what its tree of bodies tells."""
+"""The whole compiled model as tables, and what follows from its tree of bodies."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WorldModel:
     couplings: tuple[Coupling, ...]
 
     def lineage(self, body: int) -> Iterator[Body]:
-        """Go from a body up to the one that stands directly in the world."""
+        """Return the ancestor of a body that is a child of the world."""
         while body:
             yield self.bodies[body]
             body = self.bodies[body].parent

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the world, by name: read, moved, spawned and deleted while it runs."""
+"""The entities of the world, by name: read, moved, spawned and deleted while it runs."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class EntityOps(Session):
             actuators, joints but that of a free root, or several roots.
         :param allow_renaming: take a similar name when this one cannot be had.
         :return: its state; `name` is the name that it got.
-        :raises NameTaken: the message suggests another one; `NameInvalid` says why.
+        :raises NameTaken: the message suggests another one; `NameInvalid` gives the reason.
         :raises ImportFailed: with the first line of what the compiler says.
         :raises MissingAssets: a mesh, height field or texture is not there.
         :raises PathNotReadable: `file` is not there.

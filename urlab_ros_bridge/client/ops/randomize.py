@@ -40,7 +40,7 @@ class RandomizeOps(Session):
         timeout: float = TIMEOUT,
     ) -> Randomized:
         """
-        Draw values of the model anew around the compiled ones.
+        Redraw values of the model around the compiled ones.
 
         :param items: kind -> {``scale`` | ``offset`` | ``value``: [low, high], selection}, for
             example ``{'mass': {'scale': [0.8, 1.2], 'bodies': 'rover_*'}}``.

@@ -21,7 +21,7 @@ class RecordingOps(Session):
         """
         Begin a recording; return the name of its session, which is live.
 
-        :param name: of the file that `recording_save` writes when it is not told another one.
+        :param name: of the file that `recording_save` writes unless given another one.
         """
         reply = self.request('recording_start', name=name, max_duration_s=max_duration_s)
         return read_field(reply, 'name', str)
@@ -36,7 +36,7 @@ class RecordingOps(Session):
         """
         Write the recording on the server's disk; return its absolute path there.
 
-        The call ends when the file is whole; meanwhile another client may go on.
+        The call ends when the file is whole; other clients are not delayed.
 
         :param path: None: named after the recording, with a number where that is taken.
         :param overwrite: replace a file of that name, which otherwise raises.

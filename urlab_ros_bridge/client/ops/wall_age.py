@@ -14,9 +14,9 @@ MIN_WALL_AGE = 0.3
 
 class WallAge(NamedTuple):
     """
-    For commands that keep a robot moving, and so need somebody who keeps on giving them.
+    For commands that keep a robot moving, and so need a sender that keeps repeating them.
 
-    :ivar timeout: the server drops the command when time goes on after it has stood still for
+    :ivar timeout: the server drops the command when time resumes after it was frozen for
         longer than this since the command came (s of wall time).
     :ivar seen: `wall_ns` of the last tick that was received: the server refuses the command
         (`StaleCommand`) when that is longer ago than `timeout`, because the request has waited

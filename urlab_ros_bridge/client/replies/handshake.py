@@ -199,7 +199,7 @@ def _global_cameras(place: Place) -> dict[str, CameraInfo]:
 
 
 def _name_topics(cameras: dict[str, CameraInfo], stem: str) -> None:
-    """Give the cameras whose topic the server did not tell that of the page."""
+    """Give the cameras whose topic the server did not send the documented one."""
     for name, camera in cameras.items():
         if not camera.topic:
             cameras[name] = replace(camera, topic=f'{stem}/{name}')
@@ -212,7 +212,7 @@ def _without_copies(place: Place) -> dict[str, Any]:
 @dataclass(slots=True, repr=False)
 class Handshake:
     """
-    What `hello` told about the server and its world.
+    What `hello` returned about the server and its world.
 
     :ivar ports: TCP ports of ``rpc``, ``state``, ``control`` and ``info``; stock servers say none.
     :ivar depth_unit: unit of depth images; ``cm`` on stock servers.
@@ -248,7 +248,7 @@ class Handshake:
     _model: Any = field(default=None, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """Return the server's version, its world and who is in it."""
+        """Return the server's version, its world and its contents."""
         parts = [f'{self.urlab_version} with MuJoCo {self.mujoco_version}']
         if not self.manager_present:
             parts.append('no world is running')

@@ -90,7 +90,7 @@ class ArticulationState(ReplyView):
         'Generalised positions, shape (nq,): free 7 (quaternion wxyz), ball 4 (wxyz), ...',
     )
     qvel = LazyField(np.ndarray, 'Generalised velocities, shape (nv,).')
-    ctrl = LazyField(np.ndarray, 'What the actuators got (output of a controller), shape (nu,).')
+    ctrl = LazyField(np.ndarray, 'Inputs of the actuators (output of a controller), shape (nu,).')
     act = LazyField(np.ndarray, 'Activations, shape (nu,); 0 for an actuator without state.')
     effort = LazyField(np.ndarray, 'Actuator torque of each hinge and slide joint (extension).')
     actuator_force = LazyField(
@@ -174,7 +174,7 @@ class Observation(ReplyView):
             raise ProtocolError(f'time {time!r} or step {step!r} is not a number') from None
 
     def __repr__(self) -> str:
-        """Return time and step, and who is in it."""
+        """Return time and step, and the contents."""
         raw = self.raw
         parts = [f'{self.time:.6g} s, step {self.step}']
         for word, *names in (
@@ -201,7 +201,7 @@ class Observation(ReplyView):
 
     wall_time_ns = LazyField.optional(
         int,
-        'Unix time at which the server made this, in ns; None when it did not say.',
+        'Unix time at which the server made this, in ns; None when not reported.',
         'wall_time',
         parse=read_time,
     )
@@ -218,7 +218,7 @@ class StepResult(Observation):
     """Reply to step, reset or forward."""
 
     cameras = LazyViews(
-        CameraImage, 'Images by the name they were asked for; cameras without a frame are missing.'
+        CameraImage, 'Images by requested name; cameras without a frame are missing.'
     )
     perturbation = LazyField(
         dict[str, Any], "The editor's mouse drag ``{body_id, version, xfrc[6]}``, mostly empty."
@@ -232,14 +232,14 @@ class StepResult(Observation):
 class Snapshot(Observation):
     """The `state/full` message that closes a tick."""
 
-    mode = LazyField(str, 'Step mode of the server (extension), empty when it did not say.')
+    mode = LazyField(str, 'Step mode of the server (extension), empty when not reported.')
 
 
 def decode_snapshot(payload: bytes | memoryview) -> Snapshot:
     """
     Decode a `state/full` payload; both spellings of its keys are understood.
 
-    :raises WireError: when the bytes are no message, or lack time or step.
+    :raises WireError: when the bytes are not a message, or lack time or step.
     """
     try:
         return Snapshot(unpack(payload, MAX_SNAPSHOT_BYTES))

@@ -118,7 +118,7 @@ class ServerStatus:
     :ivar speed: percent of real time asked for.
     :ivar real_time_factor: measured, 1.0 is real time.
     :ivar tick_rate: measured physics ticks per wall second.
-    :ivar world_revision: grows whenever another or a changed world begins; 0 when not told.
+    :ivar world_revision: grows whenever another or a changed world begins; 0 when not reported.
     :ivar sessions: maps with ``id``, ``shared``, ``client``, ``age`` (s).
     """
 

@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Reading decoded replies: as a whole, one field, or each field when somebody asks for it.
+Reading decoded replies: as a whole, one field, or each field on demand.
 
-What a reply holds is said by a dataclass, or by the fields of a view.  Stock number types and
-nulls are understood, see `schema.lenient`.  Anything else that a field should not hold raises
-`MalformedReply`, which names the reply, the place in it and the value.
+The contents of a reply are declared by a dataclass, or by the fields of a view.  Stock number
+types and nulls are understood, see `schema.lenient`.  Anything else that a field should not hold
+raises `MalformedReply`, which names the reply, the place in it and the value.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ReplyView:
     A part of a reply whose fields are read when they are asked for.
 
     :ivar raw: the decoded map.
-    :ivar name: under which it stands in the map above it, whose place in the reply is `path`.
+    :ivar name: its key in the map above it, whose place in the reply is `path`.
     :ivar source: how errors call the reply.
     """
 

@@ -37,7 +37,7 @@ class TickAssembler:
 
     :ivar ready: finished ticks, oldest first; the caller takes them out.
     :ivar closed_by: how ticks are closed, None while it is not known.
-    :ivar wants_snapshot: true when only `state/full` could tell the time of this stream.
+    :ivar wants_snapshot: true when only `state/full` could give the time of this stream.
     :ivar decode_errors: closing rows that could not be read.
     :ivar torn_ticks: ticks whose beginning was thrown away, because the closing row of the tick
         before was lost on the way.

@@ -37,7 +37,7 @@ class ShmStateStream(RegionStream):
     """
     Ticks with a snapshot each, always the newest; the interface is `stream.TickSource`.
 
-    The server writes while anybody has the region open.  `receive` may run in one thread while
+    The server writes while a reader has the region open.  `receive` may run in one thread while
     another one closes.
 
     :ivar stats: counters, see `StreamStats`; `dropped_ticks` counts states that a newer one
@@ -52,7 +52,7 @@ class ShmStateStream(RegionStream):
         Open the region, which has to be there.
 
         :param directory: the handshake's `shm_session_dir`, or a function that returns that of
-            the latest handshake; only with a function does the stream go on after a restart.
+            the latest handshake; only with a function does the stream continue after a restart.
         :raises RegionUnavailable: when the region cannot be opened.
         :raises MalformedRegion: when it is none.
         """
@@ -94,7 +94,7 @@ def open_state(
     Open a stream of the world's state: ticks whose `state()` is filled.
 
     :param shm_dir: the handshake's `shm_session_dir`, or a function that returns that of the
-        latest handshake, with which a stream goes on after a restart of the server.
+        latest handshake, with which a stream continues after a restart of the server.
     :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
     :param keys: see `Session`.
     :raises RegionUnavailable: with ``shm``, when there is none.

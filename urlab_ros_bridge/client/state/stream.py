@@ -69,7 +69,7 @@ class StateStream:
     """
     A SUB socket whose rows come out as ticks.
 
-    It reconnects by itself, also when the peer died without a word (heartbeats).  `receive` may
+    It reconnects by itself, also when the peer died silently (heartbeats).  `receive` may
     run in one thread while others subscribe, unsubscribe and close.
 
     :ivar stats: counters, see `StreamStats`.
@@ -145,7 +145,7 @@ class StateStream:
         """
         Return the next tick, None when none was finished in time.
 
-        :param timeout: seconds; 0 only looks, None waits for ever.
+        :param timeout: seconds; 0 only polls, None waits forever.
         :raises StreamClosed: after `close`, also when it is called while this waits.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A tick: the rows of one physics step under one stamp, raw until somebody asks for them typed."""
+"""A tick: the rows of one physics step under one stamp, raw until read as typed values."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Tick:
     The first tick after connecting, and after a change of subscriptions, may lack rows.
 
     :ivar stamp_ns: simulated time in ns (wall time when `closed_by` is ``wall``).
-    :ivar step: the server's counter, -1 when nothing told it.
+    :ivar step: the server's counter, -1 when unknown.
     :ivar wall_ns: unix time at the server in ns, None when it did not say.
     :ivar rows: topic and payload in the order of arrival, without state/full and sim_time.
     :ivar snapshot: raw state/full, None when it was not sent or not subscribed.
@@ -100,7 +100,7 @@ class Tick:
     _state: Snapshot | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
-        """Return time and step, and what came."""
+        """Return time and step, and what was received."""
         snapshot = 'a snapshot' if self.snapshot is not None else 'no snapshot'
         return (
             f'<Tick at {self.stamp_ns * 1e-9:.6g} s, step {self.step}: {len(self.rows)} rows, '

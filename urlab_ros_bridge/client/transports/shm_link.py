@@ -56,7 +56,7 @@ class RpcLink:
         Prepare; only ZMQ is used before `attach`.
 
         :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
-        :raises UnknownName: for another word.
+        :raises UnknownName: for another name.
         """
         if transport not in TRANSPORTS:
             raise UnknownName('transport', transport, TRANSPORTS)
@@ -75,7 +75,7 @@ class RpcLink:
 
     def attach(self, handshake: Handshake) -> None:
         """
-        Use the shared memory that a handshake tells of.
+        Use the shared memory that a handshake names.
 
         :raises ShmUnavailable: when there is none, and it was asked for by name.
         """
@@ -156,7 +156,7 @@ class RpcLink:
 
 def is_local(host: str) -> bool:
     """
-    Say whether a host name means this machine beyond doubt.
+    Return whether a host name certainly means this machine.
 
     >>> is_local('127.0.0.1'), is_local('localhost'), is_local('robot.local')
     (True, True, False)
@@ -175,7 +175,7 @@ def _open(handshake: Handshake, name: object) -> ShmRpc:
 
 
 def _is_refused(reply: bytes) -> bool:
-    """Say whether a small reply says that the op has to go over ZMQ."""
+    """Return whether a small reply says that the op has to go over ZMQ."""
     if b'reply_too_large' not in reply and b'wrong_transport' not in reply:
         return False
     try:

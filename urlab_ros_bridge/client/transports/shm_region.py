@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-A region that a server writes as it likes, waited for asleep and found again.
+A region that a server writes at any time: sleeping until it changes, and reopening it.
 
 The region of a world ends with its world, and the directory with its server.  A new world's region
-lies under the old name; a new server's directory has another name, which only its handshake tells.
+has the old name; a new server's directory has another name, which only its handshake has.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class RegionSource:
             returns the new directory.
         :param name: of the file.
         :raises RegionUnavailable: when it cannot be opened.
-        :raises MalformedRegion: when it is no region.
+        :raises MalformedRegion: when it is not a region.
         """
         self._directory, self._name = directory, name
         self._reader: RegionReader | None = None
@@ -95,7 +95,7 @@ class RegionSource:
         elif reader.rings:
             reader.sleep(min(seconds, _SLICE))
             if not reader.pending:
-                # The time is over, or whoever rang has removed the file.
+                # The time is over, or the ringing peer has removed the file.
                 self._next_check = 0.0
         else:
             time.sleep(min(seconds, self._pace.pause()))
@@ -117,7 +117,7 @@ class RegionSource:
     def _open(self, path: Path) -> None:
         if not path.is_absolute():
             raise RegionUnavailable(path, 'the server offers no shared memory')
-        # Writable: whoever sleeps says so in the header.
+        # Writable: a sleeping reader sets a flag in the header.
         region = Region.open(path, writable=True)
         self._reader, self._life = RegionReader(region), ServerLife(path.parent, region)
         self._pace = Pace()
@@ -163,9 +163,9 @@ class RegionStream:
         """
         Return the newest payload that was not returned yet, None when none came in time.
 
-        :param timeout: seconds; 0 only looks, None waits for ever.
+        :param timeout: seconds; 0 only polls, None waits forever.
         :raises StreamClosed: after `close`, also when it is called while this waits.
-        :raises StreamEnded: when the server has ended and nothing tells of a new one.
+        :raises StreamEnded: when the server has ended and no new one is known.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
         with self._lock:
@@ -227,7 +227,7 @@ class Pace:
 
 
 def runs(directory: Path) -> bool:
-    """Say whether the server of a session directory lives and holds its lock."""
+    """Return whether the server of a session directory lives and holds its lock."""
     life = ServerLife(directory)
     try:
         return life.locked
@@ -236,7 +236,7 @@ def runs(directory: Path) -> bool:
 
 
 def is_usable(directory: Directory, host: str) -> bool:
-    """Say whether a server runs on this machine and its session directory may be entered."""
+    """Return whether a server runs on this machine and its session directory may be entered."""
     path = directory() if callable(directory) else str(directory)
     return is_local(host) and os.path.isabs(path) and os.access(path, os.X_OK)
 

@@ -36,7 +36,7 @@ class ShmRpc:
     """
     A pair of regions that the server has made.  Not thread-safe, except `cancel`.
 
-    :ivar numbered: replies tell which request they answer.
+    :ivar numbered: replies name the request that they answer.
     """
 
     def __init__(self, directory: Path, name: str = '') -> None:
@@ -46,7 +46,7 @@ class ShmRpc:
         :param directory: the handshake's `shm_session_dir`.
         :param name: of the pair, '' for the one that stock servers have.
         :raises RegionUnavailable: when they cannot be opened.
-        :raises MalformedRegion: when they are no regions.
+        :raises MalformedRegion: when they are not regions.
         """
         self.endpoint = f'shm:{directory}'
         requests = Region.open(request_file(directory, name), writable=True)
@@ -73,7 +73,7 @@ class ShmRpc:
 
     @property
     def alive(self) -> bool:
-        """Whether the server still runs, as far as the files tell."""
+        """Whether the server still runs, as far as the files show."""
         return self._life.goes_on()
 
     def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
@@ -154,7 +154,7 @@ class ServerLife:
 
     @property
     def locked(self) -> bool:
-        """Whether there is a lock, and somebody holds it."""
+        """Whether there is a lock, and a process holds it."""
         if self._fd < 0:
             return False
         try:
@@ -165,7 +165,7 @@ class ServerLife:
         return False
 
     def goes_on(self) -> bool:
-        """Say whether the server lives and its region is in use."""
+        """Return whether the server lives and its region is in use."""
         if self._region is not None and self._region.stale():
             return False
         return self._fd < 0 or self.locked

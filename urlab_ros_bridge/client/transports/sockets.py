@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""ZMQ sockets of a client: they drop what is unsent, connect again and notice dead hosts."""
+"""ZMQ sockets of a client: they drop unsent messages, reconnect and notice dead hosts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def open_socket(kind: int, keys: ClientKeys | None = None) -> zmq.Socket[bytes]:
 
     :param keys: for a server that lets in encrypted connections alone.
 
-    A connection that is refused or breaks is made anew after 0.1 to 1 s.
+    A connection that is refused or breaks is retried after 0.1 to 1 s.
     """
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context.instance()
     socket = context.socket(kind)
@@ -29,9 +29,9 @@ def open_socket(kind: int, keys: ClientKeys | None = None) -> zmq.Socket[bytes]:
 
 def notice_dead_hosts(socket: zmq.Socket[bytes]) -> None:
     """
-    Let the system break a connection that nobody answers for four seconds; it is made anew.
+    Let the system break a connection that is unanswered for four seconds; it is reopened.
 
-    ZeroMQ's own heartbeats are no way to do it here: in libzmq 4.3.5 they end the process
+    ZeroMQ's own heartbeats do not work here: in libzmq 4.3.5 they end the process
     (``Assertion failed: !_io_error``) when a connection breaks while the queue is full.
     """
     socket.tcp_keepalive = 1

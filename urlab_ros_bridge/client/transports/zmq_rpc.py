@@ -32,7 +32,10 @@ _SLICE_MS = 100
 _QUIET = 0.02
 
 _LOST = (
-    zmq.EVENT_DISCONNECTED | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
+    zmq.EVENT_DISCONNECTED
+    | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL  # the other side has noticed it first
+    | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL
+    | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 )
 
 
@@ -133,5 +136,5 @@ class RpcSocket:
 
 
 def _waits(socket: zmq.Socket[bytes]) -> bool:
-    """Say whether a message has come; a poll would cost more."""
+    """Return whether a message has arrived; a poll would cost more."""
     return bool(int(socket.get(zmq.EVENTS)) & zmq.POLLIN)

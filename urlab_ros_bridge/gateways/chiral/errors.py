@@ -67,7 +67,7 @@ class PeerError(ChiralError):
 
 
 class MalformedMessage(PeerError, ValueError):
-    """Bytes that are no message of the protocol."""
+    """Bytes that are not a message of the protocol."""
 
     code = INVALID_DATA
 
@@ -111,12 +111,12 @@ class ChiralTimeout(ChiralError, TimeoutError):
 
 
 class NotChiral(ChiralError, ConnectionError):
-    """What answers at an address does not speak the protocol; the message says what it sent."""
+    """The peer at an address does not speak the protocol; the message shows what it sent."""
 
     def __init__(self, url: str, what: str, sent: bytes | str) -> None:
         shown = f'{sent[:SHOWN]!r}' + ('...' if len(sent) > SHOWN else '')
         super().__init__(
-            f'{url} is no Chiral server: it sent {what}, {shown}; is the port right? That of '
+            f'{url} is not a Chiral server: it sent {what}, {shown}; is the port right? That of '
             '"urlab chiral" is 8765 unless it was chosen'
         )
 
@@ -134,7 +134,7 @@ class ChiralClosed(ChiralError, ConnectionError):
 
     @property
     def is_verdict(self) -> bool:
-        """Return whether the server objected to what it was sent; asking again is no answer."""
+        """Return whether the server objected to what it was sent; retrying does not help."""
         return self.code in (UNREADABLE, UNSUITABLE, INVALID_DATA, POLICY, TOO_BIG)
 
 
@@ -144,5 +144,5 @@ class StaleObservation(ChiralError):
     def __init__(self, age: float, limit: float) -> None:
         super().__init__(
             f'no new observation for {age:.2f} s (allowed: {limit:g} s): the simulation '
-            'stands still, or the server sends the same frame again'
+            'is frozen, or the server sends the same frame again'
         )

@@ -41,7 +41,7 @@ class UnwritableValue(SimSparkError, ValueError):
 
 
 class BadCommand(SimSparkError, ValueError):
-    """A command cannot be carried out; it changes nothing.  The message says why."""
+    """A command cannot be carried out; it changes nothing.  The message gives the reason."""
 
 
 __all__ = [

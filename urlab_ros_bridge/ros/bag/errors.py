@@ -46,7 +46,7 @@ class BagsUnavailable(BagError):
 
 
 class BadPattern(BagError):
-    """A text is no regular expression."""
+    """A string is not a regular expression."""
 
     code = 'bad_value'
 

@@ -3,7 +3,7 @@
 """
 What waits for the disk.
 
-It is bounded, and nothing is ever left out of it: who publishes faster than the disk writes has to
+It is bounded, and nothing is ever left out of it: a publisher faster than the disk has to
 wait.  So a bag holds all that was published while it was written, or says that it failed.
 """
 
@@ -34,7 +34,7 @@ class BagQueue:
     """
     Entries in their order; any thread puts, one takes.
 
-    :ivar waits: how often somebody had to wait, and `waited` for how long altogether (s).
+    :ivar waits: how often a publisher had to wait, and `waited` for how long altogether (s).
     """
 
     def __init__(self, limit_bytes: int = LIMIT_BYTES) -> None:
@@ -86,7 +86,7 @@ class BagQueue:
         return entries
 
     def close(self) -> None:
-        """Forget what waits, take no more messages, and let go of everybody who waits."""
+        """Forget what waits, take no more messages, and release all waiting publishers."""
         with self._changed:
             self._closed = True
             self._entries.clear()

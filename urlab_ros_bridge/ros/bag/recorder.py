@@ -3,7 +3,7 @@
 """
 Records what the bridge publishes and hears, in step with the simulation.
 
-A bag begins and ends between two ticks.  When time goes back it goes on in its next file, which
+A bag begins and ends between two ticks.  When time goes back it continues in its next file, which
 begins with the latched messages again, so that each file can be used by itself.
 """
 
@@ -207,7 +207,7 @@ class BagRecorder:
         recorded = self._taps.record(bag.sink)
         now = self._taps.now()
         if now is not None:
-            bag.begin_file(now, {'cause': 'the bag was begun'}, self._taps.latched())
+            bag.begin_file(now, {'cause': 'the bag was started'}, self._taps.latched())
         return recorded
 
     def _remove(self) -> None:

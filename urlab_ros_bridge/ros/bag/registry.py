@@ -59,7 +59,7 @@ class Taps:
         """
         Return the latched messages that are true at all times, with where they go.
 
-        Those that tell a time are published again for a new subscriber, which a bag is.
+        Those that report a time are published again for a new subscriber, which a bag is.
         """
         with self._lock:
             return [

@@ -12,7 +12,7 @@ from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
 
 # A bag that names other topics is of little use without time and transforms.
 ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
-# Rendered only for those who ask, and most of the bytes of a bag: they have to be named.
+# Rendered only for subscribers, and most of the bytes of a bag: they have to be named.
 LARGE = (r'.*/image_raw(/.*)?', r'.*/points')
 
 
@@ -32,7 +32,7 @@ class Selection:
 
         :param topics: names or regular expressions; none: all topics but pictures and clouds.
         :param exclude: the same, of what is left out of these; it wins.
-        :raises BadPattern: for one that is no regular expression.
+        :raises BadPattern: for one that is not a regular expression.
         """
         self._start = namespace.rstrip('/') + '/'
         self._wanted = {text: _compile(text) for text in topics}

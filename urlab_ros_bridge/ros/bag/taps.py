@@ -3,7 +3,7 @@
 """
 Publishers and subscriptions that can be recorded.
 
-The bag gets the very bytes that are published; a message that is no bytes yet is serialised once,
+The bag gets the very bytes that are published; a message that is not bytes yet is serialised once,
 for both.  Only publishers that are recorded at the time pay for it.
 """
 
@@ -76,7 +76,7 @@ class RecordablePublisher(Publisher):
         """Record every message from now on; None: none."""
         self.sink = sink
         # The method of this object alone is exchanged, so that publishing costs nothing more
-        # while nobody records.
+        # while nothing is recorded.
         vars(self).pop('publish', None)
         if sink is not None or self._latched:
             vars(self)['publish'] = self._publish_noted

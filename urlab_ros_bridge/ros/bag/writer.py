@@ -43,7 +43,7 @@ class BagWriter:
         self._thread.start()
 
     def end(self, timeout: float) -> bool:
-        """Write what waits, end the files, and tell whether that was done in time (s)."""
+        """Write what waits, end the files, and return whether that was done in time (s)."""
         self._queue.do(self._end)
         self._thread.join(timeout)
         return not self._thread.is_alive()

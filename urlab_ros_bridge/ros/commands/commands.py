@@ -31,7 +31,7 @@ class CommandParameters:
     command_max_age: float = key(
         0.5,
         'Refuse a speed, effort or wrench that was published longer ago than this (s of wall '
-        'time), also when simulation time stood still meanwhile; 0: accept all. Positions, '
+        'time), also when simulation time was frozen; 0: accept all. Positions, '
         'trajectories and what stops the robot are accepted at any age.',
         low=0.0,
         high=3600.0,
@@ -78,7 +78,7 @@ class Commands:
         self._actions.start()
 
     def apply(self, plan: WorldPlan) -> None:
-        """Take the commands of these robots, and of no others; who has not changed goes on."""
+        """Take the commands of these robots, and of no others; unchanged robots continue."""
         kept = [robot for robot in self._robots if robot.plan in plan.robots]
         for robot in self._robots:
             if robot not in kept:
@@ -99,7 +99,7 @@ class Commands:
             robot.tick(stamp_ns, self._stream.joints(robot.plan.prefix) if robot.wanted else None)
 
     def watch(self) -> None:
-        """End what cannot go on; called about once a second."""
+        """End what cannot continue; called about once a second."""
         for robot in self._robots:
             robot.watch()
 
@@ -126,7 +126,7 @@ class Commands:
         texts = {}
         for robot in self._robots:
             held = robot.arbiter.report(now_ns)
-            text = ', '.join(f'{name} ({count})' for name, count in held.items()) or 'nobody'
+            text = ', '.join(f'{name} ({count})' for name, count in held.items()) or 'none'
             texts[robot.plan.prefix] = self.stopped or text
         return texts
 
@@ -136,7 +136,7 @@ class Commands:
         return sum(robot.arbiter.takeovers for robot in self._robots)
 
     def statuses(self) -> Iterator[Status]:
-        """Yield what was not carried out, and who is in control of each robot."""
+        """Yield what was not carried out, and which source controls each robot."""
         rejections = self.rejections
         refused = sum(rejections.counts.values())
         values: dict[str, Any] = {'sent': self.sender.sent, 'refused': refused}

@@ -3,7 +3,8 @@
 """
 The e-stop: while it is engaged the bridge holds the robots and passes no command on.
 
-It governs what goes through the bridge.  A client that talks to the server itself is not stopped.
+It governs what goes through the bridge.  A client that talks to the server directly is not
+stopped.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ What has been answered at the present instant.
 
 Messages on the topics that are waited for are kept here until the instant is over, and then
 carried out in the order in which the topics were named: what the simulation does next depends on
-what the nodes said, and not on who was quicker.  While lockstep is off every command passes
+what the nodes answered, and not on which was quicker.  While lockstep is off every command passes
 straight through.
 
-A message that tells a time is the answer to the instant of that time or an earlier one; one that
-tells none answers the instant at which it arrives.  After a reset, messages from the time before
-it are ahead of the new time: they are no answers.
+A message with a stamp is the answer to the instant of that time or an earlier one; one
+without answers the instant at which it arrives.  After a reset, messages from the time before
+it are ahead of the new time: they are not answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Receive = Callable[..., None]
 
 
 class _Answers:
-    """What one topic has said since the instant began."""
+    """The messages of one topic since the instant began."""
 
     def __init__(self) -> None:
         self.untimed = False
@@ -56,7 +56,7 @@ class AnswerGate:
         """
         Wait for nothing.
 
-        :param max_age: returns for how long a command may be kept (s), 0: for ever.
+        :param max_age: returns for how long a command may be kept (s), 0: forever.
         """
         self._max_age = max_age
         self.own: dict[str, type] = {}
@@ -82,7 +82,7 @@ class AnswerGate:
         stamp = message_stamp if has_stamp(kind) else unstamped
 
         def take(message: Any, stale: str = '') -> None:
-            # An answer is of its instant, however much wall time has passed meanwhile.
+            # An answer belongs to its instant, however much wall time has passed.
             if topic not in self._topics or not self.hear(topic, message, stamp, receive):
                 _pass_on(receive, message, stale)
 
@@ -113,19 +113,19 @@ class AnswerGate:
         """
         Begin a new instant, before it is published; return its number.
 
-        :return: None when a jump has begun one that nobody has waited for yet.
+        :return: None when a jump has begun one that is not waited for yet.
         """
         with self._changed:
             return None if self._jumped else self._begin()
 
     def expect(self, number: int, stamp_ns: int) -> None:
-        """Return which time an instant has, unless another one has begun meanwhile."""
+        """Return which time an instant has, unless another one has begun since."""
         with self._changed:
             if number == self._round:
                 self._set(stamp_ns)
 
     def jump(self) -> None:
-        """Begin an instant that nobody asked for: time goes back, and nothing of it is out yet."""
+        """Begin an unrequested instant: time goes back, and nothing of it is out yet."""
         with self._changed:
             if self._topics:
                 self._before_jump = max(self._newest, self._before_jump)
@@ -140,7 +140,7 @@ class AnswerGate:
         with self._changed:
             self._published = stamp_ns
             known = self._stamp
-            # Without a time yet after a jump this is it; a later one: somebody else has stepped.
+            # Without a time yet after a jump this is it; a later one: another client has stepped.
             if (known is None and self._jumped) or (known is not None and stamp_ns > known):
                 self._set(stamp_ns)
             self._wake()
@@ -206,7 +206,7 @@ class AnswerGate:
         return True
 
     def poke(self) -> None:
-        """Have those who wait look again."""
+        """Wake the waiting threads to check again."""
         with self._changed:
             self._changed.notify_all()
 

@@ -24,7 +24,7 @@ class CommandPath:
     :ivar settings: returns the values of all parameters now.
     :ivar gate: what the messages of all command topics pass through.
     :ivar rejections: where commands end that are not carried out.
-    :ivar sender: sends to the server through `link`, in a thread of its own.
+    :ivar sender: sends to the server through `link`, in its own thread.
     :ivar monotonic: wall clock (s).
     """
 

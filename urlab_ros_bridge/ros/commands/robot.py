@@ -46,7 +46,7 @@ class RobotCommands:
     """
     The commands of one robot.
 
-    :ivar arbiter: says which source is in control.
+    :ivar arbiter: decides which source is in control.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class RobotCommands:
             gripper.tick(stamp_ns, measured)
 
     def watch(self) -> None:
-        """End what cannot go on because no ticks come any more."""
+        """End what cannot continue because ticks have stopped."""
         problem = self.setpoints.problem()
         if problem:
             self._drop(problem)

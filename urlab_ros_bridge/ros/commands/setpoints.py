@@ -35,8 +35,8 @@ _FIELD_OF_TYPE = {
 # Set-points that move a robot lapse after so long without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
-WITHDRAWN = 'time stands still, and it was not repeated for {:g} s'
-# s of wall time without a new time from which on time stands still.
+WITHDRAWN = 'time is frozen, and it was not repeated for {:g} s'
+# s of wall time without a new time after which time counts as frozen.
 STILL = 0.1
 # rad/s or m/s; a joint that is slower counts as at rest.
 REST_SPEED = 0.05
@@ -84,7 +84,7 @@ class Setpoints:
         self._renewed = 0.0
         self._timeline = path.timeline
         self._monotonic = path.monotonic
-        # Index -> simulation time and wall time of speeds and forces that wait for time to go on.
+        # Index -> simulation time and wall time of speeds and forces that wait for time to resume.
         self._waiting: dict[int, tuple[int | None, float]] = {}
 
     def problem(self) -> str:
@@ -110,7 +110,7 @@ class Setpoints:
         """
         Send set-points by index of the actuator.
 
-        :param live: they need somebody who goes on giving them; when time stands still and nobody
+        :param live: they need a sender that keeps repeating them; when time is frozen and none
             does, speeds and forces are withdrawn.
         """
         now, stamp_ns = self._monotonic(), self._timeline.stamp_ns
@@ -140,7 +140,7 @@ class Setpoints:
         """
         Renew the set-points that keep the robot moving, before they lapse.
 
-        They lapse in wall time too while time stands still (`Link.wall_age`).
+        They lapse in wall time too while time is frozen (`Link.wall_age`).
         """
         if self._waiting:
             self._withdraw(stamp_ns)
@@ -161,7 +161,7 @@ class Setpoints:
                 self._sender.put(self._key, self._send)
 
     def _withdraw(self, stamp_ns: int) -> None:
-        """Set to zero what was commanded while time stood still, and not again for a while."""
+        """Set to zero what was commanded while time was frozen, and not repeated for a while."""
         limit, now = self._path.settings().command_max_age, self._monotonic()
         with self._lock:
             old = [

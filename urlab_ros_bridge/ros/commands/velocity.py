@@ -46,7 +46,7 @@ class VelocityParameters:
         0.5,
         'The robot stops when no new cmd_vel has come for this long (s of simulation time; '
         'while that '
-        'stands still, of wall time).',
+        'is frozen, of wall time).',
         low=0.01,
         high=60.0,
         live=True,
@@ -152,12 +152,12 @@ class VelocityCommands:
             if not self._link.has('twist_timeout'):
                 self._send(STOP)
         elif self._stood_still() > max(timeout, MIN_WALL_AGE) and not self._link.lockstep:
-            # The server cannot know that whoever commanded is gone.
+            # The server cannot know that the commander is gone.
             self._moving_since = None
             self._send(STOP)
 
     def _stood_still(self) -> float:
-        """Return for how long time stands still now, since the last command at most (s)."""
+        """Return for how long time has been frozen, since the last command at most (s)."""
         return self._path.monotonic() - max(self._heard, self._path.timeline.moved)
 
     def lost(self, by: str) -> None:
@@ -165,7 +165,7 @@ class VelocityCommands:
         self.stop()
 
     def halt(self) -> None:
-        """Stop the robot, whoever made it move."""
+        """Stop the robot, whatever made it move."""
         self._moving_since = None
         self._send(STOP)
 

@@ -59,7 +59,7 @@ class WrenchCommands:
         self._path = path
         self._link = path.link
         self._arbiter = arbiter
-        # Body -> simulation time and wall time of the last message, while time stands still.
+        # Body -> simulation time and wall time of the last message, while time is frozen.
         self._waiting: dict[str, tuple[int | None, float]] = {}
 
     def receive(self, message: WrenchStamped, stale: str = '') -> None:
@@ -91,7 +91,7 @@ class WrenchCommands:
         self._send(body, numbers)
 
     def tick(self, stamp_ns: int) -> None:
-        """End the wrenches that were given while time stands still, and not again for a while."""
+        """End the wrenches that were given while time is frozen, and not repeated for a while."""
         limit, now = self._path.settings().command_max_age, self._path.monotonic()
         moved = self._path.timeline.moved
         for body, (given_ns, came) in tuple(self._waiting.items()):

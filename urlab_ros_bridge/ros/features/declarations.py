@@ -27,7 +27,7 @@ class Topic:
     :ivar types: its type, or those that it may have.
     :ivar profile: function of `rclpy_tools.qos` that makes its quality of service.
     :ivar when: which worlds have it; empty: all.
-    :ivar rate: parameter that limits it, or how often it comes in words.
+    :ivar rate: parameter that limits it, or its rate in words.
     :ivar switch: parameter that switches it off, when there is one.
     :ivar incoming: whether the bridge listens to it.
     """
@@ -64,7 +64,7 @@ class FrameRule:
     """
     Transforms of one kind.
 
-    :ivar parent, child: frames; words in capitals are parameters.
+    :ivar parent, child: frames; names in capitals are parameters.
     :ivar topic: tf or tf_static.
     :ivar switch: parameter that switches them on or off.
     """

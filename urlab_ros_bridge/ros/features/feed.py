@@ -53,9 +53,9 @@ class RateLimiter:
 
 class GridLimiter(RateLimiter):
     """
-    Lets through what comes first in each period, counted from time 0.
+    Lets through the first of each period, counted from time 0.
 
-    So topics of one rate are published at the same instants, whoever began to listen when, and
+    So topics of one rate are published at the same instants, whenever a subscriber came, and
     those of a multiple of it at these instants too.
     """
 
@@ -95,8 +95,8 @@ class Feed:
     :ivar each_instant: whether every instant of a lockstep is published, whatever the limit.
     :ivar held_back: whether the limit has kept back the message of the last tick.
     :ivar own_limiter: what the topic remembers by itself of earlier ticks.
-    :ivar count: messages published; `dropped`: ticks that were dropped while somebody listened.
-    :ivar wanted: whether anybody listens; `grew` whether somebody came since the last message.
+    :ivar count: messages published; `dropped`: ticks that were dropped while subscribed.
+    :ivar wanted: whether it has subscribers; `grew`: whether one came since the last message.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class Publishers:
         return found
 
     def close(self, successor: Publishers | None = None) -> None:
-        """Destroy all publishers, but for those that a successor goes on with."""
+        """Destroy all publishers, except those that a successor reuses."""
         kept = successor._publishers if successor is not None else {}
         for topic, publisher in self._publishers.items():
             if kept.get(topic) is not publisher:

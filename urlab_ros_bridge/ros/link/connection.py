@@ -53,7 +53,7 @@ DISCOVERY_SECONDS = 1.5
 # A hello carries the compiled model, so it may take longer than a small request.
 _HELLO_SECONDS = 5.0
 _WATCH_SECONDS = 1.0
-# A server whose time stands still tells its wall time ten times a second: commands cannot be
+# A server whose time is frozen sends its wall time ten times a second: commands cannot be
 # held against less than this (s).
 MIN_WALL_AGE = 0.3
 
@@ -77,7 +77,7 @@ class ConnectionParameters:
     )
     step_mode: str = key(
         'live',
-        'Mode asked for at every connection. "live": the server steps in real time. '
+        'Mode requested at every connection. "live": the server steps in real time. '
         '"keep": leave the mode as it is.',
         choices=('live', 'keep'),
         live=True,
@@ -175,7 +175,7 @@ class ServerLink:
         """
         Return how old a command that is sent now may become by the wall clock; None: any age.
 
-        In lockstep nobody drives who does not answer, so wall time must not count there.
+        In lockstep only answering nodes drive, so wall time must not count there.
 
         :param timeout: s, 0: none; at least `MIN_WALL_AGE` counts.
         """
@@ -185,7 +185,7 @@ class ServerLink:
 
     def open_session(self, purpose: str) -> Client:
         """
-        Return a client with a session of its own; where there can be one only, that one.
+        Return a client with its own session; where there can be one only, that one.
 
         :raises ClientError: when the server does not open one.
         """
@@ -233,7 +233,7 @@ class ServerLink:
             self._woken.clear()
 
     def _watch(self) -> None:
-        """Connect when there is no session; else see how the server is."""
+        """Connect when there is no session; else check the server."""
         if not self._generation:
             self._connect()
         elif self.state.phase is not Phase.TAKEN:
@@ -294,7 +294,7 @@ class ServerLink:
         except UnknownName as error:
             plan, problem = WorldPlan(), str(error)
             self._log('warning', problem)
-        # Who sees the state connected must also see the plan.
+        # A thread that sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
         self._change(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
         self.reconnects += again and not self.continued
@@ -303,7 +303,7 @@ class ServerLink:
         self._log('info', f'{what}, robots: {robots}')
 
     def _open_second(self, handshake: Handshake) -> None:
-        """Give services a session of their own, where that takes nobody's session away."""
+        """Give services their own session, where that takes no other client's session away."""
         if SHARED_SESSION not in handshake.extensions:
             self.client = self.commands
         elif self.client is self.commands:

@@ -33,7 +33,7 @@ class LinkState:
     :ivar mode: step mode of the server, empty when not known; `paused` likewise None.
     :ivar lockstep: the bridge steps the server.
     :ivar asking: the server has been asked something, and has not answered yet.
-    :ivar problem: the last error in words.
+    :ivar problem: text of the last error.
     """
 
     phase: Phase = Phase.CONNECTING
@@ -60,7 +60,7 @@ class LinkState:
 
 def describe(state: LinkState, silence: float) -> tuple[bool, str]:
     """
-    Say how things are, and what to do about it.
+    Return the state of the connection, and what to do about it.
 
     :param silence: seconds since the last tick, infinite before the first.
     :return: whether all is well, and the text.
@@ -76,7 +76,7 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
         where = f'connected to {state.endpoint}'
         if state.problem:
             return False, f'{where}, but nothing is published: {state.problem}'
-        return True, f'{where}, finding out what its world holds'
+        return True, f'{where}, reading its world'
     if state.phase is Phase.TAKEN:
         return False, (
             'another client has taken the session of this server, which allows one: '
@@ -124,5 +124,5 @@ def _describe_connected(state: LinkState, silence: float) -> tuple[bool, str]:
             + (' (paused)' if state.paused else '')
         )
     if state.paused:
-        return True, 'connected, paused: to go on call pause with data: false'
+        return True, 'connected, paused: to resume call pause with data: false'
     return True, RUNNING if state.mode == 'live' else 'connected: mode not known'

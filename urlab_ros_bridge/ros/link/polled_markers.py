@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be asked for while somebody listens: contacts and debug drawings."""
+"""What has to be requested while subscribed: contacts and debug drawings."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class LiveMarkers:
             self._stopped.wait(wait)
 
     def _serve(self, topic: _Topic) -> bool:
-        """Publish one topic; return whether somebody listens."""
+        """Publish one topic; return whether it has subscribers."""
         if topic.unknown or not topic.publisher.get_subscription_count():
             return False
         try:

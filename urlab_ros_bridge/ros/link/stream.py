@@ -4,7 +4,7 @@
 The stream thread: it owns the state stream and publishes everything that carries a stamp.
 
 One thread for all of it is what keeps timelines apart: after a jump no older message can follow,
-because nobody else holds one.
+because no other thread holds one.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from urlab_ros_bridge.wire.errors import UrlabError
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
 BACKLOG = 20
 _RECEIVE_SECONDS = 0.05
-# Without a tick for so long, time stands still: servers repeat themselves, machines stall.
+# Without a tick for so long, time is frozen: servers repeat themselves, machines stall.
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
-# Where somebody answers, time counts as standing still after so long (ns of wall time).
+# In lockstep, time counts as frozen after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
 
 
@@ -53,7 +53,7 @@ class StreamThread:
     :ivar counters, timeline: read them from any thread.
     :ivar discovered: all topics of the wire that were seen while `discover` was on, with the
         latest payload.
-    :ivar stepped: steps are taken one by one and nobody may miss one: every time is told, every
+    :ivar stepped: steps are taken one by one and none may be missed: every time is sent, every
         state shown once, and snapshots are read, because there are no rows.
     """
 
@@ -132,8 +132,8 @@ class StreamThread:
         """
         Have something done between two ticks; return whether it was done in time (s).
 
-        It is done in the stream thread, or at once where that does not run.  Who listens is looked
-        for anew afterwards.
+        It is done in the stream thread, or at once where that does not run.  Subscriptions are
+        looked up again afterwards.
         """
         if not self._thread.is_alive():
             task()
@@ -144,7 +144,7 @@ class StreamThread:
 
     @contextlib.contextmanager
     def in_full(self) -> Iterator[None]:
-        """Publish each tick of the block in full, whatever the limits: somebody steps."""
+        """Publish each tick of the block in full, whatever the limits: a client steps."""
         watcher = object()
         self._watchers.add(watcher)
         try:
@@ -283,14 +283,14 @@ class StreamThread:
         timeline.published(stamp_ns)
 
     def _rest(self) -> int:
-        """Publish what limits have kept back: time stands still."""
+        """Publish what limits have held back: time is frozen."""
         stamp_ns = self.timeline.stamp_ns
         if self.world is None or stamp_ns is None or self._still:
             return 0
         return self.world.rest(stamp_ns)
 
     def _publish_again(self, tick: Tick, stamp_ns: int) -> int:
-        """Publish what changed while time stands still; mostly that is nothing."""
+        """Publish what changed while time is frozen; usually nothing."""
         last = self._last_tick
         if not self._still and last is not None:
             self._still = True
@@ -299,8 +299,8 @@ class StreamThread:
         changed = {topic for topic, payload in tick.rows if self._seen.get(topic) != payload}
         self._seen.update(tick.rows)
         content = _content(tick) if not tick.rows else self._last_snapshot
-        # An instant that somebody answers is shown once: commands already change the state, and
-        # newcomers have the next one, unless time stands still.
+        # An instant that nodes answer is shown once: commands already change the state, and
+        # new subscribers get the next one, unless time is frozen.
         once = self.stepped and self._last_snapshot is not None
         all_changed = content != self._last_snapshot and not once
         self._last_snapshot = content

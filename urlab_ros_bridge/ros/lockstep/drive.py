@@ -27,7 +27,8 @@ def timestep_of(handshake: Handshake) -> float:
     """
     Return the timestep of the physics (s).
 
-    :raises ModelUnavailable: when the server does not tell it, and the model cannot be read here.
+    :raises ModelUnavailable: when the server does not report it, and the model cannot be read
+        here.
     """
     return handshake.timestep or float(handshake.model.opt.timestep)
 
@@ -152,7 +153,7 @@ class LockstepDrive:
             raise LockstepEnded(f'the mode was changed to {status.mode}')
 
     def _check(self, result: StepResult) -> None:
-        """See whether somebody else moves time too."""
+        """Check whether another client moves time too."""
         if self._session.generation != self._generation:
             self._handshake = None
             return

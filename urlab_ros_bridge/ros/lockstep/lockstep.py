@@ -36,9 +36,9 @@ class Lockstep:
     """
     The lockstep of a bridge.
 
-    While it is off there is no thread, and commands and ticks go their usual way.
+    While it is off there is no thread, and commands and ticks take their usual path.
 
-    :ivar ended: why the last one ended, empty when somebody asked for it.
+    :ivar ended: why the last one ended, empty when it was requested.
     """
 
     def __init__(self, bridge: Bridge, settings: Settings) -> None:
@@ -77,8 +77,9 @@ class Lockstep:
 
         :param topics: none: those of the last time.
         :param period: s of simulation time, 0: that of the parameter.
-        :param timeout: s of wall time to wait for an answer, 0: for ever.
-        :raises ValueError: when there are no topics, one is no name, or the period does not fit.
+        :param timeout: s of wall time to wait for an answer, 0: forever.
+        :raises ValueError: when there are no topics, one is not a name, or the period does not
+            fit.
         :raises UrlabError: when the timestep is not known.
         """
         last = self._terms
@@ -119,7 +120,7 @@ class Lockstep:
 
     @contextmanager
     def between_rounds(self) -> Iterator[None]:
-        """Keep rounds from going on meanwhile; the present one is waited for, but not for ever."""
+        """Hold rounds; the current one is waited for, but not forever."""
         rounds = self._rounds
         if rounds is None:
             yield
@@ -139,7 +140,7 @@ class Lockstep:
             self._gate.jump()
 
     def report(self) -> tuple[bool, str, dict[str, Any]]:
-        """Return whether all is well, how it is in words, and figures."""
+        """Return whether all is well, a status text, and figures."""
         rounds = self._rounds
         if rounds is None:
             return not self.ended, f'off: {self.ended}' if self.ended else 'off', {}

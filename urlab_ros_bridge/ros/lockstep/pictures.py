@@ -31,7 +31,7 @@ def _cell(rate: float, stamp_ns: int) -> int:
 
 class Pictures:
     """
-    The pictures of the cameras that somebody looks at.
+    The pictures of the cameras with subscribers.
 
     A camera that did not deliver is not waited for again until it has.
 

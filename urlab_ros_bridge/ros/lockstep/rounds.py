@@ -43,7 +43,7 @@ class Rounds:
     """
     One lockstep, from its beginning to its end.
 
-    :ivar doing: what it is about, in words.
+    :ivar doing: the current activity, as text.
     :ivar count: rounds so far.
     :ivar unanswered: topic -> instants that it did not answer.
     """
@@ -136,14 +136,14 @@ class Rounds:
         try:
             if self._ready():
                 with self._turns.round(LOOK_SECONDS) as mine:
-                    # Somebody may have paused between the look and this turn.
+                    # A client may have paused between the check and this turn.
                     if mine and not self._link.state.paused:
                         self._round()
                 return
         except LockstepEnded:
             raise
         except UrlabError as error:
-            # The server is gone, or somebody else has paused it: which of them shows soon.
+            # The server is gone, or another client has paused it: soon it shows which.
             self.doing = str(error)
         self._since = time.monotonic()
         self._stop.wait(LOOK_SECONDS)
@@ -162,7 +162,7 @@ class Rounds:
         return bool(self._known) or self._gather()
 
     def _gather(self) -> bool:
-        """Wait until there is somebody to answer on every topic."""
+        """Wait until every topic has a publisher."""
         absent = self._topics.absent()
         if absent:
             self.doing = f'waiting for a publisher of {", ".join(absent)}'

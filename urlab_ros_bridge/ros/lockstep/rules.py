@@ -14,11 +14,11 @@ _TOLERANCE = 1e-3
 
 
 class LockstepEnded(UrlabError):
-    """The lockstep cannot go on."""
+    """The lockstep cannot continue."""
 
 
 class BadPeriod(UrlabError, ValueError):
-    """The period is no multiple of the timestep."""
+    """The period is not a multiple of the timestep."""
 
     def __init__(self, period: float, timestep: float, nearest: float) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class Terms:
 
     :ivar topics: as the user wrote them.
     :ivar period: s of simulation time.
-    :ivar timeout: s of wall time, 0: wait for ever.
+    :ivar timeout: s of wall time, 0: wait forever.
     """
 
     topics: tuple[str, ...]
@@ -47,7 +47,7 @@ def steps_of(period: float, timestep: float) -> int:
     """
     Return how many timesteps a period has.
 
-    :raises BadPeriod: when it is no multiple, with the nearest one.
+    :raises BadPeriod: when it is not a multiple, with the nearest one.
 
     >>> steps_of(0.02, 0.002)
     10

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The topics that are waited for: what listens to them, and whether anybody is there to answer."""
+"""The topics that are waited for: what listens to them, and whether they have publishers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Topics:
 
     def absent(self) -> list[str]:
         """
-        Return the topics, as the user wrote them, that nobody can answer on yet.
+        Return the topics, as the user wrote them, that have no publisher yet.
 
         :raises TopicRejected: for one that the bridge itself publishes, or of more than one type,
             or of one that is not installed here.
@@ -76,7 +76,7 @@ class Topics:
         return [name for topic, name in self.names.items() if not self._ready(topic)]
 
     def publishers(self, topic: str) -> Ids:
-        """Return who publishes a topic (resolved name)."""
+        """Return the publishers of a topic (resolved name)."""
         infos = self._node.get_publishers_info_by_topic(topic)
         return frozenset(tuple(info.endpoint_gid) for info in infos)
 
@@ -93,7 +93,7 @@ class Topics:
         return self._made.get(topic)
 
     def _listen(self, topic: str) -> None:
-        """Subscribe to a topic, once there is somebody who publishes it."""
+        """Subscribe to a topic, once it has a publisher."""
         infos = self._node.get_publishers_info_by_topic(topic)
         if not infos:
             return

@@ -15,7 +15,7 @@ class Turns:
     Rounds on one side, guests on the other; guests come first.
 
     A reset in the middle of a round would be answered by some nodes before and by others after it.
-    So a guest waits until the present round is over, but not for ever: its answers may depend on
+    So a guest waits until the current round is over, but not forever: its answers may depend on
     the very request.
     """
 

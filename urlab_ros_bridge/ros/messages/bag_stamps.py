@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The time that a serialised message tells of itself."""
+"""The stamp that a serialised message carries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD = 4  # bytes of the encapsulation, before the first field
 _TIME = 'builtin_interfaces/Time'
 _HEADER = 'std_msgs/Header'
 
-# Serialised message -> its stamp (ns), 0 when it tells none.
+# Serialised message -> its stamp (ns), 0 when it has none.
 ReadStamp = Callable[[bytes], int]
 
 

@@ -34,7 +34,7 @@ class MessageTemplate(ABC):
     that `check_stamp` lets pass.  NaN and infinities in the values are passed on.
 
     When the middleware serialises in another way than expected, `update` returns message objects
-    too, which ``publisher.publish`` takes as well, and `fallback_reason` says why.
+    too, which ``publisher.publish`` takes as well, and `fallback_reason` gives the reason.
     """
 
     fallback_reason: CdrError | None = None

@@ -28,7 +28,7 @@ def raw_stamp(data: bytes) -> int:
     """
     Read the stamp at the beginning of a serialised message.
 
-    The encapsulation has 4 bytes; the second tells the order of bytes (CDR, little endian: odd).
+    The encapsulation has 4 bytes; the second is the byte order (CDR, little endian: odd).
     """
     if len(data) < 12:
         return 0
@@ -43,7 +43,7 @@ def message_stamp(message: Any) -> int:
 
 
 def unstamped(message: Any) -> int:
-    """Return 0: the message tells no time."""
+    """Return 0: the message has no stamp."""
     return 0
 
 

@@ -67,7 +67,7 @@ def _from_ros(row: Row, value: Any) -> Any:
 
 
 def _overrides(node: Node) -> dict[str, Parameter]:
-    # rclpy has no public way to see overrides that nobody declared.
+    # rclpy has no public way to see undeclared overrides.
     return dict(getattr(node, '_parameter_overrides', {}))
 
 

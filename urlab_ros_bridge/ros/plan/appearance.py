@@ -25,7 +25,7 @@ from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -> WorldPlan:
     """
-    Return the plan with links, URDF and shapes; notes tell what could not be had.
+    Return the plan with links, URDF and shapes; notes list what is missing.
 
     Meshes are written to disk here.
 

@@ -45,7 +45,7 @@ def plan_topics(
     """
     Plan from rows that were seen.
 
-    Sensors become SensorStamped without type, unit and frame; what the handshake tells about
+    Sensors become SensorStamped without type, unit and frame; what the handshake contains about
     scanners, covariances and the base's frame is used when there is one.
 
     :param rows: topic -> a payload; rows that cannot be decoded are left out.

@@ -227,7 +227,7 @@ def _base(robot: RobotModel, articulation: Articulation) -> tuple[Body, str]:
     """
     Return the base body, and its frame.
 
-    :raises UnknownName: when the server names a base that is no body of the robot.
+    :raises UnknownName: when the server names a base that is not a body of the robot.
     """
     name = articulation.frames.get('base', '')
     if not name:
@@ -255,8 +255,8 @@ def keep_namespaces(plan: WorldPlan, before: WorldPlan) -> WorldPlan:
     """
     Return the plan with robots that were there before under the names that they had.
 
-    A robot that was alone has no namespace, and keeps none when another one is spawned: whoever
-    listens to its topics goes on.
+    A robot that was alone has no namespace, and keeps none when another one is spawned: nodes
+    subscribed to its topics are unaffected.
     """
     known = {robot.prefix: robot for robot in before.robots}
     robots = [

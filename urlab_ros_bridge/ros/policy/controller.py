@@ -78,7 +78,7 @@ class PolicyController:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew, as if nothing had been seen."""
+        """Start over, as if nothing had been seen."""
         self.phase = Phase.WAITING
         self.why = ''
         self._command = np.zeros(3)
@@ -112,7 +112,7 @@ class PolicyController:
         """
         Take an instant; return the set-points of the joints (m,), None when no step is due.
 
-        Time that jumps back begins anew, with the command that holds.
+        Time that jumps back starts over, with the command that holds.
         """
         now = reading.stamp_ns
         if self._now_ns is not None and now < self._now_ns:
@@ -166,7 +166,6 @@ class PolicyController:
     def _forget(self) -> None:
         self._action = np.zeros(len(self._description.joints))
         self._observer.reset()
-        self._elapsed = 0
 
     def _enter(self, phase: Phase, now: int, start: np.ndarray, why: str = '') -> None:
         if phase is Phase.RUNNING:
@@ -224,8 +223,8 @@ class PolicyController:
 
     def _infer(self, reading: Reading) -> np.ndarray:
         begun = self._clock()
-        seconds = self._elapsed * self._period_ns / NANOSECONDS
-        self._elapsed += 1
+        # By the stamps: a gait goes on while steps are skipped.
+        seconds = (reading.stamp_ns - self._since_ns) / NANOSECONDS
         moment = Moment(reading, self._command, self._default_observed, self._action, seconds)
         action = self._model.act(self._observer.observe(moment))
         self.steps += 1

@@ -55,8 +55,8 @@ from urlab_ros_bridge.ros.topics.robot import sensors
 from urlab_ros_bridge.ros.topics.robot import static_frames
 
 # In this order features are attached and started, and topics and services documented; in the
-# opposite one they are stopped, and told of a jump of time.  So one that needs another comes after
-# it: the stream before the link, both before commands, and lockstep after those.
+# opposite one they are stopped, and notified of a jump of time.  So one that needs another comes
+# after it: the stream before the link, both before commands, and lockstep after those.
 FEATURES: tuple[Feature, ...] = (
     other_publishers.FEATURE,
     bags.FEATURE,

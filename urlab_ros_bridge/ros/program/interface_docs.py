@@ -107,7 +107,7 @@ def interfaces_markdown(features: tuple[Feature, ...]) -> str:
 
 def qos_text(name: str) -> str:
     """
-    Return a profile of `ros.qos` in words.
+    Return a profile of `ros.qos` as text.
 
     >>> qos_text('latched')
     'reliable, transient local, 1'

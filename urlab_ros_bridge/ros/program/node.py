@@ -113,7 +113,7 @@ class BridgeNode(RecordableNode):
         self.bridge.changed(settings)
 
     def _refuse_sim_time(self) -> None:
-        """Set use_sim_time back: whoever publishes /clock cannot take its time from it."""
+        """Reset use_sim_time: the publisher of /clock cannot take its time from it."""
         if self.get_parameter('use_sim_time').value:
             self.set_parameters([Parameter('use_sim_time', Parameter.Type.BOOL, False)])
             self._log('warning', 'use_sim_time is ignored: this node publishes /clock')

@@ -35,7 +35,7 @@ class LaterActionServer(ActionServer):
 
     :param accept: called with a goal's message: whether to accept it.
     :param start: called with the handle of an accepted goal, which is executing.
-    :param cancel: called with the handle when somebody wants the goal cancelled.
+    :param cancel: called with the handle when a client cancels the goal.
     """
 
     def __init__(

@@ -5,7 +5,7 @@ Large messages go to the middleware without another copy.
 
 rclpy copies serialised bytes into a string of its own, with Python's lock held, before it gives
 them to rcl.  rcl and the middleware only read them, so here they get the bytes as they are, and
-other threads of the bridge run meanwhile.
+other threads of the bridge keep running.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class DirectPublisher:
     def __init__(self, publisher: Publisher) -> None:
         self._publisher = publisher
         self._rcl = _load() if hasattr(publisher.handle, 'pointer') else None
-        # What goes past the method of the publisher must be told to it, for those that record.
+        # What bypasses the publisher's method must be passed on to it, for recorders.
         self._note = getattr(publisher, 'note', None)
 
     def get_subscription_count(self) -> int:
@@ -96,7 +96,7 @@ class DirectPublisher:
         size = len(message)
         content = _Bytes(rcl.address_of(message), size, size, rcl.allocator)
         handle = self._publisher.handle
-        with handle:  # nobody destroys it meanwhile
+        with handle:  # keeps it from being destroyed
             if rcl.publish(handle.pointer, content, None) == _RCL_RET_OK:
                 return True
         rcl.reset_error()

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Subscriptions whose callback is also told when and by whom a message was sent."""
+"""Subscriptions whose callback also gets the time and the sender of a message."""
 
 from __future__ import annotations
 

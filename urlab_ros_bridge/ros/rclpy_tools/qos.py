@@ -5,7 +5,7 @@ Quality of service of every topic (REP-2003, and what large images and Nav2 need
 
 Sensor data is published reliably: that is compatible with reliable and best-effort subscribers
 alike.  Every profile can be changed with ``qos_overrides.<topic>.publisher.*`` parameters.  They
-are three for each topic, so they are declared where somebody has set one, or has asked for all.
+are three for each topic, so they are declared where one is set, or all are requested.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _asks_for_all(node: Node) -> bool:
 
 
 def _overrides(node: Node, topic: str) -> bool:
-    """Tell whether somebody has set an override of a topic at the start."""
-    # rclpy has no public way to see overrides that nobody declared.
+    """Return whether an override of a topic was set at the start."""
+    # rclpy has no public way to see undeclared overrides.
     given = getattr(node, '_parameter_overrides', {})
     return any(name.startswith(f'qos_overrides.{topic}.') for name in given)

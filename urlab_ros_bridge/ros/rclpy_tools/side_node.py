@@ -36,7 +36,7 @@ def make_side_node(bridge: Node, purpose: str) -> Node:
 
 class SideThread:
     """
-    A side node with an executor and a thread of its own.
+    A side node with an executor and its own thread.
 
     Services and action servers need an executor that takes tasks; that of the bridge takes none.
     """

@@ -10,7 +10,7 @@ from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 
 TWIST_TYPES = ('auto', 'twist', 'twist_stamped')
-# Distributions whose Nav2 and teleop tools send plain Twist unless told otherwise.
+# Distributions whose Nav2 and teleop tools send plain Twist unless configured otherwise.
 _PLAIN_TWIST = ('foxy', 'galactic', 'humble', 'iron', 'jazzy')
 
 
@@ -19,7 +19,7 @@ def message_type(setting: str, distribution: str | None = None) -> type:
     Return the type of cmd_vel.
 
     :param setting: auto, twist or twist_stamped.
-    :param distribution: ROS distribution for auto; None: ROS_DISTRO, else what rclpy tells.
+    :param distribution: ROS distribution for auto; None: ROS_DISTRO, else what rclpy reports.
     """
     if setting == 'auto':
         known = distribution or os.environ.get('ROS_DISTRO') or _installed_distribution()

@@ -65,7 +65,7 @@ def status(
 def connection_status(
     node: str, link: ServerLink, silence: float, rates: Rates, notes: Iterable[str]
 ) -> DiagnosticStatus:
-    """Return in words how the connection is, and what to do about it."""
+    """Return the state of the connection as text, and what to do about it."""
     state = link.state
     well, text = describe(state, silence)
     level = OK if well else WARN if state.connected else ERROR
@@ -131,7 +131,7 @@ def _topic_status(node: str, name: str, feeds: Sequence[Feed], stream: Stream) -
     if last_error:
         level, text = WARN, f'{count_of(errors, "error")}, the last: {last_error}'
     elif not any(feed.wanted for feed in feeds):
-        level, text = OK, 'nobody listens'
+        level, text = OK, 'no subscribers'
     else:
         level, text = OK, 'publishing'
     return status(

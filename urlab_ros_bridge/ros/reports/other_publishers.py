@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Who else publishes what the bridge publishes: a second bridge, another simulator, a bag.
+Other publishers of the bridge's topics: a second bridge, another simulator, a bag.
 
 A second bridge of the same name is refused at its start.  A bridge that was killed stays in the
 graph until its lease is over (20 s with Fast DDS), so being listed does not count: a bridge that
-is connected tells each new subscriber of /clock the time, and who is silent is taken for dead.
+is connected sends each new subscriber of /clock the time, and a silent one counts as dead.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ CLOCK = '/clock'
 SHARED = ('tf', 'tf_static', 'diagnostics', 'rosout', 'parameter_events', 'robot_description')
 # Nodes are found so long after the own node was made, at the latest (s).
 DISCOVERY_SECONDS = 1.0
-# A bridge that is about to end may go on for so long (s).
+# A bridge that is shutting down may take so long (s).
 LEAVING_SECONDS = 3.0
 # It is listened for so long at a time (s).
 ROUND_SECONDS = 0.1
-# A connected bridge tells a new subscriber the time within this (s).
+# A connected bridge sends a new subscriber the time within this (s).
 ANSWER_SECONDS = 1.5
 # Names of the dead are listed no longer than this (s).
 LEASE_SECONDS = 30.0
 LOOK_SECONDS = 2.0
-# Who is seen for less than this is about to leave, as a second bridge that is refused (s).
+# One seen for less than this is about to leave, as a refused second bridge (s).
 SETTLED_SECONDS = 10.0
 _ADVICE = (
     'stop one of the two (on this machine `pgrep -af urlab` shows them), or give one another '
@@ -58,19 +58,19 @@ class SecondBridgeParameters:
 
     second_bridge: str = key(
         'refuse',
-        'What to do at the start when a bridge of the same full name is at work on this ROS '
+        'What to do at start-up when a bridge of the same full name runs on this ROS '
         'domain: "refuse" to start, or "warn" and publish everything twice.',
         choices=('refuse', 'warn'),
     )
 
 
 class SecondBridge(UrlabError):
-    """A bridge of the same name is at work on this ROS domain."""
+    """A bridge of the same name runs on this ROS domain."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
             f'another bridge named {name} publishes on this ROS domain: {_ADVICE}; '
-            'to run both all the same, set the parameter second_bridge to "warn"'
+            'to run both anyway, set the parameter second_bridge to "warn"'
         )
 
 
@@ -103,7 +103,7 @@ def refuse_second(node: Node, born: float) -> bool:
             waited = time.monotonic() - begun
             if ear.heard and waited >= LEAVING_SECONDS:
                 raise SecondBridge(node.get_fully_qualified_name())
-            # Counted too, for a process that gets no processor hears nobody.
+            # Counted too, for a process without processor time hears nothing.
             if not ear.heard and waited >= ANSWER_SECONDS <= rounds * ROUND_SECONDS:
                 return True
     finally:
@@ -115,7 +115,7 @@ class _ClockListener:
     """
     A node that listens to /clock.
 
-    :ivar heard: somebody has told the time.
+    :ivar heard: a time has been received.
     """
 
     def __init__(self, bridge: Node) -> None:
@@ -148,9 +148,9 @@ class _ClockListener:
 
 class OtherPublishers:
     """
-    Watches, while the bridge runs, who publishes its topics too.
+    Watches, while the bridge runs, for other publishers of its topics.
 
-    :ivar text: who does, and what to do about it; empty while nobody does.
+    :ivar text: their names, and what to do about it; empty without any.
     :ivar topics: topic -> full names of the nodes.
     """
 
@@ -161,7 +161,7 @@ class OtherPublishers:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """
-        Know of nobody.
+        Start without any.
 
         :param log: takes a severity (info, warning) and a text.
         """
@@ -230,7 +230,7 @@ class OtherPublishers:
 
 def describe(found: dict[str, list[str]], own: str) -> str:
     """
-    Say who publishes what the bridge publishes, and what to do; empty when nobody does.
+    Return the other publishers, and what to do; empty without any.
 
     :param found: topic -> full names of the nodes.
     :param own: full name of the bridge: another node of this name is a second bridge, which
@@ -239,7 +239,7 @@ def describe(found: dict[str, list[str]], own: str) -> str:
     names = sorted({name for nodes in found.values() for name in nodes})
     if own in names:
         return (
-            f'another bridge named {own} publishes on this ROS domain, so everything comes twice: '
+            f'another bridge named {own} publishes on this ROS domain, so all is published twice: '
             f'{_ADVICE}'
         )
     if CLOCK in found:

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Who publishes commands of a type that the bridge does not take.
+Publishers of commands of a type that the bridge does not accept.
 
 ROS connects publishers and subscribers of one type only, and says nothing of the others.  The
 most frequent case is cmd_vel, which is a Twist on Jazzy and a TwistStamped from Kilted on.  One
@@ -31,7 +31,7 @@ LOOK_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class OtherType:
-    """A publisher that nobody hears."""
+    """A publisher that the bridge cannot receive."""
 
     topic: str
     node: str
@@ -40,7 +40,7 @@ class OtherType:
 
     def __str__(self) -> str:
         text = (
-            f'{self.node} publishes {self.topic} as {self.type_name}, which is not heard: the '
+            f'{self.node} publishes {self.topic} as {self.type_name}, which is ignored: the '
             f'bridge takes {self.taken}'
         )
         value = cmd_vel_value(self.type_name)
@@ -65,7 +65,7 @@ class OtherTypes:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         """
-        Know of nobody.
+        Start without any.
 
         :param log: takes a severity (info, warning) and a text.
         """
@@ -106,7 +106,7 @@ def attach(bridge: Bridge) -> Attached:
 
     def status() -> Iterator[Status]:
         found = others.found
-        text = '; '.join(map(str, found)) or 'all are of the types that are taken'
+        text = '; '.join(map(str, found)) or 'all have the accepted types'
         values = {f'{each.topic} from {each.node}': each.type_name for each in found}
         yield Status('types of commands', text, values, 'warning' if found else 'ok')
 

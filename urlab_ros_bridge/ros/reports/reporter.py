@@ -113,7 +113,7 @@ class Reporter:
         ]
 
     def _log_connection(self, silence: float) -> None:
-        """Log how the connection is, once for each change; that it was made, the link has said."""
+        """Log the state of the connection, once a change; the link logs that it was made."""
         state = self._link.state
         if state.phase is Phase.PREPARING and not state.problem:
             return

@@ -68,7 +68,7 @@ class FeedMeter:
             self.streams[name] = Stream(
                 count,
                 dropped[name],
-                # A feed that was made anew counts from zero.
+                # A remade feed counts from zero.
                 max(0.0, rate),
                 math.nan if last is None else now - last,
             )

@@ -82,7 +82,7 @@ def bag_stop(context: ServiceContext, request: Any, response: Any) -> str:
 
 @contextmanager
 def reset_noted(context: ServiceContext, request: Any) -> Iterator[None]:
-    """Note a reset in the bag: with the episode that it begins, or in the one that goes on."""
+    """Note a reset in the bag: with the episode that it begins, or in the current one."""
     texts = {
         'cause': 'reset',
         'keyframe': request.keyframe_name,

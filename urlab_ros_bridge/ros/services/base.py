@@ -40,7 +40,7 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     """
     Return the code of an error, and what it says.
 
-    :raises TypeError: for an error that nobody expects here.
+    :raises TypeError: for an unexpected error.
     """
     if isinstance(error, RemoteError | RequestRejected):
         return error.code, str(error)

@@ -33,21 +33,20 @@ class LockstepParameters:
 
     lockstep_topics: tuple[str, ...] = key(
         ('',),
-        'Begin in lockstep with the nodes that publish these topics: the simulation takes a step, '
+        'Start in lockstep with the nodes that publish these topics: the simulation takes a step, '
         'waits until each topic has answered, and takes the next. [""]: off, until the service '
         'lockstep switches it on.',
         check=_topics,
     )
     lockstep_period: float = key(
         0.02,
-        'From one instant to the next (s of simulation time), a multiple of the timestep of the '
-        'physics.',
+        'Time between instants (s of simulation time), a multiple of the timestep of the physics.',
         low=1e-5,
         high=60.0,
     )
     lockstep_timeout: float = key(
         0.0,
-        'Go on without an answer after this long (s of wall time), 0: wait for ever.',
+        'Continue without an answer after this long (s of wall time), 0: wait forever.',
         low=0.0,
         high=3600.0,
     )
@@ -64,7 +63,7 @@ def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
         value = getattr(request, name)
         if not math.isfinite(value) or value < 0:
             raise RequestRejected(BAD_VALUE, f'{name} is {value}, must be 0 or more')
-    _ = context.client  # without a server the answer says what to do about it
+    _ = context.client  # without a server the response says what to do about it
     try:
         terms = context.lockstep.begin(tuple(request.topics), request.period, request.timeout)
     except (LockstepEnded, ValueError) as error:

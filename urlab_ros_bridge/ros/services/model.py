@@ -64,7 +64,7 @@ def _actuators(robot: RobotPlan, reply: dict[str, Any]) -> list[str]:
 
 
 def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change options of the physics, or tell them."""
+    """Change options of the physics, or return them."""
     options = {}
     for name in request.options.get_fields_and_field_types():
         value = getattr(request.options, name)
@@ -112,7 +112,7 @@ def forward(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def randomize(context: ServiceContext, request: Any, response: Any) -> str:
-    """Draw properties of the model anew, or put the compiled ones back."""
+    """Redraw properties of the model, or restore the compiled ones."""
     items: dict[str, dict[str, Any]] = {}
     for item in request.items:
         if item.kind in items:

@@ -67,12 +67,12 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
     with stepping(context) as stepper:
         result = stepper.advance(count)
         settle(context, response, result.sim_time_ns, result.step, mark)
-    how = '' if stepper.mode == 'direct' else ', paused: to go on call pause with data: false'
+    how = '' if stepper.mode == 'direct' else ', paused: to resume call pause with data: false'
     return f'{count_of(count, "step")}, now at {result.time:.6g} s{how}'
 
 
 def pause(context: ServiceContext, request: Any, response: Any) -> str:
-    """Hold time still (data: true), or let it go on (data: false)."""
+    """Pause simulation time (data: true), or resume it (data: false)."""
     mark = context.timeline.mark()
     with context.lockstep.between_rounds():
         paused = context.client.set_paused(request.data)
@@ -83,7 +83,7 @@ def pause(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change who steps, or (empty mode) return the mode."""
+    """Change the step mode, or (empty mode) return it."""
     client, link = context.client, context.link
     if request.mode:
         context.lockstep.end('set_mode was called', restore=False)

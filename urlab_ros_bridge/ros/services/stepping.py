@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Advancing by steps, on every kind of server: time stands still before and after."""
+"""Advancing by steps, on every kind of server: time is frozen before and after."""
 
 from __future__ import annotations
 

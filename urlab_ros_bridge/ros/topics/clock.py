@@ -66,7 +66,7 @@ class ClockPublisher:
 
     def tick(self, stamp_ns: int, wall_ns: int, always: bool = False) -> bool:
         """
-        Publish the time of a tick, or hold it back; tell whether it was published.
+        Publish the time of a tick, or hold it back; return whether it was published.
 
         :param wall_ns: a monotonic wall clock.
         :param always: publish whatever the limit says: after a jump of time.
@@ -79,12 +79,12 @@ class ClockPublisher:
         return False
 
     def rest(self) -> None:
-        """Publish what was held back: time stands still now."""
+        """Publish what was held back: time is frozen now."""
         if self._held_back is not None:
             self._publish(self._held_back)
 
     def poll_subscribers(self) -> None:
-        """Publish the time to new subscribers, even while it stands still."""
+        """Publish the time to new subscribers, even while it is frozen."""
         subscribers = self._publisher.get_subscription_count()
         if subscribers > self._subscribers:
             self._to_say = _SAID_TO_NEWCOMERS

@@ -38,7 +38,7 @@ class NamesParameters:
     )
     frame_prefix: str = key(
         '',
-        "Put before every frame name of a robot; {prefix} stands for the robot's prefix (in "
+        "Prepended to every frame name of a robot; {prefix} stands for the robot's prefix (in "
         'YAML quote the value). Empty: plain names, and a robot with a namespace has its '
         'transforms on tf below that namespace. Else all transforms are on /tf.',
         check=_frame_prefix,

@@ -21,7 +21,7 @@ def needed_topics(
     :param dialect: ``auto``, ``rows`` or ``state_full``.
     :param rows: prefixes that the topics with subscribers are made of.
     :param has_sim_time: whether the server closes ticks with its sim_time row; if not, only
-        state/full tells the time.
+        state/full carries the time.
     :param silent_for: seconds without any row.
 
     >>> sorted(needed_topics('auto', {b'r/joint/'}, has_sim_time=True, silent_for=0.1))

@@ -45,7 +45,7 @@ class PublishedWorld:
         """
         Make the publishers of all features.
 
-        :param before: the world whose place this one will take; what both publish goes on with
+        :param before: the world that this one will replace; what both publish keeps
             the publishers that there are.
         :raises InterfaceMissing: without tf2_msgs.
         :raises TopicTaken: when robots without namespace share a topic of different types.
@@ -119,7 +119,7 @@ class PublishedWorld:
 
     def rest(self, stamp_ns: int) -> int:
         """
-        Publish what limits have kept back of the last tick: time stands still now.
+        Publish what limits have held back of the last tick: time is frozen now.
 
         :param stamp_ns: of that tick.
         """
@@ -147,5 +147,5 @@ class PublishedWorld:
             self._scene.clear()
 
     def close(self, successor: PublishedWorld) -> None:
-        """Destroy the publishers, but for those that the next world goes on with."""
+        """Destroy the publishers, except those that the next world reuses."""
         self._publishers.close(successor._publishers)

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Cameras of the step server: rendered off screen, in a process of their own (docs/cameras.md)."""
+"""Cameras of the step server: rendered off screen, in their own process (docs/cameras.md)."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cameras of a running world: who watches, what is due, and what goes to the renderer."""
+"""The cameras of a running world: which are watched and due, and what the renderer gets."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.wire.shm.region import Region
 
-PULL_SECONDS = 2.0  # s of wall time that a camera goes on rendering after a `latest` request
-STILL = 0.05  # s of wall time without a step until time counts as standing still
+PULL_SECONDS = 2.0  # s of wall time that a camera keeps rendering after a `latest` request
+STILL = 0.05  # s of wall time without a step until time counts as frozen
 _NEVER, _ALWAYS = 2**62, -(2**62)
 
 
 class RendererStarter(Protocol):
-    """Whoever starts the renderer process."""
+    """The part that starts the renderer process."""
 
     def need(self) -> None:
         """Start it; does not wait."""
@@ -55,10 +55,10 @@ class CameraRig:
     :ivar overlays: what `set_overlays` was given last.
     :ivar regions: shared memory that frames of these cameras go to besides; set them before the
         renderer starts.
-    :ivar readers: the cameras whose regions somebody has open.
+    :ivar readers: the cameras whose regions have readers.
     :ivar renderer: starts the renderer process; None while there cannot be one.
     :ivar port: the running renderer, None while there is none.
-    :ivar view: says where the free camera is, called with the lock held; None leaves it.
+    :ivar view: returns the pose of the free camera, called with the lock held; None leaves it.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -89,7 +89,7 @@ class CameraRig:
 
     @property
     def watched(self) -> int:
-        """Return how many cameras are rendered for somebody at the moment."""
+        """Return how many cameras are being rendered."""
         return len(self._wanted()) if self.port else 0
 
     def attach(self, port: RendererConnection | None) -> None:
@@ -102,15 +102,15 @@ class CameraRig:
         self._next_ns = _ALWAYS
 
     def turn_off(self, reason: str) -> None:
-        """There are no pictures, and none are to come."""
+        """There are no pictures, and there will be none."""
         self.off = reason
         self.endpoints = [''] * len(self.items)
 
     def subscribe(self, cameras: Iterable[int], new: Iterable[int] = ()) -> None:
         """
-        Take in which cameras are subscribed now.
+        Note which cameras are subscribed now.
 
-        :param new: those that somebody else has just begun to watch.
+        :param new: those with a new subscriber.
         """
         now = frozenset(cameras)
         for camera in now - self._subscribed:
@@ -120,7 +120,7 @@ class CameraRig:
         self._next_ns = _ALWAYS
 
     def read_regions(self, cameras: Iterable[int]) -> None:
-        """Take in whose shared-memory regions (`regions`) are open; starts the renderer."""
+        """Note whose shared-memory regions (`regions`) are open; starts the renderer."""
         now = frozenset(cameras)
         for camera in now - self.readers:
             self._schedules[camera].restart()
@@ -188,7 +188,7 @@ class CameraRig:
         return port if port or not self.renderer else self.renderer.wait(timeout)
 
     def delays(self, camera: int) -> bool:
-        """Say whether a camera delivers later than it captures."""
+        """Return whether a camera delivers later than it captures."""
         return self._schedules[camera].delayed
 
     def model_changed(self) -> None:
@@ -220,7 +220,7 @@ class CameraRig:
         return {*self._subscribed, *self.readers, *pulled}
 
     def _note_time(self, now_ns: int) -> None:
-        """Begin a new timeline when time went back: nobody may see frames of the old one."""
+        """Begin a new timeline when time went back: frames of the old one must not be sent."""
         if self.engine.epoch == self._epoch and now_ns >= self._previous_ns:
             return
         self._epoch = self.engine.epoch
@@ -245,7 +245,7 @@ class CameraRig:
         self, port: RendererConnection, wanted: set[int], due: set[int], now_ns: int
     ) -> None:
         """
-        Time stands still: whoever is new gets a picture, and everybody when something was moved.
+        Time is frozen: new subscribers get a picture, and all do when something was moved.
 
         Not between two steps: then the next one brings the picture, at the camera's rate.
         """

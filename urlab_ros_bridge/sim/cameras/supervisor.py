@@ -3,9 +3,9 @@
 """
 Keeps a renderer process running while it is needed.
 
-The listening sockets belong to the server.  Nothing is started before somebody connects to one or
-a reply wants a frame: worlds whose cameras nobody looks at cost nothing.  A renderer that dies is
-started again in the same way, on the same ports.
+The listening sockets belong to the server.  Nothing is started before a client connects to one or
+a reply wants a frame: worlds whose cameras have no subscribers cost nothing.  A renderer that dies
+is started again in the same way, on the same ports.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class RendererSupervisor(threading.Thread):
         ready.set_result(self._port)
 
     def _hear(self, connection: socket.socket) -> bool:
-        """Take in one message; false when the renderer is gone."""
+        """Handle one message; false when the renderer is gone."""
         readable = wait_readable([connection, self._wake_in])
         self._drain_wake(readable)
         if connection not in readable:
@@ -221,7 +221,7 @@ class RendererSupervisor(threading.Thread):
         self._pause_until = time.monotonic() + pause
         self._end()
         again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
-        _LOG.error('the camera renderer died (%s); it is started again %s', self._fate, again)
+        _LOG.error('the camera renderer died (%s); it restarts %s', self._fate, again)
         # Subscribers connect again by themselves; readers of shared memory only wait.
         self._needed |= bool(self._rig.readers)
 

@@ -122,7 +122,7 @@ class LevelEditor:
 
     @property
     def in_pie(self) -> bool:
-        """Say whether a world is running."""
+        """Return whether a world is running."""
         return self.stage.context is not None
 
     def find(self, target: str, by_name: bool = False) -> LevelActor:

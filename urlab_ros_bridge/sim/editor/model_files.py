@@ -37,7 +37,7 @@ class ClientModelFiles(ModelFiles):
     """Reads files for an editor; see `foreign.ModelFiles`."""
 
     def __init__(self, models: ClientModels, draining: Callable[[], bool]) -> None:
-        """Read files by `models`; `draining` says that the server stops."""
+        """Read files by `models`; `draining` returns whether the server stops."""
         self._models, self._draining = models, draining
         self._own: set[Path] = set()
 

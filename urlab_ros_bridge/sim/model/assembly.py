@@ -135,7 +135,7 @@ def _with_rest(scene: mujoco.MjSpec, after: mujoco.MjSpec, path: Path) -> mujoco
     try:
         scene.attach(after, prefix='', frame=scene.worldbody.add_frame())
     except (ValueError, RuntimeError) as error:
-        raise WorldError(f'cannot put {str(path)!r} together again: {error}') from error
+        raise WorldError(f'cannot reassemble {str(path)!r}: {error}') from error
     # MuJoCo warns of an empty prefix whenever the spec is compiled, but not its copy.
     return scene.copy()
 

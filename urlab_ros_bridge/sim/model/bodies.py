@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in a world, by name: robots, free, jointed, mocap and static bodies."""
+"""The entities of a world, by name: robots, free, jointed, mocap and static bodies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 @dataclass(frozen=True, slots=True)
 class NamedBody:
     """
-    Something that stands in the world.
+    An entity of the world.
 
     :ivar kind: articulation, entity (it has joints), mocap (clients move it) or static.
     :ivar body: the body whose pose it has.
@@ -35,7 +35,7 @@ class NamedBody:
 
     @property
     def movable(self) -> bool:
-        """Say whether a pose can be written."""
+        """Return whether a pose can be written."""
         return self.qpos >= 0 or self.mocap >= 0
 
 

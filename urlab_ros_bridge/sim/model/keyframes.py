@@ -64,7 +64,7 @@ class KeyframeBook:
             spec.delete(key)
 
     def restore(self, spec: mujoco.MjSpec, model: mujoco.MjModel) -> mujoco.MjModel:
-        """Add the keyframes to the assembled spec and return the model compiled anew."""
+        """Add the keyframes to the assembled spec and return the recompiled model."""
         if not self._parts:
             return model
         for part in self._parts:

@@ -99,7 +99,7 @@ def _pin_sides(spec: mujoco.MjSpec) -> None:
     """
     Make the file names of six-sided textures absolute.
 
-    A compiled model tells where every other file is; for these only the folder of the file that
+    A compiled model records where every other file is; for these only the folder of the file that
     names them does, and attaching forgets it.
     """
     folder = Path(spec.modelfiledir, spec.texturedir)
@@ -341,7 +341,7 @@ def _keep(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
 
 
 def _strip_world(spec: mujoco.MjSpec) -> None:
-    """Delete what stands directly in the world: it stays with the scene."""
+    """Delete what is directly in the world: it stays with the scene."""
     world = spec.worldbody
     for elements in (world.geoms, world.lights, world.cameras, world.sites):
         for element in list(elements):
@@ -368,7 +368,7 @@ def _prune_assets(spec: mujoco.MjSpec) -> None:
 
 
 def _same_size(model: mujoco.MjModel, *specs: mujoco.MjSpec) -> bool:
-    """Say whether the parts together hold all degrees of freedom, actuators and sensors."""
+    """Return whether the parts together hold all degrees of freedom, actuators and sensors."""
     try:
         parts = [compile_spec(part.copy(), 'a part', logging.DEBUG) for part in specs]
     except WorldError:

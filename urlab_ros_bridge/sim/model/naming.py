@@ -31,7 +31,7 @@ _RESERVED = ('scene', 'state', 'sim_time')
 
 def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
     """
-    Say why an articulation cannot have this prefix beside the others; '' when it can.
+    Return why an articulation cannot have this prefix beside the others; '' when it can.
 
     Clients find the elements of a robot by "{prefix}_": no prefix may begin another one.
     """
@@ -45,7 +45,7 @@ def prefix_problem(prefix: str, others: Iterable[str] = ()) -> str:
         short, long = sorted((prefix, other), key=len)
         if long.startswith(short + '_'):
             return (
-                f'{prefix!r} and {other!r} cannot be told apart: names of '
+                f'{prefix!r} and {other!r} are ambiguous: names of '
                 f'{long!r} begin with "{short}_" too'
             )
     return ''

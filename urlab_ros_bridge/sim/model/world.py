@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated world: the compiled model, its state, and who owns which part of it."""
+"""The simulated world: the compiled model, its state, and the owners of its parts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class World:
     """
     Model, data and index tables.
 
-    Knows nothing of time or clients; whoever changes `data` holds the engine's lock.
+    Knows nothing of time or clients; callers that change `data` hold the engine's lock.
 
     :ivar source: what `model` was compiled from, as it was then.
     :ivar grown: what it consists of, when something was spawned or deleted while it ran.
@@ -103,7 +103,7 @@ class World:
 
     @cached_property
     def named_bodies(self) -> dict[str, NamedBody]:
-        """Return what stands in the world, by name."""
+        """Return the entities of the world, by name."""
         return named_bodies(self.model, self.articulations)
 
     @property

@@ -51,7 +51,7 @@ _ENUMS: dict[str, dict[str, int]] = {
 }
 # Threads of the constraint solver are not offered by the Python bindings: 0 is the only value.
 _MAX_WORKERS = 0
-_COUNT_LIMIT = 100_000  # a step of the solver must end, or nobody can stop the server
+_COUNT_LIMIT = 100_000  # a step of the solver must end, or the server cannot be stopped
 # The first number beyond all bits that MuJoCo knows.
 _MASK_LIMITS = {
     'disableflags': 1 << int(mujoco.mjtDisableBit.mjNDISABLE),
@@ -71,7 +71,7 @@ def set_sim_options(context: Context, session: ServerSession, fields: Fields) ->
     """
     Check every listed field, then apply them all; the reply echoes the resulting options.
 
-    Options that MuJoCo refuses together are taken back and answered with its own words.
+    Options that MuJoCo refuses together are undone and answered with its own message.
     """
     fields.need('options')
     given = fields.mapping('options')

@@ -59,7 +59,7 @@ def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[
 
 
 def _seed(fields: Fields) -> int:
-    """Return the seed of a request; without one any, which the reply tells."""
+    """Return the seed of a request; without one a random one, which the reply has."""
     if 'seed' not in fields:
         return secrets.randbelow(1 << 32)
     seed = fields.integer('seed', 0)
@@ -163,7 +163,7 @@ def _patterns(part: Fields, name: str) -> list[re.Pattern[str]]:
 
 
 def _matches(name: str, patterns: Sequence[re.Pattern[str]], start: str) -> bool:
-    """Say whether a compiled name matches, or, within an articulation, its local part."""
+    """Return whether a compiled name matches, or, within an articulation, its local part."""
     local = name.removeprefix(start)
     return any(each.match(name) or each.match(local) for each in patterns)
 

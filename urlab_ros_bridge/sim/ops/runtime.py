@@ -73,7 +73,7 @@ def set_twist(context: Context, session: ServerSession, fields: Fields) -> dict[
     Command a twist: vx, vy (m/s) and yaw rate (rad/s) in the base frame; absent slots are 0.
 
     Without `articulation` the only one is meant.  The extension `timeout` (simulated seconds)
-    stops the robot unless a new command comes; so does `wall_timeout` (s) while time stands still.
+    stops the robot unless a new command comes; so does `wall_timeout` (s) while time is frozen.
     The reply holds what the limits leave.
     """
     articulation = context.world.articulation(_the_articulation(context, fields))

@@ -16,10 +16,10 @@ MAX_SECONDS = 1e6
 
 def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
     """
-    Return how long the command of a request may wait while time stands still; None: for ever.
+    Return how long the command of a request may wait while time is frozen; None: forever.
 
     `wall_seen` is the wall time in the last `sim_time` row that the client saw.  It is this
-    server's own clock, so it tells how old a request is that has waited in a queue, whatever the
+    server's own clock, so it gives the age of a request that has waited in a queue, whatever the
     client's clock says.
 
     :param moves: the command keeps something moving; one that stops it is never too old.

@@ -35,7 +35,7 @@ def apply_wrench(context: Context, session: ServerSession, fields: Fields) -> di
     Works in every mode that integrates.  `body` is a local name of `articulation`, or a compiled
     one; `frame` is world or body; a `name` replaces the wrench of that name on the body, without
     one wrenches add up; a wrench of zeros ends it.  Each acts for at least one step, unless time
-    stands still for longer than `wall_timeout` (s of wall time) before.
+    is frozen for longer than `wall_timeout` (s of wall time) before.
     """
     world, engine = context.world, context.engine
     body = _body(context, fields)
@@ -88,7 +88,7 @@ def set_setpoints(context: Context, session: ServerSession, fields: Fields) -> d
 
     `timeout` (simulated seconds): set-points that keep a robot moving (all but positions) become
     zero when no newer one came; without it they hold.  `wall_timeout` (s of wall time) does the
-    same while time stands still.
+    same while time is frozen.
     """
     articulation = context.world.articulation(fields.string('articulation'))
     control = context.engine.controls[articulation.prefix]
@@ -121,7 +121,7 @@ def _actuator(articulation: ArticulationIndex, name: str) -> int:
 
 
 def holds(context: Context, control: ArticulationControl, index: int) -> bool:
-    """Tell whether an actuator takes a position: of a joint controller, or its own."""
+    """Return whether an actuator takes a position: of a joint controller, or its own."""
     model, actuator = context.world.model, control.articulation.actuators[index].id
     on_joint = model.actuator_trntype[actuator] == int(mujoco.mjtTrn.mjTRN_JOINT)
     if control.controller is not None and on_joint:

@@ -3,7 +3,7 @@
 """
 The engine: one model, one lock, and the rules of time.
 
-Whoever reads or changes `world.data`, or publishes, holds `engine.lock`.  Stepping happens on the
+Callers that read or change `world.data`, or publish, hold `engine.lock`.  Stepping happens on the
 thread that asks for it: the live loop in live mode, the transport's thread for a `step` request.
 """
 
@@ -42,9 +42,9 @@ class Engine:
 
     :ivar mode: 'live', 'direct' or 'puppet'.
     :ivar pinned: the mode cannot be changed by clients.
-    :ivar mode_chosen: somebody set a mode, so a plain hello no longer promotes to direct.
+    :ivar mode_chosen: a client set a mode, so a plain hello no longer promotes to direct.
     :ivar steps: sub-steps since the start or the last time reset.
-    :ivar epoch: how often time and `steps` began anew.
+    :ivar epoch: how often time and `steps` started over.
     :ivar fault: why the live loop has stopped time, '' when all is well.
     :ivar revision: how often the model's options were changed.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
@@ -53,7 +53,7 @@ class Engine:
     :ivar publications: how often that was done.
     :ivar on_substep: called with the lock held after each mj_step (or puppet push).
     :ivar on_due: called with the lock held before each step of the live loop.
-    :ivar draining: the server or the world ends: whoever waits is told.
+    :ivar draining: the server or the world ends: waiting requests are answered.
     :ivar replaced: a changed world has taken the place of this one.
     :ivar replay_source: a replay that takes the place of physics; live mode and reset end it.
     """
@@ -128,7 +128,7 @@ class Engine:
 
     def wake(self, now: float) -> None:
         """
-        Drop the commands whose commanders may be gone, before time goes on.  Needs the lock.
+        Drop the commands whose commanders may be gone, before time resumes.  Needs the lock.
 
         :param now: s by time.monotonic.
         """
@@ -162,7 +162,7 @@ class Engine:
         self._derived, self._solved = True, False
 
     def invalidate(self) -> None:
-        """Have the next step compute anew what follows from the state: it was changed."""
+        """Have the next step recompute what follows from the state: it was changed."""
         self._derived = self._solved = False
 
     def solved(self) -> mujoco.MjData:
@@ -238,7 +238,7 @@ class Engine:
         """
         Wait until time may run in direct mode.  Needs the lock, which is free while waiting.
 
-        :raises OpError: step_timeout at the deadline or when the mode is changed meanwhile,
+        :raises OpError: step_timeout at the deadline or when the mode is changed first,
             shutting_down when the server drains.
         """
         while self.paused and self.mode == 'direct' and not (self.draining or self.replaced):
@@ -359,7 +359,7 @@ class Engine:
             hook()
 
     def _diverged(self) -> None:
-        """MuJoCo has reset the data because the state became invalid; go on from there."""
+        """MuJoCo has reset the data because the state became invalid; continue from there."""
         self._complain(
             'the simulation became unstable and was reset by MuJoCo (time back to '
             f'{self.world.data.time:g} s); check gains, timestep and commands'
@@ -379,7 +379,7 @@ class Engine:
 
 def rewind_clock(engine: Engine) -> None:
     """
-    Set the time to 0 and count steps anew.  Needs the lock; the caller calls `settle`.
+    Set the time to 0 and restart the step count.  Needs the lock; the caller calls `settle`.
 
     What was commanded until some time ends: its end would lie in another stretch of time.
     """

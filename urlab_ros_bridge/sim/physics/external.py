@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What acts on a world for a while of simulation time: wrenches on bodies, set-points that lapse.
+What acts on a world for a limited simulation time: wrenches on bodies, set-points that lapse.
 
 Wrenches are put into xfrc_applied for the length of one sub-step and taken out again, so they add
 to those of a step request and nothing is left behind.
@@ -32,7 +32,7 @@ class Wrench:
     :ivar in_body: it turns with the body; else it is in the world's frame.
     :ivar until: last simulation time (s) at which a sub-step with it begins.
     :ivar name: a new wrench of the same name on the same body takes its place; '' adds up.
-    :ivar wall: ends it when time stands still for too long; None: it waits.
+    :ivar wall: ends it when time is frozen for too long; None: it waits.
     """
 
     body: int
@@ -50,7 +50,7 @@ class Lapse:
 
     :ivar slot: array of set-points, and `index` in it.
     :ivar until: simulation time (s).
-    :ivar wall: makes it zero when time stands still for too long; None: it waits.
+    :ivar wall: makes it zero when time is frozen for too long; None: it waits.
     """
 
     slot: np.ndarray
@@ -75,7 +75,7 @@ class ExternalActions:
         self._saved: list[tuple[int, np.ndarray]] = []
 
     def apply(self, wrench: Wrench) -> bool:
-        """Add a wrench, or let it replace that of its name; tell whether there was room."""
+        """Add a wrench, or replace that of its name; return whether there was room."""
         self._wrenches = [
             each
             for each in self._wrenches
@@ -99,7 +99,7 @@ class ExternalActions:
 
         :param slot: array of set-points, `indices` of it.
         :param until: simulation time (s); None: they hold.
-        :param wall: makes them zero when time stands still for too long; None: they wait.
+        :param wall: makes them zero when time is frozen for too long; None: they wait.
         """
         for index in indices:
             key = (id(slot), index)
@@ -136,7 +136,7 @@ class ExternalActions:
         self.clear()
 
     def stood_still(self, since: float, until: float) -> None:
-        """End what was commanded by who may be gone (s by time.monotonic)."""
+        """End the commands whose commander may be gone (s by time.monotonic)."""
         self._wrenches = [
             wrench
             for wrench in self._wrenches

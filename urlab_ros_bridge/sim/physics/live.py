@@ -82,7 +82,7 @@ class LiveLoop(threading.Thread):
     def _failed(self, error: Exception) -> None:
         reason = f'{type(error).__name__}: {error}'
         if reason != self._engine.fault:
-            _LOG.error('the simulation is paused, it broke: %s', reason, exc_info=error)
+            _LOG.error('the simulation failed and is paused: %s', reason, exc_info=error)
         self._engine.fail(reason)
         time.sleep(IDLE_BEAT)
 
@@ -91,7 +91,7 @@ class LiveLoop(threading.Thread):
         engine = self._engine
         now = time.perf_counter()
         period = engine.world.model.opt.timestep / engine.speed
-        # Not later than one period from now: the speed may have been raised meanwhile.
+        # Not later than one period from now: the speed may have been raised since.
         self._deadline = now if self._deadline is None else min(self._deadline, now + period)
         if now >= self._deadline:
             for hook in engine.on_due:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The lock that everybody who reads or changes the simulated world holds."""
+"""The lock of the simulated world, for every read and change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ModelLock:
 
     @property
     def contended(self) -> bool:
-        """Say whether somebody waits."""
+        """Return whether a thread waits."""
         return self._waiting > 0
 
     def acquire(self, timeout: float = -1.0) -> bool:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that may come in every physics step, in a log that people can still read."""
+"""Rate limits for messages that may come in every physics step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 
 class RateLimitedLog:
     """
-    Logs one message per interval and says how many it left out.
+    Logs one message per interval and counts the omitted ones.
 
     :param prefix: put before every message.
     :param interval: seconds of wall time.
@@ -42,6 +42,6 @@ class RateLimitedLog:
             self._left_out += 1
             return
         self._next = now + self._interval
-        more = f' ({self._left_out} such messages left out)' if self._left_out else ''
+        more = f' ({self._left_out} such messages omitted)' if self._left_out else ''
         self._left_out = 0
         self._logger.log(self._level, '%s%s%s', self._prefix, message, more)

@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-How long a command outlives whoever gave it, counted by the wall clock (extension `wall_timeout`).
+How long a command outlives its sender, counted by the wall clock (extension `wall_timeout`).
 
-Simulated time cannot tell that a commander is gone while it stands still.  A command with a
-`wall_timeout` is dropped when time goes on after it has stood still for longer than that since
+Simulated time cannot show that a commander is gone while it is frozen.  A command with a
+`wall_timeout` is dropped when time resumes after it was frozen for longer than that since
 the command came.  Pauses between the steps of a slow simulation do not count.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import threading
 import time
 
-# s of wall time between two steps from which on time has stood still.
+# s of wall time between two steps from which on time counts as frozen.
 STILL = 0.1
 _PROCESSOR_SECONDS = 0.02  # between readings of the processor time
 
@@ -22,11 +22,11 @@ _PROCESSOR_SECONDS = 0.02  # between readings of the processor time
 @dataclass(slots=True)
 class WallTimeout:
     """
-    How long one command may stand still together with simulated time.
+    How long one command may be frozen together with simulated time.
 
     :ivar limit: s.
     :ivar given: when the command came, s by time.monotonic.
-    :ivar stood: for how long time has stood still since then, s.
+    :ivar stood: for how long time has been frozen since then, s.
     """
 
     limit: float
@@ -34,7 +34,7 @@ class WallTimeout:
     stood: float = 0.0
 
     def lapsed(self, since: float, until: float) -> bool:
-        """Count a stretch of standing still (s by time.monotonic); tell whether it is too much."""
+        """Count a stretch of frozen time (s by time.monotonic); return whether it is too long."""
         self.stood += max(0.0, until - max(since, self.given))
         return self.stood > self.limit
 
@@ -44,7 +44,7 @@ class SteppingClock:
     Knows when the last step was done, by the wall clock.
 
     A process that is stopped in the middle of a step, by SIGSTOP or with its whole machine, stands
-    still from there on.  It is told by the processor time of the thread from one that computes for
+    still from there on.  The thread's processor time distinguishes it from one that computes for
     long; that clock is slow to read, so it is not read in every step.
 
     :ivar stepped: when the last step was done, s by time.monotonic.

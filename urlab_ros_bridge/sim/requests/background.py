@@ -40,7 +40,7 @@ def yielding(pieces: Iterable[Piece], draining: Callable[[], bool]) -> Iterator[
 
 def compiling() -> bool:
     """
-    Say whether abandoned work still runs.
+    Return whether abandoned work still runs.
 
     Then the interpreter must not be taken down in order: MuJoCo's memory would go with it.
     """
@@ -51,7 +51,7 @@ def abandonable(work: Callable[[], Result], draining: Callable[[], bool]) -> Res
     """
     Return the result of work that nothing can interrupt: compiling, say.
 
-    It is done in a thread that nobody waits for when the server drains.
+    It is done in a thread that is not waited for when the server drains.
 
     :raises OpError: shutting_down when the server drains; else what `work` raises.
     """

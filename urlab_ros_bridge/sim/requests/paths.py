@@ -3,8 +3,8 @@
 """
 Files that clients name.
 
-A bare name lies in the folder Replays of the data folder (Protocol Reference, "Recording").  An
-absolute path must lie under the data folder, unless the server was told to allow others.  What
+A bare name is in the folder Replays of the data folder (Protocol Reference, "Recording").  An
+absolute path must be under the data folder, unless the server allows others.  What
 counts is where a path leads after symbolic links.
 """
 
@@ -111,7 +111,7 @@ class DataFolder:
         )
 
     def holds(self, path: Path) -> bool:
-        """Say whether clients may name a path, which has no symbolic links in it."""
+        """Return whether clients may name a path, which has no symbolic links in it."""
         return self._allow_absolute or (path != self.root and path.is_relative_to(self.root))
 
     def _resolve(self, text: str, folder: str, code: str) -> Path:

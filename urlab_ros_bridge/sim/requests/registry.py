@@ -28,7 +28,7 @@ class Deferred:
     What a handler returns when the rest of its reply can wait until the engine's lock is free.
 
     An op that may return one registers an estimate (`RegisteredOp.seconds`) that keeps it off the
-    thread that serves everybody.
+    request thread.
 
     :ivar finish: returns the whole reply without `op`; it may raise OpError.
     """
@@ -64,7 +64,7 @@ class RegisteredOp:
 
     :ivar locked: the handler runs with the engine's lock held (only ops that need a world).
     :ivar seconds: estimates how long the handler takes, so that a transport can keep slow calls
-        off the thread that serves everybody; None means it is quick, and math.inf that it waits
+        off the request thread; None means it is quick, and math.inf that it waits
         for an event that may never come.
     :ivar staged: the handler gets the Stage, although the op needs a world: it changes which.
     :ivar prepare: for an op whose requests repeat: keeps what one says but its setpoints.

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Sessions: who may call, in which encoding, at which observation level.
+Sessions: which clients may call, in which encoding, at which observation level.
 
 A plain hello replaces the previous plain session (Protocol Reference, "Session lifecycle"; stock
 servers know only one session).  A shared hello, our extension, opens a further session that
@@ -32,7 +32,7 @@ class ServerSession:
     :ivar camera_header: header in front of camera frames that the hello asked for.
     :ivar include_assets: the hello asked for the model's files.
     :ivar base: the engine's counter at the hello; replies count steps since then.
-    :ivar revision: the world's, that the hello told of; see `SessionTable.expire`.
+    :ivar revision: the world's at the hello; see `SessionTable.expire`.
     """
 
     encoding: str = 'msgpack'
@@ -102,9 +102,9 @@ class SessionTable:
 
     def expire(self, revision: int, keep: ServerSession) -> None:
         """
-        Expire all sessions that know an older world: what their handshake told is no longer so.
+        Expire all sessions that know an older world: their handshake is out of date.
 
-        :param keep: the session of whoever changed the world.
+        :param keep: the session that changed the world.
         """
         with self._lock:
             keep.revision = self._oldest = revision

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a ZeroMQ socket knows of itself, with types: its options are numbers or bytes."""
+"""Socket options of ZeroMQ, with types: its options are numbers or bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EVENTS = int(zmq.EVENTS)
 
 
 def readable(socket: zmq.Socket) -> bool:
-    """Say whether a message can be received at once."""
+    """Return whether a message can be received at once."""
     events = socket.getsockopt(_EVENTS)
     return isinstance(events, int) and events & _READABLE != 0
 

@@ -15,7 +15,7 @@ MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is publishe
 
 class Subscriptions:
     """
-    The topics that anybody listens to on one XPUB socket.
+    The topics with subscribers on one XPUB socket.
 
     :ivar generation: grows with every change.
     """
@@ -31,7 +31,7 @@ class Subscriptions:
 
     def read(self) -> None:
         """
-        Take in what was subscribed and unsubscribed since the last call; never blocks.
+        Process subscriptions and unsubscriptions since the last call; never blocks.
 
         Of very many changes the rest is left to the next call.
         """
@@ -52,7 +52,7 @@ class Subscriptions:
             self._sizes = tuple(sorted({len(topic) for topic in self._topics}))
 
     def wanted(self, topic: str) -> bool:
-        """Say whether anybody subscribes to a topic: a subscription is a prefix."""
+        """Return whether a topic has subscribers: a subscription is a prefix."""
         # One look per length of subscription, not per subscription: a bridge of many robots has
         # one for each topic, and every topic is asked for.
         name, topics = topic.encode(), self._topics

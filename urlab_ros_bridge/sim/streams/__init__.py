@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the server streams: rows and snapshots, built only for who listens."""
+"""What the server streams: rows and snapshots, built only for subscribers."""

@@ -22,7 +22,7 @@ import mujoco
 from urlab_ros_bridge.sim.stage import Context
 
 _SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
-# XML element -> (object type, attribute of the model that tells where its file is).
+# XML element -> (object type, attribute of the model with the path of its file).
 _KINDS = {
     'mesh': (mujoco.mjtObj.mjOBJ_MESH, 'mesh_pathadr'),
     'hfield': (mujoco.mjtObj.mjOBJ_HFIELD, 'hfield_pathadr'),
@@ -37,7 +37,7 @@ def reloadable_model(context: Context) -> dict[str, Any]:
     """
     Return the fields `mjcf_compiled` and `vfs_assets` of a hello_ok.
 
-    None of them when MuJoCo cannot write the model: it opens the files anew for that, and a
+    None of them when MuJoCo cannot write the model: it opens the files again for that, and a
     hello never fails.
     """
 

@@ -5,7 +5,7 @@ The inbound control stream: setpoints and gains without a reply (port 5556 of th
 
 It has no thread of its own.  The live loop drains the socket before every step, which costs less
 than a microsecond when nothing came; in direct and puppet mode, where steps bring their own
-commands, what came is drained and discarded, as stock servers do.
+commands, messages are drained and discarded, as stock servers do.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class ControlStream:
                 break
 
     def drain(self) -> None:
-        """Take in what came, up to a limit.  Needs the engine's lock; never blocks."""
+        """Read waiting messages, up to a limit.  Needs the engine's lock; never blocks."""
         live = self._engine.mode == 'live'
         if not self._skip_rest(DRAIN_LIMIT):
             return
@@ -138,7 +138,7 @@ class ControlStream:
         return parts
 
     def _skip_rest(self, limit: int) -> bool:
-        """Drop parts of a message that has too many; say whether it has ended."""
+        """Drop parts of a message that has too many; return whether it has ended."""
         socket = self._socket
         while self._more and limit > 0:
             socket.recv(zmq.NOBLOCK)

@@ -82,7 +82,7 @@ def _server(stage: Stage) -> dict[str, Any]:
 
 def _world(stage: Stage, context: Context, camera_header: str) -> dict[str, Any]:
     """
-    Return the fields that say what is in the running world.
+    Return the fields that describe the running world.
 
     :param camera_header: header that the session wants in front of camera frames, '' for none.
     """

@@ -4,7 +4,7 @@
 The info stream: which actuators and cameras there are (port 5557 of the stock plugin).
 
 One JSON message per articulation, in live mode only: every 50 turns of the live loop for the first
-2500, then every 500, and at once when somebody new subscribes.  Nothing is built for nobody.
+2500, then every 500, and at once for a new subscriber.  Nothing is built without subscribers.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class InfoPublisher:
                 self._subscribed.socket.send(message, zmq.NOBLOCK)
 
     def _turns_of_a_beat(self) -> int:
-        """Return 1, or while paused what a stock loop, which goes on spinning, would count."""
+        """Return 1, or while paused what a stock loop, which keeps spinning, would count."""
         if not self._engine.paused:
             return 1
         return max(round(IDLE_BEAT / self._engine.world.model.opt.timestep), 1)

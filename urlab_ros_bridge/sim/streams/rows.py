@@ -32,7 +32,7 @@ class RowGroup(Protocol):
     """Rows that are built together."""
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
 
     def send(self, send: Send) -> None:
         """Send the selected rows."""
@@ -55,7 +55,7 @@ class JointRows:
         self._cuts: list[Cut] = []
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
         size = rows.JOINT.size
         self._cuts = [
             (topic.encode(), index * size, (index + 1) * size)
@@ -101,7 +101,7 @@ class SensorRows:
         self._cuts: list[Cut] = []
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
         self._cuts = [cut for cut in self._topics if wanted(cut[0].decode())]
 
     def send(self, send: Send) -> None:
@@ -118,8 +118,8 @@ class ScannerRows:
     """
     Rows of planar scanners, sent only in ticks that bring a new scan.
 
-    A row has the stamp of its tick, so an older scan is not sent to whoever is new; but while
-    time stands still it is the only one there will be.
+    A row has the stamp of its tick, so an older scan is not sent to new subscribers; but while
+    time is frozen it is the only one there will be.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class ScannerRows:
         self._sent: dict[str, int] = {}
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
         self._selected = [row for row in self._rows if wanted(row[0])]
         before, self._sent = self._sent, {}
         for topic, lidar, _ in self._selected:
@@ -172,7 +172,7 @@ class BaseRows:
         self._buffer = np.zeros(13, '<f4')
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
         self._selected = [(topic.encode(), q, v) for topic, q, v in self._rows if wanted(topic)]
 
     def send(self, send: Send) -> None:
@@ -199,7 +199,7 @@ class CommandRows:
         self._wanted: set[bytes] = set()
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
         topics = {self._effort} if self._control.articulation.scalar_joints else set()
         if self._control.twist is not None:
             topics |= {self._twist, self._actions}
@@ -236,7 +236,7 @@ class EntityRows:
         self._selected: list[tuple[bytes, np.ndarray]] = []
 
     def select(self, wanted: Wanted) -> None:
-        """Keep the rows that somebody wants."""
+        """Keep the rows with subscribers."""
         self._selected = [
             (f'{self._topic}/{field}'.encode(), view)
             for field, view in self._sources

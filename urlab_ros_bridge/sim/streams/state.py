@@ -3,7 +3,7 @@
 """
 The state stream: rows, state/full and sim_time on one XPUB socket.
 
-XPUB tells what is subscribed, so nothing is built that nobody reads.  All methods run with the
+XPUB reports the subscriptions, so nothing is built without readers.  All methods run with the
 engine's lock held; sending never blocks, a subscriber that is too slow loses messages.
 """
 

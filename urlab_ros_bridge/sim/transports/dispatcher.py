@@ -73,7 +73,7 @@ class RequestRunner(Protocol):
     """What a transport needs of a dispatcher."""
 
     def accept(self, frame: bytes) -> bytes | Call | FrameDecoding:
-        """Return the reply if it is known already, else the call, or a reading to go on with."""
+        """Return the reply if it is known already, else the call, or a reading to continue."""
 
     def run(self, call: Call) -> bytes:
         """Run a call, once the model's lock is free, and return the reply."""
@@ -97,7 +97,7 @@ class Dispatcher:
         """
         Decode and check a frame: return the reply if it is known already, else the call.
 
-        A frame that takes longer to decode gives a Reading: go on with `read_on`.
+        A frame that takes longer to decode gives a Reading: continue with `read_on`.
 
         :param editing: whether the frame came by a way that serves editor ops.
         """

@@ -5,8 +5,8 @@ One thread that decodes large frames for all transports, a little of each in tur
 
 Decoding needs no lock, but it needs the interpreter, which the threads that step and answer need
 too.  So it is done in short steps with longer pauses between them, and never two frames at a time.
-Of many large frames each gets its turn, and no client may have many: who floods the server with
-them keeps others of his kind waiting a little, and nobody else.
+Of many large frames each gets its turn, and no client may have many: one that floods the server
+with them delays others that do so a little, and no other client.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class FrameDecoder:
         """
         Read a frame in the background; `done` gets the reply or the call.
 
-        :param owner: whoever sent it.
+        :param owner: its sender.
         :return: the reply in case that too many frames wait already; `done` is not called then.
         """
         size = len(reading.frame)
@@ -130,7 +130,7 @@ class FrameDecoder:
         try:
             job.done(result)
         except Exception:
-            _LOG.exception('a request broke the transport; it goes on')
+            _LOG.exception('a request raised in the transport; it continues')
 
 
 def _too_many(what: str) -> bytes:

@@ -124,7 +124,7 @@ class RepeatedRequests:
         return None
 
     def worth_learning(self, frame: bytes) -> bool:
-        """Say whether this frame is as long as the one before it."""
+        """Return whether this frame is as long as the one before it."""
         last, self._last_length = self._last_length, len(frame)
         return last == len(frame) and self._budget > 0
 

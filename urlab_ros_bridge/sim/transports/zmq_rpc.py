@@ -5,7 +5,7 @@ Request/reply over ZMQ.
 
 A ROUTER socket speaks to stock REQ clients and lets the server answer out of order.  Quick calls
 run on the receiving thread, which saves two thread switches; a call that is estimated slow, or
-that finds the model busy, moves to a worker, so that nobody's hello waits for somebody else's
+that finds the model busy, moves to a worker, so that no hello waits for another client's
 long step.  Calls that only wait, such as a step of a paused world, have workers of their own: as
 many of them as there are clients may wait without holding up those that have something to do.
 A frame that takes long to decode is decoded by the `FrameDecoder`.
@@ -42,7 +42,7 @@ SPIN_SECONDS = 1.5e-4
 WORKERS = 8
 MAX_PENDING = 256  # calls that may have or wait for a worker; more are answered not_ready
 MAX_PARTS = 256  # of a message; the rest is dropped
-MAX_WAITING = 128  # likewise, calls that wait for an event; each has a thread meanwhile
+MAX_WAITING = 128  # likewise, calls that wait for an event; each holds a thread
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _MORE_PARTS = int(zmq.RCVMORE)
@@ -96,7 +96,7 @@ class ZmqRpcTransport(threading.Thread):
         Prepare the thread.
 
         :param reader: finishes frames that take long to decode.
-        :param eager: says whether the next request is likely to follow at once, so that
+        :param eager: returns whether the next request is likely to follow at once, so that
             spinning for it may pay.
         """
         super().__init__(name='zmq-rpc', daemon=True)
@@ -147,8 +147,8 @@ class ZmqRpcTransport(threading.Thread):
         Drop the parts that are left of a message.
 
         libzmq gives out no other message before the last part, and has no limit for their number.
-        So who sends very many holds up the requests of others, for about a microsecond a part:
-        replies go on meanwhile, and the connection is closed, for there will be more.
+        So a client that sends very many delays the requests of others, by about a microsecond a
+        part: replies continue, and the connection is closed, for there will be more.
         """
         if not self._socket.get(_MORE_PARTS):
             return
@@ -188,7 +188,7 @@ class ZmqRpcTransport(threading.Thread):
         try:
             self._serve(envelope, frame)
         except Exception:
-            _LOG.exception('a request broke the transport; it goes on')
+            _LOG.exception('a request raised in the transport; it continues')
             self._reply(envelope, error_frame('internal_error', '', None))
 
     def _serve(self, envelope: list[bytes], frame: bytes) -> None:
@@ -235,7 +235,7 @@ class ZmqRpcTransport(threading.Thread):
             try:
                 work()
             except Exception:
-                _LOG.exception('a request broke the transport; it goes on')
+                _LOG.exception('a request raised in the transport; it continues')
 
     def _reply(self, envelope: list[bytes], frame: bytes) -> None:
         try:
@@ -246,6 +246,6 @@ class ZmqRpcTransport(threading.Thread):
             _LOG.debug('dropped a reply: %s', error)
 
     def _wake(self) -> None:
-        # Nobody is left to wake when the thread has just ended by itself.
+        # There is no thread to wake when it has just ended by itself.
         with self._wake_lock, suppress(zmq.Again):
             self._wake_out.send(b'', zmq.NOBLOCK)

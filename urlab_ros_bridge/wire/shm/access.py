@@ -98,7 +98,7 @@ class RegionWriter:
         return cls(Region.create(path, stride, slots))
 
     def reserve(self) -> memoryview:
-        """Return the slot to fill, `capacity` bytes; nobody reads it before `commit`."""
+        """Return the slot to fill, `capacity` bytes; it is not read before `commit`."""
         return self.region.payloads[(self._latest + 1) % self.region.slots]
 
     def commit(self, size: int, tag: int = 0, clock: int = 0) -> None:
@@ -141,7 +141,7 @@ class RegionWriter:
             self.region.words[ASLEEP] = 0
 
     def close(self, unlink: bool = False) -> None:
-        """Unmap; with `unlink` remove the file, which tells readers that no more comes."""
+        """Unmap; with `unlink` remove the file, which signals readers that no more comes."""
         if unlink:
             self.region.path.unlink(missing_ok=True)
             if self.region.fd >= 0:
@@ -184,7 +184,7 @@ class RegionReader:
         return SpinWait(lambda: longs[SEQUENCE] != self.sequence, seconds, looks=8)
 
     def skip(self) -> None:
-        """Take what is there now as read."""
+        """Mark the current content as read."""
         self.sequence = self.region.longs[SEQUENCE]
         self._slot = self.region.words[LATEST]
 
@@ -200,7 +200,7 @@ class RegionReader:
         region = self.region
         if region.tagged:
             region.words[ASLEEP] = 1
-            # The writer counts first and looks at this word then; here it is the other way round.
+            # The writer counts first and then reads this word; here it is the other way round.
             self._fence()
         region.bell.wait(self.sequence & 0xFFFFFFFF, timeout)
         if alone and region.tagged:
@@ -260,7 +260,7 @@ class RegionReader:
         self.region.close()
 
     def _lapped(self, sequence: int) -> bool:
-        """Say whether the slot of a write may have been written to since."""
+        """Return whether the slot of a write may have been written to since."""
         region = self.region
         return (region.longs[SEQUENCE] - sequence) & _MASK > region.slots - 2
 
@@ -298,7 +298,7 @@ class RegionReader:
         return None
 
     def _went_back(self) -> bool:
-        """Say whether the sequence has been smaller than before for a while."""
+        """Return whether the sequence has been smaller than before for a while."""
         now = time.monotonic()
         if self._back_since is None:
             self._back_since = now

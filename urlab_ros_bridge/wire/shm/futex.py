@@ -3,7 +3,7 @@
 """
 Sleeping until another process changes a word of shared memory (futex(2) of Linux).
 
-Stock peers know no such doorbell on Linux: they poll, and so must whoever waits for them.  Where
+Stock peers know no such doorbell on Linux: they poll, and so must their waiting peers.  Where
 there is no futex, waiting is a plain sleep, and the caller polls all the same.
 """
 
@@ -63,7 +63,7 @@ class Futex:
         )
 
     def wake(self) -> int:
-        """Wake whoever waits, in any process; return how many (negative: it cannot be done)."""
+        """Wake the waiting threads, in any process; return how many (negative: unsupported)."""
         if not self.supported:
             return -1
         return int(self._call(self._number, self._address, _WAKE, _ALL, 0, 0, 0))

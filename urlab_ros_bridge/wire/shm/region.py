@@ -123,12 +123,12 @@ class Region:
     @classmethod
     def open(cls, path: Path, writable: bool = False) -> Region:
         """
-        Map a region that somebody else made.
+        Map a region that another process made.
 
         :raises RegionUnavailable: when it cannot be opened.
         :raises MalformedRegion: when it is no region, or shorter than its header says.
         """
-        # Without O_NONBLOCK, opening a pipe of that name would wait for ever.
+        # Without O_NONBLOCK, opening a pipe of that name would wait forever.
         flags = os.O_CLOEXEC | os.O_NONBLOCK | (os.O_RDWR if writable else os.O_RDONLY)
         fd = _open_existing(path, flags)
         try:
@@ -172,16 +172,16 @@ class Region:
             self.words[LATEST] = 0
 
     def stale(self) -> bool:
-        """Say whether the file was removed, replaced or cut: its other side is gone."""
+        """Return whether the file was removed, replaced or truncated: its other side is gone."""
         status = os.fstat(self.fd)
         return status.st_nlink == 0 or status.st_size < self.bytes
 
     def shared(self) -> bool:
         """
-        Say whether anybody else has the file open or mapped; only its owner may ask.
+        Return whether another process has the file open or mapped; only its owner may ask.
 
-        The kernel grants a write lease to the only one who has a file open.  It is given back at
-        once; a signal that ends nothing would tell of an opening in between.
+        The kernel grants a write lease only to the sole opener of a file.  It is given back at
+        once; a harmless signal would report an opening in between.
         """
         if self.fd < 0:
             return False
@@ -194,7 +194,7 @@ class Region:
         return False
 
     def close(self) -> None:
-        """Unmap; a view that somebody still holds keeps the memory until it goes."""
+        """Unmap; a view that is still referenced keeps the memory until it goes."""
         if self.fd < 0:
             return
         os.close(self.fd)

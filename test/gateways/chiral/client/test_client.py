@@ -233,7 +233,7 @@ def test_a_wrong_port_is_said_at_the_first_attempt(name):
     """The message shows what was read; it has nothing to do with the time allowed."""
     data, says = WRONG_SERVERS[name]
     with answering(data, b'\r\n\r\n' if name == 'half' else b'') as (url, calls):
-        with pytest.raises(NotChiral, match=f'{url} is no Chiral server: .*{says}.*8765'):
+        with pytest.raises(NotChiral, match=f'{url} is not a Chiral server: .*{says}.*8765'):
             ChiralClient(url, timeout=100).connect()
         assert len(calls) == 1
 

@@ -140,7 +140,7 @@ def test_the_page_knows_every_key_and_choice():
             {'cameras': [{'rgb': 'eye'}]},
             r"cameras\[0\].rgb: unknown camera 'eye'; available: front_rgb",
         ),
-        ({'cameras': [{'rgb': 'front_rgb', 'depth': 'front_rgb'}]}, 'no depth camera'),
+        ({'cameras': [{'rgb': 'front_rgb', 'depth': 'front_rgb'}]}, 'not a depth camera'),
         ({'cameras': [{'rgb': 'front_rgb'}, {'rgb': 'front_rgb'}]}, 'name of two entries'),
         (
             {'proprio': [{'joints': ['knee']}]},

@@ -149,10 +149,10 @@ def test_a_damaged_observation_is_read_or_refused(seen, data):
         (b'\x01\x00', 'no header length'),
         (b'\xff\xff\xff\xff', 'header of 4294967295 bytes'),
         (b'\x05\x00\x00\x00\x80', 'header of 5 bytes'),
-        (b'\x01\x00\x00\x00\xc1', 'no msgpack map'),
+        (b'\x01\x00\x00\x00\xc1', 'not a msgpack map'),
         (b'\x01\x00\x00\x00\x01', 'is a int, not a map'),
-        (b'\x03\x00\x00\x00\x81\x01\x02', 'no msgpack map'),
-        (b'\x00\x00\x00\x00', 'no msgpack map'),
+        (b'\x03\x00\x00\x00\x81\x01\x02', 'not a msgpack map'),
+        (b'\x00\x00\x00\x00', 'not a msgpack map'),
     ],
 )
 def test_a_bad_frame_is_named(frame, says):
@@ -167,7 +167,7 @@ def test_a_bad_frame_is_named(frame, says):
         ({'shape': [2]}, 'dtype None'),
         ({'shape': [2], 'dtype': 'object'}, "dtype 'object'"),
         ({'shape': [3], 'dtype': 'float32'}, 'needs 12 bytes, there are 8'),
-        ({'shape': [-1, 2], 'dtype': 'float32'}, 'no list of sizes'),
+        ({'shape': [-1, 2], 'dtype': 'float32'}, 'not a list of sizes'),
         ({'shape': [2**40, 2**40], 'dtype': 'float64'}, 'needs'),
         ({'shape': [0, 2**62], 'dtype': 'float64'}, 'needs 0 bytes'),
         ({'shape': [2], 'dtype': 'float32', 'obs_timestamps': [1]}, 'not a map'),

@@ -134,7 +134,7 @@ def test_a_twist_is_said_again(mover):
 
 
 def test_nothing_old_is_sent_after_a_hold(mover):
-    """A reset: what is on its way is waited for, and what comes after begins anew."""
+    """A reset: what is on its way is waited for, and what comes after starts over."""
     recorder = Recorder(seconds=0.05)
     move = mover(recorder)
     move.go([Target({'arm': 1.0})])

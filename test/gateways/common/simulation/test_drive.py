@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A gateway's commands to a base are forgotten when they have waited, or time stood still."""
+"""A gateway's commands to a base are forgotten when they have waited, or time was frozen."""
 
 import concurrent.futures
 import math

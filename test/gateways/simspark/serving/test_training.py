@@ -23,7 +23,7 @@ def live(soccer):
 
 @pytest.fixture
 def trainer(soccer, live, urlab, watch):
-    """Return a monitor and a client of the simulation, whose time stands still."""
+    """Return a monitor and a client of the simulation, whose time is frozen."""
     client = urlab(soccer)
     client.set_paused(True)
     yield watch(live), client

@@ -59,26 +59,26 @@ def test_points():
         ('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': '!'}, 'mesh_data_b64: '),
         ('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': 5}, 'mesh_data_b64 must be a string'),
         ('add_mesh', {'mesh_id': '', 'mesh_data_b64': b64(glb())}, 'mesh_id must not be empty'),
-        ('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': b64(b'abc')}, 'mesh_data_b64 is no binary'),
+        ('add_mesh', {'mesh_id': 'm', 'mesh_data_b64': b64(b'abc')}, 'mesh_data_b64 is not'),
         (
             'add_mesh',
             {'mesh_id': 'm', 'mesh_data_b64': b64(glb(magic=b'glTX'))},
-            'mesh_data_b64 is no binary glTF: its header is wrong',
+            'mesh_data_b64 is not binary glTF: its header is wrong',
         ),
         (
             'add_mesh',
             {'mesh_id': 'm', 'mesh_data_b64': b64(glb(length=5))},
-            'mesh_data_b64 is no binary glTF: its header is wrong',
+            'mesh_data_b64 is not binary glTF: its header is wrong',
         ),
         (
             'add_mesh',
             {'mesh_id': 'm', 'mesh_data_b64': b64(glb(size=9999))},
-            'mesh_data_b64 is no binary glTF: it is cut off',
+            'mesh_data_b64 is not binary glTF: it is cut off',
         ),
         (
             'add_mesh',
             {'mesh_id': 'm', 'mesh_data_b64': b64(glb({'asset': {'version': '1.0'}}))},
-            'mesh_data_b64 is no glTF 2.0',
+            'mesh_data_b64 is not glTF 2.0',
         ),
         (
             'add_mesh',

@@ -37,7 +37,7 @@ def home(bimanual):
 
 
 class Hand:
-    """Sends a moving hand at 30 Hz from a thread of its own."""
+    """Sends a moving hand at 30 Hz from its own thread."""
 
     def __init__(self, client, way, side='left', **fields):
         self._stop = threading.Event()

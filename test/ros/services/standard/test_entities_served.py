@@ -23,7 +23,7 @@ FAILED = msg.Result.RESULT_OPERATION_FAILED
 
 @pytest.fixture(autouse=True)
 def _held(yard):
-    """Time stands still at the start, so that nothing moves by itself."""
+    """Time is frozen at the start, so that nothing moves by itself."""
     yard.client.set_paused(True)
     yard.client.reset()
 

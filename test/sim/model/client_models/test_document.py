@@ -116,7 +116,7 @@ def test_hostile_documents_are_refused_before_mujoco_sees_them(places, text, say
 
 def test_sizes_are_bounded_before_anything_is_parsed(places, monkeypatch):
     monkeypatch.setattr(limits, 'CHARACTERS', 100)
-    assert '101 asked for, at most 100' in refused(places.text, '<mujoco>'.ljust(101))
+    assert '101 requested, at most 100' in refused(places.text, '<mujoco>'.ljust(101))
     places.write('long.xml', ' ' * 200)
     places.write('a.xml', '<mujoco><include file="long.xml"/></mujoco>')
     assert '200 bytes, at most 100' in refused(places.file, 'a.xml')

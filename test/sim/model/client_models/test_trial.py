@@ -82,7 +82,7 @@ def test_sizes_are_those_of_the_compiled_model(trial):
     assert sizes.of('bytes') > 1000
     text = '<mujoco><worldbody>{}</worldbody></mujoco>'
     many = Bundle(xml=text.format('<body><joint/><geom size="1"/></body>' * 3001))
-    assert 'bodies: 3002 asked for, at most 3000' in refused(made, many)
+    assert 'bodies: 3002 requested, at most 3000' in refused(made, many)
 
 
 def test_what_is_not_in_the_bundle_does_not_exist(trial, tmp_path):

@@ -86,7 +86,7 @@ def test_folder_of_somebody_else_is_not_used(tmp_path):
     made = SessionDirectory([trap, next_best])
     assert made.path.is_relative_to(next_best)
     made.close()
-    with pytest.raises(RegionUnavailable, match='somebody else'):
+    with pytest.raises(RegionUnavailable, match='another user'):
         SessionDirectory([trap])
     open_to_all = tmp_path / f'urlab-{os.getuid()}'
     open_to_all.mkdir(mode=0o777)

@@ -114,7 +114,7 @@ def test_broken_words_do_not_cost_more_than_their_own_request(served, at, junk):
 
 
 def test_sequence_that_runs_on_without_requests_is_looked_at_now_and_then(served, monkeypatch):
-    """A writer that scribbles for ever must not make the server busy for ever."""
+    """A writer that scribbles forever must not make the server busy forever."""
     running, client = served
     reads, real = [], RegionReader.read
     monkeypatch.setattr(RegionReader, 'read', lambda self: reads.append(1) or real(self))

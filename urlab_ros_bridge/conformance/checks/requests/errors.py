@@ -53,7 +53,7 @@ def shape(peer: Peer) -> None:
     world=False,
 )  # fmt: skip
 def bad_request(peer: Peer) -> None:
-    """A frame that is neither JSON nor a msgpack map answers bad_request; the server goes on."""
+    """A frame that is neither JSON nor a msgpack map answers bad_request; the server continues."""
     for what, frame in GARBAGE.items():
         reply = decode(peer.channel.exchange(frame))
         if reply.get('code') != 'bad_request':
@@ -71,7 +71,7 @@ def missing_op(peer: Peer) -> None:
 
 @check('error.unknown_op', PROTOCOL, 'Errors', 'No handler registered for the op', world=False)
 def unknown_op(peer: Peer) -> None:
-    """An op that nobody knows answers unknown_op."""
+    """An unknown op answers unknown_op."""
     for op in ('no_such_op', 'STEP', 'step '):
         peer.refused('unknown_op', op)
 
@@ -117,7 +117,7 @@ def not_in_editor(peer: Peer) -> None:
 
 @check('error.unknown_fields', PLUGIN, 'unknown request fields')
 def unknown_fields(peer: Peer) -> None:
-    """Request fields that nobody knows are ignored."""
+    """Unknown request fields are ignored."""
     peer.call('set_paused', paused=False, of_a_later_version={'deep': [1, None, 'x']})
     peer.call('step', client_version='conformance', nothing=None)
 

@@ -242,7 +242,7 @@ def entities(peer: Peer) -> None:
     'hello.free_entities', PROTOCOL, ENTITIES, 'only for free-base bodies', transports=ZMQ,
 )  # fmt: skip
 def free_entities(peer: Peer) -> None:
-    """Free entities, and only they, say where their joint's slots are."""
+    """Free entities, and only they, report their joint's slots."""
     blocks = field(peer.hello_reply, 'entities', 'object')
     if not blocks:
         raise skip('the world has no entities')

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Session lifecycle: who may speak, and what a new hello changes."""
+"""Session lifecycle: which clients may call, and what a new hello changes."""
 
 from __future__ import annotations
 
@@ -128,6 +128,6 @@ def hello_keeps_state(peer: Peer) -> None:
 def auto_promotes(peer: Peer) -> None:
     """The first plain hello of a server in auto mode makes it direct."""
     if peer.stop is None:
-        raise skip('only a server that was just started can tell')
+        raise skip('only a server that was just started can show it')
     first, second = peer.first_times
     close('time between the first two steps', second - first, peer.timestep, 1e-9)

@@ -174,7 +174,7 @@ def sensors(peer: Peer) -> None:
     """
     Sensor values are those of MuJoCo for the reported state.
 
-    A sensor that tells two values of one state is noisy on purpose and passed by.
+    A sensor that returns two values for one state is noisy on purpose and skipped.
     """
     peer.call('reset', seed=1)
     again = pose_step(peer, observations='full')['per_articulation']

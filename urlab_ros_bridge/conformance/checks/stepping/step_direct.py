@@ -66,7 +66,7 @@ def default(peer: Peer) -> None:
     'The dispatcher feeds per-articulation ctrl from a queue', modes=DIRECT,
 )  # fmt: skip
 def stands_still(peer: Peer) -> None:
-    """Between steps time stands still."""
+    """Between steps time is frozen."""
     before = peer.call('step')['time']
     time.sleep(0.03)
     after = peer.call('step')['time']
@@ -133,7 +133,7 @@ def ctrl_map(peer: Peer) -> None:
 
 @check('step.direct.sticky', PLUGIN, 'step', modes=DIRECT)
 def sticky(peer: Peer) -> None:
-    """Setpoints hold until they are overwritten; short and long ctrl arrays are no errors."""
+    """Setpoints hold until they are overwritten; short and long ctrl arrays are not errors."""
     robot, _ = peer.robot(lambda robot, _: len(robot.actuators) > 1, 'with two actuators')
     count = len(robot.actuators)
     for values, expected in (
@@ -153,7 +153,7 @@ def sticky(peer: Peer) -> None:
     modes=DIRECT, slow=True, transports=('zmq',),
 )  # fmt: skip
 def timeout(peer: Peer) -> None:
-    """A step of a paused direct server answers step_timeout after 5 s; then stepping goes on."""
+    """A step of a paused direct server answers step_timeout after 5 s; then stepping continues."""
     peer.call('set_paused', paused=True)
     start = time.monotonic()
     peer.refused('step_timeout', 'step', 9.0)

@@ -133,7 +133,7 @@ def perturbation(peer: Peer) -> None:
 
 @check('step.live.free_runs', NETWORKING, 'Step modes', 'Physics free-runs', modes=LIVE)
 def free_runs(peer: Peer) -> None:
-    """In live mode time goes on by itself, never faster than the wall."""
+    """In live mode time advances by itself, never faster than the wall clock."""
     start, before = time.monotonic(), peer.call('step')['time']
     time.sleep(0.12)
     after = peer.call('step')['time']

@@ -42,7 +42,7 @@ def served_cameras(peer: Peer) -> dict[str, tuple[str, dict[str, Any]]]:
     }
     if not found:
         raise skip('the handshake lists no cameras')
-    # Without graphics, or when it is told so, a server lists them with an empty endpoint.
+    # Without graphics, or when configured so, a server lists them with an empty endpoint.
     served = {name: entry for name, entry in found.items() if entry[1].get('zmq_endpoint') != ''}
     if not served:
         raise skip('the server serves no camera: no zmq_endpoint is named')
@@ -142,7 +142,7 @@ def depth(peer: Peer) -> None:
 
 @check('camera.unknown', PLUGIN, 'cameras', modes=DIRECT)
 def unknown(peer: Peer) -> None:
-    """A camera that does not exist is no error of the protocol's making: no block of that name."""
+    """A camera that does not exist is not an error: there is no block of that name."""
     served_cameras(peer)
     reply = peer.ask('step', include_cameras={'no_such_camera': 'latest'})
     if reply.get('op') == 'error':

@@ -32,14 +32,14 @@ ZMQ = ('zmq',)
 
 
 def reachable(endpoint: str | None, what: str) -> str:
-    """Return an endpoint at which somebody listens."""
+    """Return an endpoint with a listener."""
     if not endpoint:
         raise skip(f'the server has no {what} stream')
     host, port = host_and_port(endpoint, 0)
     try:
         socket.create_connection((host, port), 1.0).close()
     except OSError as error:
-        raise skip(f'nobody listens at {endpoint} ({error})') from None
+        raise skip(f'nothing listens at {endpoint} ({error})') from None
     return endpoint
 
 
@@ -86,7 +86,7 @@ def setpoints(peer: Peer) -> None:
 
 @check('control.discarded', PLUGIN, 'control stream', modes=DIRECT, transports=ZMQ)
 def discarded(peer: Peer) -> None:
-    """In direct mode what comes is thrown away, then and after a return to live."""
+    """In direct mode messages are discarded, then and after a return to live."""
     endpoint, robot = reachable(peer.places.control, 'control'), _driven(peer)
     with ControlSender(endpoint) as speaker:
         changed = repeat_until(
@@ -124,7 +124,7 @@ def set_gains(peer: Peer) -> None:
 
 @check('info.actuators', PLUGIN, 'info stream', modes=LIVE, transports=ZMQ)
 def info(peer: Peer) -> None:
-    """The info stream tells, in JSON of one part, the actuators of every articulation."""
+    """The info stream sends, in JSON of one part, the actuators of every articulation."""
     with RowListener(reachable(peer.places.info, 'info')) as listener:
         end = time.monotonic() + 3.0
         told: dict[str, dict[str, Any]] = {}

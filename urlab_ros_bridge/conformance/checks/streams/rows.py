@@ -39,7 +39,7 @@ TILTED = [0.8, 0.2, 0.4, 0.4]
 
 @contextmanager
 def listening(peer: Peer, *topics: bytes) -> Iterator[RowListener]:
-    """Listen to the state stream; whoever must hear something asks `first`."""
+    """Listen to the state stream; checks that need a message call `first`."""
     if not peer.places.state:
         raise Failed('a state stream', 'none: the ports of hello_ok name none')
     with RowListener(peer.places.state, topics or (b'',)) as listener:
@@ -64,7 +64,7 @@ def latest(peer: Peer) -> dict[bytes, bytes]:
 
 def held(peer: Peer) -> tuple[dict[bytes, bytes], dict]:
     """
-    Return every row of a live simulation that stands still, and the state it stands in.
+    Return every row of a paused live simulation, and its state.
 
     Free bases are tilted, so that every number of a pose differs from the others.
     """
@@ -189,7 +189,7 @@ def every_tick(peer: Peer) -> None:
     times = [msgpack.unpackb(m[1])['time'] for m in heard if m[0] == FULL]
     rows = sum(m[0] == topic for m in heard)
     if len(times) < 3:
-        raise skip('no snapshots tell the time')
+        raise skip('no snapshots carry the time')
     span = (times[-1] - times[0]) / peer.timestep
     close('snapshots', len(times) - 1, span, 1.5)
     close('joint rows', rows, span, 3.0)

@@ -98,7 +98,7 @@ def state(peer: Peer) -> None:
 @check('shm.one_session', NETWORKING, 'Transports', 'carry the same msgpack frames',
        modes=DIRECT, transports=SHM)  # fmt: skip
 def one_session(peer: Peer) -> None:
-    """A session said hello over ZMQ works over both, and both see one state."""
+    """A session from a hello over ZMQ works over both, and both see one state."""
     here = peer.call('step', n_steps=3)
     request = pack({'op': 'forward', 'session_id': peer.session_id})
     there = decode(peer.zmq.exchange(request))

@@ -106,7 +106,7 @@ def debug(peer: Peer) -> None:
 @check('editor.begin_pie', PROTOCOL, SECTION, 'embeds a fresh handshake-shaped',
        transports=ZMQ, world=False)  # fmt: skip
 def begin_pie(peer: Peer) -> None:
-    """begin_pie says ready and embeds a handshake of the same session, or says why not."""
+    """begin_pie reports ready and embeds a handshake of the same session, or gives the reason."""
     if 'begin_pie' not in _served(peer):
         raise skip('begin_pie is not served')
     if peer.manager:

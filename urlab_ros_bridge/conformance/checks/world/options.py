@@ -113,7 +113,7 @@ def round_trip(peer: Peer) -> None:
 
 @check('options.words', PROTOCOL, SECTION, 'implicitfast')
 def words(peer: Peer) -> None:
-    """integrator, cone and solver take each of their words."""
+    """integrator, cone and solver take each of their values."""
     before = options(peer)
     try:
         for name, choices in WORDS.items():
@@ -126,7 +126,7 @@ def words(peer: Peer) -> None:
 @check('options.bad_value', PROTOCOL, SECTION,
        'unknown integrator / cone / solver string returns bad_value')  # fmt: skip
 def bad_value(peer: Peer) -> None:
-    """An unknown word answers bad_value, and the option stays."""
+    """An unknown value answers bad_value, and the option stays."""
     before = options(peer)
     for name in WORDS:
         peer.refused('bad_value', 'set_sim_options', options={name: 'no_such_word'})

@@ -157,7 +157,7 @@ def unknown_body(peer: Peer) -> None:
 
 @check('mocap.not_mocap_body', PROTOCOL, MOCAP, 'not_mocap_body if the body is not a mocap body')
 def not_mocap_body(peer: Peer) -> None:
-    """A body that is no mocap body answers not_mocap_body; names are the compiled ones."""
+    """A body that is not a mocap body answers not_mocap_body; names are the compiled ones."""
     robot, _ = peer.robot(lambda robot, _: robot.bodies, 'with bodies')
     body = peer.model.name('body', next(iter(robot.bodies.values())))
     peer.refused('not_mocap_body', 'set_mocap_pose', body=body, pos=[0, 0, 0])
@@ -169,7 +169,7 @@ def moves_body(peer: Peer) -> None:
     """After forward the body stands where the mocap pose is (entities show it)."""
     body = mocap_body(peer)
     if body not in (peer.hello_reply.get('entities') or {}):
-        raise skip(f'the mocap body {body} is no entity')
+        raise skip(f'the mocap body {body} is not an entity')
     old = peer.call('read_mocap_pose', body=body)
     try:
         peer.call('set_mocap_pose', body=body, pos=[0.4, 0.5, 0.6])

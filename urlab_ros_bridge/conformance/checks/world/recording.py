@@ -71,7 +71,7 @@ def start(peer: Peer) -> None:
 
 @check('recording.already_active', PROTOCOL, SECTION, 'recording_already_active', modes=DIRECT)
 def already_active(peer: Peer) -> None:
-    """A second recording_start answers recording_already_active, and the first goes on."""
+    """A second recording_start answers recording_already_active, and the first continues."""
     idle(peer)
     peer.call('recording_start')
     peer.call('step', n_steps=4)
@@ -119,7 +119,7 @@ def not_active(peer: Peer) -> None:
 
 @check('recording.clear', PROTOCOL, SECTION, 'recording_clear_ok', modes=DIRECT)
 def clear(peer: Peer) -> None:
-    """recording_clear forgets the frames; a recording that is under way goes on."""
+    """recording_clear forgets the frames; a running recording continues."""
     idle(peer)
     peer.call('recording_start')
     peer.call('step', n_steps=5)

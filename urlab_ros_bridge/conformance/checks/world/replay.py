@@ -80,7 +80,7 @@ def requires_stepped(peer: Peer) -> None:
 
 @check('replay.start', PROTOCOL, SECTION, 'replay_start_ok', modes=DIRECT)
 def start(peer: Peer) -> None:
-    """replay_start says which session plays and how many frames it has."""
+    """replay_start reports which session plays and how many frames it has."""
     with saved(peer) as name:
         peer.call('replay_set_active', name=name)
         reply = peer.call('replay_start')

@@ -24,7 +24,7 @@ from urlab_ros_bridge.wire.ops import MODES
 
 @check('set_mode.reply', PROTOCOL, 'set_mode', 'Switch live / direct / puppet mid-session')
 def reply(peer: Peer) -> None:
-    """set_mode answers with the mode before and the mode now; the same mode is no error."""
+    """set_mode answers with the mode before and the mode now; the same mode is not an error."""
     peer.need_free_mode()
     before = 'direct'
     for mode in ('live', 'puppet', 'puppet', 'direct', 'live', 'direct', 'puppet', 'live'):
@@ -98,7 +98,7 @@ def paused_reply(peer: Peer) -> None:
 
 @check('set_paused.stops_time', PROTOCOL, 'set_paused', modes=LIVE)
 def stops_time(peer: Peer) -> None:
-    """A paused live simulation stands still, and goes on when it is resumed."""
+    """A paused live simulation is frozen, and continues when it is resumed."""
     peer.call('set_paused', paused=True)
     before = peer.call('step')['time']
     time.sleep(0.05)

@@ -37,7 +37,7 @@ HTTP_BUSY = 503
 HTTP_BEGINS = b'HTTP/'
 # A server that does not answer the end of a connection is not waited for any longer (s).
 CLOSE_SECONDS = 1.0
-MAX_REFUSAL = 300  # characters of a web page that was no refusal of ours
+MAX_REFUSAL = 300  # characters of a web page that is not a refusal of ours
 
 
 class _Connection(ClientConnection):
@@ -81,7 +81,7 @@ class AsyncChiralClient:
 
         :param timeout: seconds for connecting and for an answer; `reset_timeout` for a reset.
         :param stale_after: seconds without a new timestamp after which `observe` raises
-            `StaleObservation`; None for servers whose time stands still between actions.
+            `StaleObservation`; None for servers whose time is frozen between actions.
         """
         self.url = url
         self.latest: Observation | None = None
@@ -94,7 +94,7 @@ class AsyncChiralClient:
         self._reader: asyncio.Task | None = None
         self._waiting = Waiting()
         self._was_told = False  # the caller knows why the connection ended
-        self._unheard: Exception | None = None  # why it ended, when nobody waited then
+        self._unheard: Exception | None = None  # why it ended, when nothing waited then
         self._id = secrets.token_hex(16)
         self._dialled: _Connection | None = None
         self._changed_at = 0.0
@@ -109,7 +109,7 @@ class AsyncChiralClient:
 
     @property
     def dropped(self) -> int:
-        """Return how many answers came that nobody waited for (any more)."""
+        """Return how many answers came that were not waited for (any more)."""
         return self._waiting.dropped
 
     async def connect(self) -> None:

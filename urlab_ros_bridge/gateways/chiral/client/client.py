@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The Chiral client without asyncio: the same, on a thread of its own."""
+"""The Chiral client without asyncio: the same, on its own thread."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ChiralClient:
 
     @property
     def dropped(self) -> int:
-        """Return how many answers came that nobody waited for (any more)."""
+        """Return how many answers came that were not waited for (any more)."""
         return self._client.dropped
 
     def connect(self) -> None:

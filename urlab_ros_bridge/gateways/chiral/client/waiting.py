@@ -21,7 +21,7 @@ class Waiting:
     an answer belongs to the oldest request of its type.  A request that was given up keeps its
     place: its late answer is dropped instead of being taken for that of the next one.
 
-    :ivar dropped: answers that nobody waited for.
+    :ivar dropped: answers that were not waited for.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Waiting:
         """
         Give an answer to whom it belongs.
 
-        :raises MalformedMessage: when it is no message.
+        :raises MalformedMessage: when it is not a message.
         """
         header, payload = split_frame(message)
         queue = self._queues.get(message_type(header))

@@ -58,7 +58,7 @@ _ENCODINGS = {('uint8', 3): 'rgb8', ('uint8', 1): 'mono8', ('float32', 1): '32FC
 
 class EpisodeLog:
     """
-    Writes a file; the time of its messages is that of the simulation where the server tells it.
+    Writes a file; the time of its messages is that of the simulation where the server sends it.
 
     Topics: ``/NAME/image``, ``/NAME/depth``, ``/NAME/intrinsics``, ``/NAME/extrinsics`` of a
     camera, ``/proprio/NAME``, ``/action``, ``/reward`` and ``/instruction``.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of a policy on any Chiral server, and how they went."""
+"""Episodes of a policy on any Chiral server, and their results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Policy: TypeAlias = Callable[[Observation], Any]
 
 
 class PolicyFailed(ChiralError):
-    """The policy raised, or returned something that is no action."""
+    """The policy raised, or returned something that is not an action."""
 
 
 class EpisodeFailed(ChiralError):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile says, and what an action and an observation are made of then."""
+"""The profile, and the actions and observations that follow from it."""
 
 from urlab_ros_bridge.gateways.chiral.profile.bundled import find_profile
 from urlab_ros_bridge.gateways.chiral.profile.bundled import profile_names

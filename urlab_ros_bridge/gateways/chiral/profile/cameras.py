@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cameras that a robot may be served with: its own, and those of the scene."""
+"""The cameras that may be served with a robot: its own, and those of the scene."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def camera_keys(handshake: Handshake) -> dict[tuple[str, str], str]:
     """
     Return (prefix, or '' for the scene, and local name) -> name in a step request.
 
-    A name that an earlier camera has is asked for as ``{prefix}/{name}``.
+    A name that an earlier camera has is requested as ``{prefix}/{name}``.
     """
     keys: dict[tuple[str, str], str] = {}
     owners = [(prefix, robot.cameras) for prefix, robot in handshake.articulations.items()]

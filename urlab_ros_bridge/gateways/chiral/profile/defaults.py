@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile leaves open, filled in from the robot alone."""
+"""Defaults of a profile, filled in from the robot alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 
 NO_DEPTH = 'none'
 AUTO = 'auto'
-# Where robots begin, when nobody says it.
+# Where robots begin by default.
 START_KEYFRAMES = ('home', 'stand', 'ready')
 GRIPPER_WORDS = ('gripper', 'finger')
 
@@ -161,6 +161,6 @@ def _complete_camera(camera: CameraProfile, cameras: CameraTable, index: int) ->
             raise ProfileError.unfit(
                 f'{path}.depth',
                 depth,
-                f'is no depth camera of {colour.resolution[0]} x {colour.resolution[1]} pixels',
+                f'is not a depth camera of {colour.resolution[0]} x {colour.resolution[1]} pixels',
             )
     return CameraProfile(camera.name or name, name, depth)

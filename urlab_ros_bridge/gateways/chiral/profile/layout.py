@@ -72,7 +72,7 @@ class ActionLayout:
         return '+'.join(f'{part.label}({part.size})' for part in self.parts)
 
     def action_type(self) -> str:
-        """Return the word that clients know for the layout: joint, ee_pose, or mixed."""
+        """Return the clients' name of the layout: joint, ee_pose, or mixed."""
         kinds = {action.kind for action in self._profile.actions or []} - {'gripper'}
         if kinds <= {'joint_position'}:
             return 'joint'
@@ -111,7 +111,7 @@ class ActionLayout:
 
     def initial(self, qpos: np.ndarray, ctrl: np.ndarray) -> Target:
         """
-        Return the set-point that a robot holds which nobody has commanded yet.
+        Return the set-point that a robot holds before its first command.
 
         :param qpos: of the articulation; `ctrl` its controls in actuator order.
         """
@@ -130,7 +130,7 @@ class ActionLayout:
         return target
 
     def stopped(self, qpos: np.ndarray, target: Target) -> Target:
-        """Return the set-point that stands still: joints where they are, no speed, no torque."""
+        """Return the set-point at rest: joints where they are, no speed, no torque."""
         still = target.copy()
         for part in self.parts:
             for actuator in part.actuators:

@@ -35,7 +35,7 @@ class ActionPart(ABC):
     Some consecutive numbers of the action.
 
     :ivar size: how many; `label` is what they are, for the metadata.
-    :ivar actuators: those that it sets; `smooth` tells whether they go there gradually.
+    :ivar actuators: those that it sets; `smooth`: whether they move there gradually.
     :ivar takes: names of others that the server moves because of it.
     """
 

@@ -88,7 +88,7 @@ class ControlProfile:
     )  # fmt: skip
     on_jump: str = key('close', 'What a jump beyond max_jump does.', choices=ON_JUMP)
     on_disconnect: str = key(
-        'hold', 'What happens when the driver has gone.', choices=ON_DISCONNECT
+        'hold', 'What happens when the driver is gone.', choices=ON_DISCONNECT
     )
 
 
@@ -96,7 +96,7 @@ class ControlProfile:
 class ResetProfile:
     """Where an episode begins."""
 
-    keyframe: str = key('', 'Keyframe; default: the first of home, stand, ready that there is.')
+    keyframe: str = key('', 'Keyframe; default: the first existing one of home, stand, ready.')
     seed: int = key(0, 'Seed of the first episode; the next ones count up.', low=0)
     joint_noise: float = key(0.0, 'Standard deviation of the joint positions (rad, m).', low=0.0)
     settle: float = key(0.0, 'Simulated seconds that pass before the first observation.', low=0.0)
@@ -131,7 +131,7 @@ class Profile:
     proprio: list[ProprioProfile] | None = key(None, 'Default: joints, base and gripper.')
     actions: list[ActionProfile] | None = key(None, 'Default: what the actuators take.')
     reset: ResetProfile = key(text='Where an episode begins.', factory=ResetProfile)
-    task: TaskProfile = key(text='What is asked of the policy.', factory=TaskProfile)
+    task: TaskProfile = key(text='The task of the policy.', factory=TaskProfile)
 
 
 def load_profile(path: Path | str) -> Profile:
@@ -148,7 +148,7 @@ def read_profile(value: object, source: str = 'profile') -> Profile:
     Read a profile from the value of a YAML file.
 
     :param source: what the errors name as the file.
-    :raises ProfileError: when it is no profile.
+    :raises ProfileError: when it is not a profile.
     """
     return read(Profile, Place(value, '', source, ProfileError))
 

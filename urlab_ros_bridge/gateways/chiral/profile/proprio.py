@@ -63,7 +63,7 @@ def _make(stream: ProprioProfile, profile: Profile, robot: ServedRobot, path: st
     if kind == 'base_pose':
         if robot.free is None:
             raise ProfileError.unfit(
-                f'{path}.kind', kind, 'needs a free base; this robot stands fixed'
+                f'{path}.kind', kind, 'needs a free base; this robot is fixed'
             )
         first, last = robot.free, robot.free + 7
         return lambda state, scene, target: state.qpos[first:last]

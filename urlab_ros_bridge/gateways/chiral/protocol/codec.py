@@ -265,7 +265,7 @@ def _slice(
 ) -> memoryview:
     offset, size = entry.get(offset_key), entry.get(size_key)
     if type(offset) is not int or type(size) is not int or offset < 0 or size < 0:
-        raise MalformedMessage(f'{where}: offset {offset!r:.40} or size {size!r:.40} is no size')
+        raise MalformedMessage(f'{where}: offset {offset!r:.40} or size {size!r:.40} is invalid')
     if offset + size > len(payload):
         raise MalformedMessage(
             f'{where}: bytes {offset} to {offset + size} of a payload of {len(payload)}'

@@ -57,7 +57,7 @@ def split_frame(data: Buffer) -> tuple[dict[str, Any], memoryview]:
     """
     Split a frame into its header and a view of its payload.
 
-    :raises MalformedMessage: when it is no frame.
+    :raises MalformedMessage: when it is not a frame.
     """
     view = memoryview(data).cast('B')
     if len(view) < PREFIX.size:
@@ -69,7 +69,7 @@ def split_frame(data: Buffer) -> tuple[dict[str, Any], memoryview]:
     try:
         header = msgpack.unpackb(view[PREFIX.size : end], raw=False)
     except (*_PLAIN_ERRORS, msgpack.exceptions.UnpackException) as error:
-        raise MalformedMessage(f'the header is no msgpack map: {error!s:.60}') from error
+        raise MalformedMessage(f'the header is not a msgpack map: {error!s:.60}') from error
     if not isinstance(header, dict):
         raise MalformedMessage(f'the header is a {type(header).__name__}, not a map')
     return header, view[end:]
@@ -101,7 +101,7 @@ def read_array(shape: object, dtype: object, data: memoryview, where: str) -> np
         or len(shape) > MAX_DIMENSIONS
         or not all(type(side) is int and side >= 0 for side in shape)
     ):
-        raise MalformedMessage(f'{where}: shape {shape!r:.60} is no list of sizes')
+        raise MalformedMessage(f'{where}: shape {shape!r:.60} is not a list of sizes')
     needed = math.prod(shape) * kind.itemsize
     if needed != len(data):
         raise MalformedMessage(

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One robot served by a profile: episodes, observations, verdicts, and what follows a driver."""
+"""One robot served by a profile: episodes, observations, verdicts, and the end of a driver."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class RobotDrive:
         self.task = Task(self.profile.task)
         self.episode = -1
         self._started_at = 0.0
-        self._scene = MirroredScene(handshake)  # of whoever acts
+        self._scene = MirroredScene(handshake)  # of the acting client
         self.pace = self._take_robot()
 
     def _take_robot(self) -> RobotPace:
@@ -208,7 +208,7 @@ class RobotDrive:
         seen, target = self.pace.current()
         if policy == 'stop':
             target = self.layout.stopped(seen.articulations[self.robot.prefix].qpos, target)
-        elif target.twist is not None:  # hold means the pose: nobody watches a driving base
+        elif target.twist is not None:  # hold means the pose: a driving base is unattended
             target = Target(target.ctrl, (0.0, 0.0, 0.0))
         self.pace.command(target)
 

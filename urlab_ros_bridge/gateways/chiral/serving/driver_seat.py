@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One client drives: who it is, when its place is free again, and who may take it over."""
+"""One client drives: which, when its place is free again, and which one may take it over."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Driver:
     """
     A client that drives.
 
-    :ivar before: who drove before and may not have ended yet; None when nobody did.
+    :ivar before: the previous driver, which may not have ended yet; None without one.
     """
 
     def __init__(
@@ -48,9 +48,9 @@ class DriverSeat:
     """
     The place of the driver.
 
-    It is free for anybody as soon as the connection of the driver is ending, even if a request of
-    it still runs: closed by either side, or left by the peer.  A connection whose peer has
-    vanished without a word looks like one of a client that thinks; only the same client may take
+    It is free for any client as soon as the connection of the driver is ending, even if a request
+    of it still runs: closed by either side, or left by the peer.  A connection whose peer has
+    vanished silently looks like one of a client that is thinking; only the same client may take
     that over, and it shows itself by the id that it has chosen.  A stock client has none, and
     waits for the keepalive.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The gateway: one client drives, others watch, and a simulation that is lost is taken again."""
+"""The gateway: one client drives, others watch, and a lost simulation is taken over again."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ChiralConfig:
     :ivar host: of the URLab server.
     :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
-    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
+    :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
     :ivar viewers: whether clients may watch beside the driver, on the path ``/view``.
     :ivar legacy: whether the older dialect is answered.
@@ -76,7 +76,7 @@ class ChiralServer:
     """
     Serves one robot.
 
-    `start` connects to the simulation and binds; each connection has a thread of its own.
+    `start` connects to the simulation and binds; each connection has its own thread.
     """
 
     def __init__(self, config: ChiralConfig) -> None:
@@ -136,7 +136,7 @@ class ChiralServer:
 
     def metadata(self) -> dict[str, Any]:
         """
-        Return what clients are told about the robot.
+        Return what clients learn about the robot.
 
         :raises SimulationLost: when there is none at the moment.
         """
@@ -146,7 +146,7 @@ class ChiralServer:
         return drive.describe() | {'legacy': self.config.legacy}
 
     def stop(self) -> None:
-        """Say goodbye to everybody and let the robot go; safe to call twice."""
+        """Close all connections and release the robot; safe to call twice."""
         self._server.stop('the gateway stops')
         self._simulation.release()
 
@@ -163,7 +163,7 @@ class ChiralServer:
                 )
             if len(self._viewers) >= MAX_VIEWERS:
                 raise HandshakeRefusal(
-                    HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_VIEWERS} viewers watch already'
+                    HTTPStatus.SERVICE_UNAVAILABLE, f'{MAX_VIEWERS} viewers are connected already'
                 )
             self._viewers.add(connection)
         else:
@@ -190,16 +190,16 @@ class ChiralServer:
 
     def _prepare(self, driver: Driver) -> None:
         """
-        Wait until the robot is there, and nobody else moves it.
+        Wait until the robot is there, and no other client moves it.
 
         :raises UrlabError: when it is not.
         """
         if not driver.wait_for_the_one_before(TURN_SECONDS):
-            raise SimulationLost('the last request of the driver before still runs: connect again')
+            raise SimulationLost('a request of the previous driver still runs: connect again')
         self._simulation.renew(RETURN_SECONDS)
 
     def _talk(self, connection: WebSocketConnection, drives: bool) -> None:
-        drive = self._simulation.wait()  # a viewer waits for a driver who takes the robot again
+        drive = self._simulation.wait()  # a viewer waits for a driver that takes the robot again
         if drive is None and not drives:
             # There may be no driver to come; after a restart a viewer has to do.
             self._simulation.renew(RETURN_SECONDS)
@@ -238,7 +238,7 @@ def _end_drive(drive: RobotDrive) -> None:
     try:
         drive.driver_gone()
     except UrlabError as error:
-        _LOG.warning('the robot was left as it is: %s', error)
+        _LOG.warning('the robot could not be released: %s', error)
 
 
 __all__ = ['ChiralConfig', 'ChiralServer']

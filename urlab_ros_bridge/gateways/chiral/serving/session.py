@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-One client: its messages in, our answers out (Chiral Protocol Reference, "Message Types").
+One client: its messages in, the answers out (Chiral Protocol Reference, "Message Types").
 
 Exactly one answer for each request, in order, and none for an action.  The protocol has no error
 message, so whatever goes wrong closes the connection with a code and a reason.
@@ -123,7 +123,7 @@ class ChiralSession:
         self._must_drive(codec.ACT)
         action = codec.decode_action(header, payload)
         if self._drive.in_order:
-            # A chunk takes many control periods; pings are answered meanwhile.
+            # A chunk takes many control periods; pings are answered in between.
             chunk = action.values.ndim > 1 and len(action.values) > 1
             self._turns.run(self._guarded(lambda: self._act(action)), long=chunk)
         elif not self._resetting:
@@ -189,7 +189,7 @@ class ChiralSession:
             except UrlabError as error:
                 self._fail(error)
             except Exception as error:
-                _LOG.exception('%s: a request broke', self._connection.peer)
+                _LOG.exception('%s: a request failed', self._connection.peer)
                 self._fail(GatewayBroken(f'{type(error).__name__} in the gateway'))
 
         return run

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of the policy, and how well it does: instruction, reward, success, time limit."""
+"""The task of the policy, and its score: instruction, reward, success, time limit."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Task:
             return {'reward': float(said)}
         except (TypeError, ValueError):
             raise RobotError(
-                f'the task hook returned {said!r:.60}, no number and no map'
+                f'the task hook returned {said!r:.60}, neither a number nor a map'
             ) from None
 
 

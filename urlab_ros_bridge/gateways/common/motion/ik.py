@@ -89,7 +89,7 @@ class PoseSolver:
         :param seed: joint positions to start from.
         :param position: shape (3,), world, metres.
         :param rotation: shape (3, 3), world.
-        :param iterations: at most; whoever asks again soon, from here on, needs few.
+        :param iterations: at most; a request soon after, from the same pose, needs few.
         """
         mink, configuration = self._mink, self._configuration
         self._place(qpos, seed)
@@ -112,7 +112,7 @@ class PoseSolver:
                     constraints=self._fixed or None,
                 )
             except mink.NoSolutionFound:
-                break  # the solver's own limits; what is there is the best so far
+                break  # the solver's own limits; the current result is the best so far
             largest = float(np.abs(velocity).max())
             if largest < _STALLED:
                 break

@@ -18,7 +18,7 @@ from urlab_ros_bridge.gateways.common.motion.target import Target
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
-# How often a twist is said again although nothing has changed: it would time out.
+# How often a twist is resent although nothing has changed: it would time out.
 REPEAT_SECONDS = 0.1
 
 
@@ -141,7 +141,7 @@ class Mover:
         return between(self._start, self._end, share, self._smooth)
 
     def _pause(self) -> float | None:
-        """Return how long nothing is due, None for until told.  Needs the lock."""
+        """Return how long nothing is due, None: until notified.  Needs the lock."""
         if not self._arrived:
             return self._interval
         if self._queue:

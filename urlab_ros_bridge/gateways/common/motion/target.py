@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Set-points: what the actuators shall do, and the way from one set-point to the next."""
+"""Set-points: the targets of actuators, and the path from one set-point to the next."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Lockstep: time stands still until a command comes, and each lasts one control period."""
+"""Lockstep: time is frozen until a command comes, and each lasts one control period."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class LockstepPace(RobotPace):
     """
     The server runs in direct mode: equal seeds and equal commands give equal moments.
 
-    A moment is the end of the last step, whoever asks for it and how often.  The server's mode
-    is given back at the end.  When time passes in another way than by commands, whoever commands
-    is told: the episode could not be repeated.
+    A moment is the end of the last step, however often it is requested.  The server's mode
+    is restored at the end.  When time passes in another way than by commands, the commander
+    gets an error: the episode could not be repeated.
     """
 
     def __init__(self, robot: PacedRobot) -> None:
@@ -51,7 +51,7 @@ class LockstepPace(RobotPace):
 
     def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
         with self._lock:
-            self.robot.link.use_mode('direct')  # somebody may have changed it
+            self.robot.link.use_mode('direct')  # another client may have changed it
             seen = reset()
             self._period = 0
             self._look(self.robot.hold(seen), settle)
@@ -100,7 +100,7 @@ class LockstepPace(RobotPace):
         if abs(passed - steps * timestep) > timestep / 2:
             self._now = None
             raise RobotError(
-                f'{passed:.4f} s passed instead of {steps * timestep:.4f} s: somebody else '
+                f'{passed:.4f} s passed instead of {steps * timestep:.4f} s: another client '
                 'stepped the simulation or changed its mode; a reset takes it back'
             )
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What both paces share: the robot that they move, and what they tell of it."""
+"""What both paces share: the robot that they move, and what they report of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Real time: the world goes on by itself; commands and moments do not wait for each other."""
+"""Real time: the world runs by itself; commands and moments do not wait for each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RealTimePace(RobotPace):
     """
     The server runs in live mode, at its own speed.
 
-    :param keeps_pictures: whether the newest pictures are kept coming while somebody asks for
+    :param keeps_pictures: whether the newest pictures are kept coming while a client asks for
         moments; otherwise each moment makes its own.
     """
 

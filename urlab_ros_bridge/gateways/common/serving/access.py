@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Who may connect to a gateway: the address that it binds, its token, and pages of browsers.
+Access rules of a gateway: the address that it binds, its token, and pages of browsers.
 
 A browser lets any page open a WebSocket to any address, this machine's included, and names the
-page's site in the header Origin (RFC 6455, section 10.2).  The header Host is no proof of
+page's site in the header Origin (RFC 6455, section 10.2).  The header Host does not prove
 anything: a site may point its own name at this machine (DNS rebinding).  So an origin counts by
 its address alone, unless it was named in the settings.
 
@@ -45,7 +45,7 @@ class OpenWithoutToken(UrlabError):
     def __init__(self, bind: str) -> None:
         super().__init__(
             f'--bind {bind or "(all)"} lets every machine that reaches this one drive the robot: '
-            'give --token SECRET, which clients then have to show, or --insecure to let everybody '
+            'give --token SECRET, which clients must show, or --insecure to let any client '
             'in, or --bind 127.0.0.1 for this machine alone'
         )
 
@@ -119,7 +119,7 @@ class Access:
         self.check(request, address)
         hosts = request.headers.get_all('Host')
         if len(hosts) != 1:
-            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, 'one Host is wanted')
+            raise HandshakeRefusal(HTTPStatus.BAD_REQUEST, 'exactly one Host is required')
         named = (plain_origin(origin).partition('://')[2] for origin in self.origins)
         if hosts[0].lower() not in named and not _is_of(f'http://{hosts[0]}', address):
             raise HandshakeRefusal(
@@ -158,7 +158,7 @@ class Access:
         if not is_known and not _shows_cookie(request, _digest(self.token)):
             raise HandshakeRefusal(
                 HTTPStatus.UNAUTHORIZED,
-                'a token is wanted: ?token=... or Authorization: Bearer ...',
+                'a token is required: ?token=... or Authorization: Bearer ...',
                 [('WWW-Authenticate', 'Bearer')],
             )
 
@@ -176,7 +176,7 @@ def plain_origin(origin: str) -> str:
 
 
 def same_secret(one: str, other: str) -> bool:
-    """Compare two texts in a time that does not tell where they differ."""
+    """Compare two strings in constant time."""
     return hmac.compare_digest(
         one.encode(errors='surrogatepass'), other.encode(errors='surrogatepass')
     )
@@ -196,7 +196,7 @@ def _shows_cookie(request: Request, wanted: str) -> bool:
 
 
 def _digest(token: str) -> str:
-    """Return what stands for the token in a cookie, which browsers show and keep."""
+    """Return the token's substitute in a cookie, which browsers show and keep."""
     return hashlib.sha256(f'{COOKIE}:{token}'.encode(errors='surrogatepass')).hexdigest()
 
 

@@ -30,7 +30,7 @@ HandOver = Callable[[socket.socket, tuple[str, int], str], None]
 
 
 class TlsFront:
-    """Accepts connections of a listener, in a thread of its own."""
+    """Accepts connections of a listener, in its own thread."""
 
     def __init__(
         self, listener: socket.socket, context: ssl.SSLContext, hand_over: HandOver, name: str
@@ -48,7 +48,7 @@ class TlsFront:
         self._thread.start()
 
     def stop(self) -> None:
-        """Cut everybody off; safe to call twice."""
+        """Disconnect all peers; safe to call twice."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join()

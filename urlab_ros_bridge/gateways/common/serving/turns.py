@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who runs a request: the thread that read it, or, when it takes long, one beside it."""
+"""Which thread runs a request: the one that read it, or, when it takes long, another."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ class RequestTurns:
     Jobs of one connection, in order.
 
     A short job runs at once, in the caller's thread, when nothing is before it.  A long one runs
-    in a second thread, with everything that comes meanwhile behind it, so that the caller goes on
-    reading: pings are answered during a reset of a minute.  When `MAX_WAITING` jobs wait, so does
-    the caller: a peer that sends faster than it is answered is slowed down by its socket.
+    in a second thread, with everything that arrives meanwhile behind it, so that the caller
+    continues reading: pings are answered during a reset of a minute.  When `MAX_WAITING` jobs
+    wait, so does the caller: a peer that sends faster than it is answered is slowed down by its
+    socket.
     """
 
     def __init__(self, name: str) -> None:

@@ -4,7 +4,7 @@
 One WebSocket connection, with blocking sockets.
 
 The library `websockets` does the protocol (its I/O-free half): handshake, masks, fragments, pings,
-closing.  What it would copy, an observation of megabytes, goes past it: the frame header is
+closing.  Large payloads, observations of megabytes, bypass it: the frame header is
 written here and the kernel gathers the buffers (`sendmsg`).  Frames to the client are not masked
 and never compressed, so their bytes are the bytes of the arrays.
 
@@ -115,7 +115,7 @@ class WebSocketConnection:
         """
         Take bytes of the opening request, none at its end; return it when it is whole.
 
-        :raises HandshakeRefusal: when it is no request for a WebSocket.
+        :raises HandshakeRefusal: when it is not a request for a WebSocket.
         """
         protocol = self._protocol
         self._opening_bytes += len(data)
@@ -303,13 +303,13 @@ class WebSocketConnection:
 
     @property
     def is_ending(self) -> bool:
-        """Return whether it was closed, or the peer has left, though nobody may have noticed."""
+        """Return whether it was closed, or the peer has left, noticed or not."""
         if self._gone or self._protocol.state is not OPEN:
             return True
         poller = select.poll()
         try:
             poller.register(self.link, _PEER_LEFT)
-        except ValueError:  # closed meanwhile
+        except ValueError:  # closed in between
             return True
         return bool(poller.poll(0))
 
@@ -318,14 +318,14 @@ class WebSocketConnection:
         return self._closing_until is not None and now > self._closing_until
 
     def abort(self) -> None:
-        """End the connection without a word; unblocks whoever reads or writes it."""
+        """Reset the connection; unblocks threads that read or write it."""
         with contextlib.suppress(OSError):
             # What the peer has not taken by now is thrown away, and what it sends is refused.
             self.link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _LINGER_NONE)
             self.link.shutdown(socket.SHUT_RDWR)
 
     def dispose(self) -> None:
-        """Release the socket, when nobody uses it any more."""
+        """Release the socket, when it is no longer used."""
         self._gone = True
         self.link.close()
 

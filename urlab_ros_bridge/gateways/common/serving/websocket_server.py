@@ -5,8 +5,9 @@ A WebSocket server for a handful of clients, of which any may be hostile.
 
 One thread accepts, reads all opening requests and turns clients away, so that a connection which
 never asks for anything costs a socket and a few kB.  How many of these there may be is bounded,
-for each address and in all; the oldest goes for a new one, so that whoever sends a request at once
-is let in however many others hang.  A client that is let in gets a thread of its own.
+for each address and in all; the oldest makes way for a new one, so that a peer that sends a
+request at once is let in however many others hang.  A client that is let in gets a thread of its
+own.
 """
 
 from __future__ import annotations
@@ -74,13 +75,13 @@ class Handler(Protocol):
 
     def admit(self, connection: WebSocketConnection, request: Request) -> None:
         """
-        Let a client in, who has passed the rules of `Access`; called in the accepting thread.
+        Let a client in that has passed the rules of `Access`; called in the accepting thread.
 
         :raises HandshakeRefusal: to turn it down.
         """
 
     def serve(self, connection: WebSocketConnection) -> None:
-        """Talk to a client that was let in, in a thread of its own."""
+        """Talk to a client that was let in, in its own thread."""
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client; called once after each `admit` that did not raise."""
@@ -104,7 +105,7 @@ class WebSocketServer:
     """
     Listens on one port and hands clients to a `Handler`.
 
-    :ivar access: who may connect.
+    :ivar access: the access rules.
     """
 
     def __init__(
@@ -210,7 +211,7 @@ class WebSocketServer:
             connection.close(code, reason, patience)
 
     def stop(self, reason: str) -> None:
-        """Say goodbye to everybody and let the port go; safe to call twice."""
+        """Close all connections and release the port; safe to call twice."""
         with self._lock:
             if self._stopping:
                 return
@@ -247,7 +248,7 @@ class WebSocketServer:
         while not self._stopping:
             waiting = self._handshakes or self._open
             ready = [key.data for key, _ in self._selector.select(_TICK if waiting else None)]
-            # Who has sent a request goes before who has not.
+            # Peers that have sent a request go before those that have not.
             for handshake in ready:
                 if handshake is not None and handshake in self._handshakes:
                     self._read(handshake)
@@ -344,7 +345,7 @@ class WebSocketServer:
             self._refuse(handshake, refusal)
             return
         except Exception:
-            _LOG.exception('%s: the opening request broke the gateway', connection.peer)
+            _LOG.exception('%s: the opening request raised an error', connection.peer)
             self._refuse(
                 handshake, HandshakeRefusal(HTTPStatus.INTERNAL_SERVER_ERROR, 'see the log')
             )
@@ -402,7 +403,7 @@ class WebSocketServer:
                 raise RuntimeError('there are no files')
             answer = self._files.respond(path)
         except Exception:
-            _LOG.exception('GET %.200s broke the gateway', path)
+            _LOG.exception('GET %.200s raised an error', path)
             return HttpAnswer(500, 'text/plain; charset=utf-8', b'see the log\n')
         cookie = self.access.cookie_for(request)
         return answer._replace(headers=(*answer.headers, *cookie))
@@ -448,10 +449,10 @@ class WebSocketServer:
             connection.open()
             self._handler.serve(connection)
         except Exception:
-            _LOG.exception('%s: the connection broke the gateway', connection.peer)
+            _LOG.exception('%s: the connection raised an error', connection.peer)
         finally:
             self._end(connection)
-            _LOG.info('%s: %s', connection.peer, connection.last_reason or 'the client has gone')
+            _LOG.info('%s: %s', connection.peer, connection.last_reason or 'the client is gone')
 
     def _end(self, connection: WebSocketConnection) -> None:
         self._handler.left(connection)

@@ -51,7 +51,7 @@ class LatencyMeter:
             self._count, self._sum, self._max, self._last = 0, 0.0, 0.0, math.nan
 
     def add(self, stamps: Mapping[str, float], now: float) -> None:
-        """Count a command: the oldest observation behind it says how late it is."""
+        """Count a command: the oldest observation behind it shows how late it is."""
         if not stamps:
             return
         latency = (now - min(stamps.values())) * self._unit

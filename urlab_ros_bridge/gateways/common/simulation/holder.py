@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The simulation that a gateway serves at the moment, and what was made of it."""
+"""The simulation that a gateway currently serves, and the objects built from it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SimulationHolder(Generic[S]):
     :param open_link: returns a link that is not connected yet.
     :param make: turns a connected link into what the gateway serves; when it raises, the link
         is closed.
-    :param on_lost: called from a thread of its own when the server has ended; running requests
+    :param on_lost: called from its own thread when the server has ended; running requests
         fail after it.
     """
 
@@ -113,7 +113,7 @@ class SimulationHolder(Generic[S]):
     def _lose(self, served: S) -> None:
         """End everything with a simulation whose server has ended."""
         served.link.is_lost = True
-        _LOG.warning('the simulation at %s has gone', served.link.endpoint)
+        _LOG.warning('the simulation at %s is gone', served.link.endpoint)
         self._on_lost()
         served.link.give_up()
         self._release(served)
@@ -128,7 +128,7 @@ class SimulationHolder(Generic[S]):
         try:
             served.close()
         except UrlabError as error:
-            _LOG.warning('the simulation was left as it is: %s', error)
+            _LOG.warning('the simulation could not be released: %s', error)
         served.link.close()
         del served, watch, which
         gc.collect()  # a model is megabytes behind a small Python object

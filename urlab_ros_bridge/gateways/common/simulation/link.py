@@ -79,8 +79,8 @@ class SimulationLink:
     def _take_the_session(self) -> None:
         """Go on with the one session that a stock server has; it has to serve for everything."""
         _LOG.warning(
-            'this server knows no shared sessions: the gateway takes the session from whoever has '
-            'it, and commands wait for pictures'
+            'this server knows no shared sessions: the gateway takes the session from its owner, '
+            'and commands wait for pictures'
         )
         self._looks.close()
         self._commands.shared = False
@@ -108,7 +108,7 @@ class SimulationLink:
 
     @property
     def is_stale(self) -> bool:
-        """Return whether the server has ended, or said hello anew, since `connect`."""
+        """Return whether the server has ended, or a new hello was needed, since `connect`."""
         return self.is_lost or self._count_handshakes() != self._generations
 
     def _count_handshakes(self) -> tuple[int, int]:
@@ -177,8 +177,8 @@ class SimulationLink:
         """
         Command the velocity of a mobile base; the server ends it after `timeout` simulated s.
 
-        :param ages: whether it ends by the wall clock too: while time stands still, and when the
-            request waits at a stopped server.  False where only commands make time go on.
+        :param ages: whether it ends by the wall clock too: while time is frozen, and when the
+            request waits at a stopped server.  False where only commands advance time.
         :raises StaleCommand: when the request has waited for too long.
         """
         vx, vy, yaw = twist
@@ -192,9 +192,9 @@ class SimulationLink:
 
     def _wall_age(self, timeout: float) -> WallAge | None:
         """
-        Return how old a command that is sent now may become; None where the server cannot tell.
+        Return the largest age of a command sent now; None where the server does not support it.
 
-        What it last said of its clock may be long ago when the robot stands, so our own monotonic
+        Its last clock value may be old when the robot is at rest, so our own monotonic
         clock counts on from there.
         """
         if WALL_TIMEOUT not in self.handshake.extensions:
@@ -291,7 +291,7 @@ class SimulationLink:
         """
         Return how time passes: ``live``, ``direct`` or ``puppet``.
 
-        A stock server does not tell; it is taken for live.
+        A stock server does not report it; it counts as live.
         """
         if SHARED_SESSION not in self.handshake.extensions:
             return 'live'

@@ -42,7 +42,7 @@ class ServedRobot(RobotModel):
 
     @cached_property
     def actuators(self) -> Mapping[str, Actuator]:
-        """Local name -> actuator; one of which the server does not tell the kind is a motor."""
+        """Local name -> actuator; one without a kind from the server is a motor."""
         return {
             name: actuator if actuator.kind else replace(actuator, kind='motor')
             for name, actuator in super().actuators.items()

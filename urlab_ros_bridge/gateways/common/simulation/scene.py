@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where everything is: the kinematics of one observation, on the client's own model."""
+"""The poses of everything: the kinematics of one observation, on the client's own model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that keeps the newest pictures ready, while somebody asks for them."""
+"""The thread that keeps the newest pictures ready, while they are requested."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class Watcher(Generic[T]):
             except UrlabError as error:
                 failure = error
             except Exception as error:  # the thread has to outlive it
-                _LOG.exception('a look at the simulation broke')
-                failure = RobotError(f'{type(error).__name__} while looking at the simulation')
+                _LOG.exception('reading the simulation failed')
+                failure = RobotError(f'{type(error).__name__} while reading the simulation')
             with self._changed:
                 if era == self._era:
                     self._newest, self._failure = newest, failure

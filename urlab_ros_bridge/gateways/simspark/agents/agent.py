@@ -30,7 +30,7 @@ from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
-# A gateway that comes later than this moves joints more slowly than it was told, s.
+# A gateway later than this moves joints more slowly than commanded, s.
 _LONGEST = 0.1
 
 
@@ -39,7 +39,7 @@ class AgentCycle:
     """
     What all agents perceive of one cycle.
 
-    :ivar players: as they are seen; empty in cycles without vision, which `sees` tells.
+    :ivar players: as they are seen; empty in cycles without vision (see `sees`).
     """
 
     scene: SimSparkScene
@@ -143,7 +143,7 @@ class Agent:
     :ivar created: whether it has sent (scene ...): it gets percepts from then on.
     :ivar wanted: robot that its scene names, '' for any.
     :ivar played: its robot, from (init ...) on.
-    :ivar announced: whether GS has told its number and side.
+    :ivar announced: whether GS has sent its number and side.
     :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
     """
 

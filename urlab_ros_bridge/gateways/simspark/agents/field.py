@@ -21,7 +21,7 @@ RING = 10
 
 class Landmarks:
     """
-    What stands still, in the world: m.
+    Static landmarks, in the world: m.
 
     :ivar names: of the flags and posts; `points` where they are, shape (n, 3).
     :ivar lines: both ends of each line, shape (m, 2, 3): 11 straight ones, 10 of the circle.
@@ -59,7 +59,7 @@ class Landmarks:
 
 
 def has_field(scene: SimSparkScene) -> bool:
-    """Return whether a world says that it is a field, by the number ``field_length``."""
+    """Return whether a world declares itself a field, by the number ``field_length``."""
     return 'field_length' in scene.numerics()
 
 

@@ -19,7 +19,7 @@ TURN = 2
 @dataclass(frozen=True, slots=True)
 class Shout:
     """
-    A word that somebody has called.
+    A word that a player has called.
 
     :ivar team: name of the team; `place` where it was called, m.
     """

@@ -14,8 +14,8 @@ class AgentOptions:
 
     :ivar vision_cycles: agents see in every cycle of so many.
     :ivar noise: whether vision and beams have the errors of the league, from `seed`.
-    :ivar ground_truth: whether See tells the agent's own place and heading, and the ball's place.
-    :ivar score: whether GS tells the score.
+    :ivar ground_truth: whether See has the agent's own place and heading, and the ball's place.
+    :ivar score: whether GS has the score.
     :ivar wait_for_syn: whether the next cycle waits for the (syn) of agents that send it.
     """
 

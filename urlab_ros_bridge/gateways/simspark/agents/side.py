@@ -70,7 +70,7 @@ class Agents:
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether an agent in sync mode has not said (syn) since its last percepts."""
+        """Return whether an agent in sync mode has not sent (syn) since its last percepts."""
         return self._options.wait_for_syn and any(a.holds_up for a in self._agents.values())
 
     def begin(self, stage: GameStage) -> None:
@@ -96,7 +96,7 @@ class Agents:
         self._agents[connection] = Agent(connection)
 
     def disconnected(self, connection: Connection) -> None:
-        """Forget a client; its robot stands still, and the next agent may have it."""
+        """Forget a client; its robot stops, and the next agent may have it."""
         self._agents.pop(connection, None)
 
     def received(self, connection: Connection, expressions: list[Expression]) -> None:

@@ -83,7 +83,7 @@ def parts_of(robot: ServedRobot) -> dict[str, FixedFrame]:
 @dataclass(frozen=True, slots=True)
 class SeenPlayer:
     """
-    A player for all who see it.
+    A player, shared by all that see it.
 
     :ivar robot: its prefix; `label` how a See begins it; `parts` their names.
     :ivar points: where they are in the world, m, shape (n, 3).

@@ -24,7 +24,7 @@ _READ = 1 << 16
 
 
 class NotAdmitted(ServerGone):
-    """The server has not given the agent a number: its log tells why."""
+    """The server has not given the agent a number: its log has the reason."""
 
     def __init__(self, team: str, number: int) -> None:
         super().__init__(f'no robot for number {number} of {team!r}: taken, or a third team')
@@ -64,7 +64,7 @@ class AgentClient:
         :param sync: whether to end messages with (syn).
         :param timeout: seconds to wait for a message.
         :raises NotAdmitted: when the server gives it no robot.
-        :raises OSError: when nobody listens there.
+        :raises OSError: when nothing listens there.
         """
         self._sync = sync
         self._socket = socket.create_connection((host, port), timeout)

@@ -23,7 +23,7 @@ _READ = 1 << 16
 
 
 class NotAcknowledged(SimSparkError, TimeoutError):
-    """A command was not answered: the server refused it, which its log tells, or is away."""
+    """A command was not answered: the server refused it (see its log), or is away."""
 
 
 class ServerGone(SimSparkError, ConnectionError):
@@ -41,7 +41,7 @@ class MonitorClient:
             monitor.command(['ball', ['pos', 0, 0, 1], ['vel', 1, 0, 0]])
             print(monitor.view.ball, monitor.view.play_mode)
 
-    :ivar view: what the messages so far have told.
+    :ivar view: the state from the messages so far.
     """
 
     def __init__(self, host: str = '127.0.0.1', port: int = 3200, timeout: float = 10.0) -> None:
@@ -49,7 +49,7 @@ class MonitorClient:
         Connect.
 
         :param timeout: seconds that anything waits.
-        :raises OSError: when nobody listens there.
+        :raises OSError: when nothing listens there.
         """
         self.view = SceneView()
         self.timeout = timeout
@@ -115,7 +115,7 @@ class MonitorClient:
         """
         Send commands in one message, and wait until they are carried out.
 
-        Scenes that come meanwhile are taken into `view`.
+        Scenes that arrive meanwhile are merged into `view`.
 
         :raises NotAcknowledged: when the server does not say so: it refused one, or does not
             know getAck.

@@ -59,7 +59,7 @@ class Seen:
 
     :ivar points: flags, posts and the ball (``B``) by name.
     :ivar lines: both ends of each.
-    :ivar truth: ``mypos``, ``myorien``, ``ballpos``, where the server tells them.
+    :ivar truth: ``mypos``, ``myorien``, ``ballpos``, where the server sends them.
     """
 
     points: dict[str, Polar] = field(default_factory=dict)
@@ -79,11 +79,11 @@ class Percepts:
     One message.
 
     :ivar time: of the simulation, s; `game_time` of the game.
-    :ivar number, side: of the player, only in the message that tells them.
+    :ivar number, side: of the player, only in the message that has them.
     :ivar joints: perceptor name -> degrees; `universal` likewise with two.
     :ivar gyro: degrees/s; `acceleration` m/s^2; x right, y forward, z up; None without a sensor.
     :ivar seen: None in messages without vision.
-    :ivar temperature, battery: degrees Celsius and percent, None where they are not told.
+    :ivar temperature, battery: degrees Celsius and percent, None where they are not sent.
     """
 
     time: float = 0.0
@@ -106,7 +106,7 @@ class Percepts:
 
 def read_percepts(payload: bytes) -> Percepts:
     """
-    Return what a message tells; what is not known is left out.
+    Return the contents of a message; unknown parts are left out.
 
     :raises MalformedMessage: for text that is not of the protocol.
     """

@@ -17,7 +17,7 @@ PLAY_MODES = (
 )  # fmt: skip
 INDEX = {mode: index for index, mode in enumerate(PLAY_MODES)}
 
-# The clock of the game stands still in these.
+# The clock of the game is stopped in these.
 STOPPED = frozenset({BEFORE_KICK_OFF, GAME_OVER})
 
 __all__ = ['BEFORE_KICK_OFF', 'GAME_OVER', 'INDEX', 'PLAY_MODES', 'PLAY_ON', 'STOPPED']

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who plays: sides, numbers, and which robot is which player."""
+"""The players: sides, numbers, and which robot is which player."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Roster:
         return [player for player in self if player.side is side]
 
     def free_number(self, side: Side) -> int | None:
-        """Return the lowest number that nobody has."""
+        """Return the lowest free number."""
         return next((n for n in range(1, MAX_NUMBER + 1) if (side, n) not in self._players), None)
 
     def enlist(self, robots: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a monitor is told once: the field, the ball, and the times and distances of the rules."""
+"""What a monitor gets once: the field, the ball, and the times and distances of the rules."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class GameState:
 
     Trainer, referee and agents change it by its methods, monitors read its attributes.
 
-    :ivar time: of the game, s; stands still before the kick-off and after the end.
+    :ivar time: of the game, s; stopped before the kick-off and after the end.
     :ivar half: 1 or 2.
     :ivar mode_seconds: simulated time since the play mode was entered, s.
     :ivar teams: names; '' until the first agent of a side says it.
@@ -64,7 +64,7 @@ class GameState:
 
     @property
     def is_stopped(self) -> bool:
-        """Return whether the clock of the game stands still."""
+        """Return whether the clock of the game is stopped."""
         return self.play_mode in STOPPED
 
     def advance(self, seconds: float) -> None:
@@ -162,7 +162,7 @@ class GameState:
             self.selected = None
 
     def restart(self) -> None:
-        """Begin anew: 0:0, first half, before the kick-off; teams and players stay."""
+        """Start over: 0:0, first half, before the kick-off; teams and players stay."""
         self.time, self.half = 0.0, 1
         self.set_score(0, 0)
         self.set_play_mode(BEFORE_KICK_OFF)

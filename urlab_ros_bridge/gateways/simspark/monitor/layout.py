@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The scene graph of a world: what stands where in its top level.
+The scene graph of a world: the layout of its top level.
 
 Tools count places as on SimSpark's field: 0 and 1 are lights, 2 the field, 3 the sky, 35 the
 ball, and from 36 on the agents.  Between them is the scenery.
@@ -120,7 +120,7 @@ class _Layout:
         return fixed(AT_ORIGIN, base, *bodies)
 
     def _scenery(self, playing: set[str], places: int) -> list[SceneNode]:
-        """Return what is not the ball and no player: first all that stands still."""
+        """Return what is neither the ball nor a player: first all static parts."""
         ball = None if self._scene.ball is None else self._scene.ball.body
         still: list[SceneNode] = []
         roots: dict[int, list[SceneNode]] = {}
@@ -145,7 +145,7 @@ class _Layout:
 
 
 def _is_paint(geom: Geom, body: Pose) -> bool:
-    """Tell whether a geom lies flat on the floor."""
+    """Return whether a geom lies flat on the floor."""
     if geom.kind not in ('box', 'cylinder'):
         return False
     pose = body.then(geom.pose)

@@ -40,7 +40,7 @@ class LogFile:
 
     @property
     def is_clear(self) -> bool:
-        """Return whether the log goes on."""
+        """Return whether the log continues."""
         return not self._file.closed
 
     def send(self, payload: bytes) -> bool:

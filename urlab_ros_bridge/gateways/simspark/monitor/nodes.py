@@ -108,7 +108,7 @@ def transforms_of(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     """
     columns = rotations.transpose(0, 2, 1).reshape(-1, 9)
     values = np.nan_to_num(np.concatenate((columns, positions), axis=1))
-    values[np.abs(values) < _DUST] = 0.0  # shorter to write, and nobody sees it
+    values[np.abs(values) < _DUST] = 0.0  # shorter to write, and invisible
     return values
 
 

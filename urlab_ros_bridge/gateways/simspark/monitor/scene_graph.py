@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A scene graph that is written in full, or as what has changed since somebody saw it."""
+"""A scene graph that is written in full, or as changes since a viewer last saw it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class SceneGraph:
         return ''.join(parts).encode('ascii')
 
     def _changed(self, known: np.ndarray) -> np.ndarray:
-        """Return which transforms viewers have to be told."""
+        """Return which transforms viewers have to get."""
         if not len(known):
             return np.zeros(0, np.intp)
         off = np.abs(self._now - known).max(axis=1)

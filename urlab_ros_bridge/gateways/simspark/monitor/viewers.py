@@ -22,7 +22,7 @@ from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SceneGraph
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import SeenGraph
 from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 
-# From one message to the next: simulated seconds; real ones while time stands still.
+# From one message to the next: simulated seconds; real ones while time is frozen.
 PERIOD = 0.04
 _STILL_PERIOD = 0.08
 LOG_PERIOD = 0.2
@@ -48,7 +48,7 @@ class Receiver(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """What viewers know; those who know the same share it."""
+    """What viewers know; those that know the same share it."""
 
     graph: SceneGraph
     nodes: SeenGraph
@@ -60,7 +60,7 @@ class _Viewer:
     """
     One receiver.
 
-    :ivar watches: whether somebody looks at it now; a log is read later.
+    :ivar watches: whether it is shown now; a log is read later.
     :ivar seen: None: it needs everything.
     :ivar introduced: whether it has had the second full message, or needs none.
     :ivar repeats: when it gets everything again, by `time.monotonic`.
@@ -83,7 +83,7 @@ class Viewers:
     """
     Sends every viewer what it has not seen.
 
-    There is one state of knowledge that every message brings its reader to, so that those who
+    There is one state of knowledge that every message brings its reader to, so that those that
     have read everything get the same bytes, and one that missed messages has caught up with the
     next that it takes.  Not thread-safe.
     """
@@ -104,7 +104,7 @@ class Viewers:
         return len(self._viewers)
 
     def begin(self, stage: GameStage) -> None:
-        """Show another world; everybody gets it in full."""
+        """Show another world; every viewer gets it in full."""
         self._stage = stage
         self._graph = None
 
@@ -121,12 +121,12 @@ class Viewers:
         self._viewers.pop(receiver, None)
 
     def request_full_state(self) -> None:
-        """Let the next message to everybody be a full one, with the environment."""
+        """Make the next message to every viewer a full one, with the environment."""
         for viewer in self._viewers.values():
             viewer.seen = None
 
     def cycle(self) -> None:
-        """Send what is due; called in every cycle, and while time stands still."""
+        """Send what is due; called in every cycle, and while time is frozen."""
         stage = self._stage
         if stage is None:
             return
@@ -152,7 +152,7 @@ class Viewers:
             self._send(viewer, known, written)
 
     def _renew(self, stage: GameStage, graph: SceneGraph) -> _Seen:
-        """Return what everybody is to know now."""
+        """Return what every viewer should know now."""
         if stage.scene.version != self._scene_version:
             self._scene_version = stage.scene.version
             graph.update(stage.scene.positions, stage.scene.rotations)
@@ -161,7 +161,7 @@ class Viewers:
         return self._known
 
     def _send(self, viewer: _Viewer, known: _Seen, written: dict[_Seen | None, bytes]) -> None:
-        """Bring a viewer to what everybody is to know; `written` has the messages by its start."""
+        """Bring a viewer up to date; `written` has the messages by their start."""
         if not viewer.receiver.is_clear:
             return  # nothing is written for one that does not read
         seen = viewer.seen
@@ -178,7 +178,7 @@ class Viewers:
             viewer.receiver.send(self._second_full(known))
 
     def _second_full(self, known: _Seen) -> bytes:
-        """Return the message after the first one, written once for all who come now."""
+        """Return the message after the first one, written once for all that connect now."""
         if self._second is None or self._second[0] is not known:
             nodes = known.graph.full(known.nodes)
             self._second = known, b'(%b)%b(%b)' % (game_state(known.game), FULL, nodes)
@@ -211,7 +211,7 @@ def _is_due(viewer: _Viewer, sim: float, now: float) -> bool:
         return True
     if _frame(viewer, sim) != viewer.frame:
         return True
-    # While time stands still, things may be moved all the same; a log does without.
+    # While time is frozen, things may still be moved; a log leaves that out.
     return viewer.watches and sim == viewer.sim and now - viewer.sent_at >= _STILL_PERIOD
 
 

@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 # A ball that is so near to the origin of a body of a player is touched by it, m.
 TOUCH = 0.17
-# Play goes on when the ball has been moved so far from its place, m, or after so long, s.
+# Play resumes when the ball has been moved this far from its place, m, or after this long, s.
 MOVED = 0.1
 SET_PIECE_SECONDS = 15.0
 # Where a goal kick is taken, before the goal line, m.
@@ -55,7 +55,7 @@ class RefereeOptions:
 @dataclass(frozen=True, slots=True)
 class SetPiece:
     """
-    How play goes on when the ball was out.
+    How play resumes when the ball was out.
 
     :ivar mode: play mode; `place` of the ball, x and y in m; `side` that takes it.
     """
@@ -109,7 +109,7 @@ class SoccerReferee:
             self._log.warning('referee: %s', error)
 
     def _enter(self, stage: GameStage) -> None:
-        """Notice a play mode that somebody else, or this referee, has set."""
+        """Notice a play mode that a client, or this referee, has set."""
         self._mode = stage.game.play_mode
         self._out = None
         self._spot = None if stage.scene.ball is None else stage.scene.ball.position.copy()
@@ -182,7 +182,7 @@ class SoccerReferee:
         self._enter_at(stage, piece.place)
 
     def _enter_at(self, stage: GameStage, place: tuple[float, float]) -> None:
-        """Enter a mode whose ball lies at a place; the scene does not show it there yet."""
+        """Enter a mode with the ball at a place; the scene does not show it there yet."""
         self._enter(stage)
         self._spot = np.array([*place, 0.0])
 
@@ -202,7 +202,7 @@ class SoccerReferee:
                 nearest, self._last_touch = float(away), player.side
 
     def _set_piece(self, stage: GameStage, ball: BallBody) -> SetPiece | None:
-        """Return how play goes on after a ball that is out, None for one that is not."""
+        """Return how play resumes after a ball that is out, None for one that is not."""
         rules = stage.game.rules
         x, y = float(ball.position[0]), float(ball.position[1])
         side_of_line = Side.LEFT if x < 0 else Side.RIGHT

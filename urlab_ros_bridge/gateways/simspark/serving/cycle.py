@@ -176,9 +176,9 @@ class Cycle:
             now = time.monotonic()
 
     def _wait_for_agents(self) -> None:
-        patience = time.monotonic() + SYNC_SECONDS
+        deadline = time.monotonic() + SYNC_SECONDS
         while self._agents is not None and self._agents.is_waiting:
-            if self._stopping.is_set() or time.monotonic() > patience:
+            if self._stopping.is_set() or time.monotonic() > deadline:
                 return
             if self._trainers.is_busy:
                 self._trainers.work()

@@ -24,7 +24,7 @@ _LOG = logging.getLogger(__name__)
 
 # A cycle is due when so much of it has passed: the server's steps do not fall on its end.
 _ENOUGH = 0.9
-# While time stands still, the world is looked at as often as monitors are told (s).
+# While time is frozen, the world is read as often as monitors are sent to (s).
 _IDLE = 0.04
 _FIRST_SECONDS = 2.0
 

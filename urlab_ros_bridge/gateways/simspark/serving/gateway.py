@@ -42,7 +42,7 @@ class SimSparkConfig:
 
     :ivar host: of the URLab server.
     :ivar keys: folder of keys for that server, '' where it wants none.
-    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
+    :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar agent_port, monitor_port: 0 is any free one.
     :ivar pace: ``live``: the server's own time; ``real_time``: the gateway steps the world, in
         real time; ``free``: likewise, as fast as it goes and agents in sync mode allow.

@@ -10,7 +10,7 @@ import time
 
 class LimitedLog:
     """
-    Passes so many lines a second on and counts the others, which the next line tells.
+    Passes so many lines a second on and counts the others for the next line.
 
     :param per_second: lines at once, and on average.
     """

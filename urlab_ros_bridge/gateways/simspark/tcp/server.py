@@ -4,7 +4,7 @@
 Ports that take framed S-expressions; one thread for all clients.
 
 What clients send comes out as events in order, for the one thread that calls `next_event`.  Each
-client may send so much between two calls of `refill`; more waits in its own socket.  So nobody
+client may send so much between two calls of `refill`; more waits in its own socket.  So no client
 gets more of the reading thread, or more memory, than another.
 """
 
@@ -32,7 +32,7 @@ from urlab_ros_bridge.gateways.simspark.wire.expressions import read
 
 _LOG = logging.getLogger(__name__)
 
-# Of one port; who comes later is turned away.
+# Of one port; later ones are turned away.
 MAX_CLIENTS = 64
 # What one client may send between two refills; a 20 ms cycle of an agent has one message.
 BYTES_A_TURN = 1 << 14
@@ -96,7 +96,7 @@ class TcpServer:
     """
     Listens on named ports.
 
-    :param ports: name -> port, 0 for a free one; `advice` tells, by name, how a user chooses
+    :param ports: name -> port, 0 for a free one; `advice` explains, by name, how a user chooses
         another.
     """
 

@@ -211,7 +211,7 @@ def _word(arguments: Arguments, what: str) -> str:
 def _side(word: Expression) -> Side | None:
     """Return a side, or None for the word None."""
     if isinstance(word, str):
-        # The page's words begin upper-case; SimSpark itself takes both.
+        # The page's names begin upper-case; SimSpark itself takes both.
         for side in Side:
             if word in (side.title, side.value):
                 return side

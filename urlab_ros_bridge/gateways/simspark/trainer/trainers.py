@@ -29,10 +29,10 @@ ACKNOWLEDGE = 'getAck'
 
 class Trainers:
     """
-    The clients of the monitors' port as those who command.
+    The clients of the monitors' port as commanders.
 
     Commands of a message are carried out in order, one with each `work`, so that a long message
-    holds nobody up; what is wrong with one goes to the log and not to the client (page,
+    delays no client; errors in one go to the log and not to the client (page,
     "Command Messages from Coach/Trainer").
     """
 
@@ -92,7 +92,7 @@ class Trainers:
         carry_out = COMMANDS.get(name)
         if carry_out is None or not isinstance(command, list):
             shown = name if name else 'an expression without a name'
-            raise BadCommand(f'{shown!r} is no command; there are: {", ".join(COMMANDS)}')
+            raise BadCommand(f'{shown!r} is not a command; there are: {", ".join(COMMANDS)}')
         if self._powers is None:
             raise BadCommand('there is no simulation yet')
         carry_out(self._powers, command[1:])

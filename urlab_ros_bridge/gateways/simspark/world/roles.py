@@ -52,7 +52,7 @@ class AgentSide(Role, Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether the next cycle has to wait: an agent in sync mode has not said (syn)."""
+        """Return whether the next cycle has to wait: an agent in sync mode has not sent (syn)."""
 
     def connected(self, connection: Connection) -> None:
         """Take a new client."""

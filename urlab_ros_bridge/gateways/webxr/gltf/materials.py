@@ -17,7 +17,7 @@ from urlab_ros_bridge.gateways.webxr.gltf.binary import Material
 
 # A geom with this colour shows its material's instead, where it has one (MuJoCo's renderer).
 _UNSET = (0.5, 0.5, 0.5, 1.0)
-_UNSAID = -1.0  # roughness and metallic of a material that tells neither
+_UNSAID = -1.0  # roughness and metallic of a material that sets neither
 # A browser on a phone has room for pictures of so many pixels on a side.
 _LARGEST_SIDE = 2048
 _MOST_CHANNELS = 4
@@ -60,7 +60,7 @@ class Materials:
         self._pictures: dict[int, bytes] = {}
 
     def rgba(self, geom: Geom) -> tuple[float, ...]:
-        """Return the colour that MuJoCo draws a geom with, as it stands in the model (sRGB)."""
+        """Return the colour that MuJoCo draws a geom with, as in the model (sRGB)."""
         if geom.material >= 0 and np.allclose(geom.rgba, _UNSET):
             return tuple(self._model.mat_rgba[geom.material].tolist())
         return geom.rgba

@@ -36,7 +36,7 @@ _COMPRESSED = ('.js', '.css')
 # what comes later.
 _PLACE = re.compile(r'<!-- modules.*?-->', re.DOTALL)
 _IMPORT = re.compile(r"""\bfrom\s*["'](\.[^"']+\.js)["']""")
-# Nothing but what comes from here, so that a name of a body can never become a script.
+# Only content from here, so that a name of a body can never become a script.
 _POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' blob: data:; connect-src 'self' blob: data: ws: wss:; "

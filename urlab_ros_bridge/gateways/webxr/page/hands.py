@@ -14,7 +14,7 @@ MAX_WAITING = 64
 
 class NewestJobs:
     """
-    Runs jobs in a thread of its own; a newer one takes the place of one that waits.
+    Runs jobs in its own thread; a newer one takes the place of one that waits.
 
     The thread begins with the first job.
     """
@@ -31,7 +31,7 @@ class NewestJobs:
         with self._changed:
             if self._stopping:
                 return
-            # At its place in the line: who moves one hand quickly does not hold up the other.
+            # At its place in the queue: a fast hand does not delay the other.
             self._waiting[kind] = job
             if len(self._waiting) > MAX_WAITING:
                 del self._waiting[next(iter(self._waiting))]

@@ -32,7 +32,7 @@ MAX_TEXT = 1 << 16
 
 
 class BadPageMessage(UrlabError, ValueError):
-    """What came from a page is no message of a page."""
+    """The bytes from a page are not a message of a page."""
 
 
 class Request(NamedTuple):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Live pictures of cameras as JPEG: one stream and one encoding for all who look."""
+"""Live pictures of cameras as JPEG: one stream and one encoding for all viewers."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ class BinaryPage:
             self._answer(request, {'error': str(error)}, always=True)
         except Exception:
             _LOG.exception('the request %.100r broke the gateway', request.op)
-            error_text = 'the gateway has a fault; its log says which'
+            error_text = 'the gateway failed; its log has the cause'
             self._answer(request, {'error': error_text}, always=True)
         else:
             self._answer(request, answer)

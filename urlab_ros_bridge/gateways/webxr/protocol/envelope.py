@@ -30,7 +30,7 @@ def read_envelope(data: bytes) -> Envelope:
     """
     Decode a message; what passes has finite numbers only.
 
-    :raises BadMessage: for bytes that are no envelope of version 1.
+    :raises BadMessage: for bytes that are not an envelope of version 1.
     """
     try:
         message = orjson.loads(data)

@@ -32,7 +32,7 @@ class PayloadFields:
     Every reader takes the name of a field and what an absent one means; without that the field
     has to be there.
 
-    :ivar values: the object; `path` says where it is, for messages.
+    :ivar values: the object; `path` is its place, for messages.
     """
 
     def __init__(self, values: dict[str, Any], path: str = '') -> None:

@@ -30,7 +30,7 @@ class Hello:
 
     :ivar arm_count: how many arms a vr_client asks for.
     :ivar user_id, owner_id: preferred ids, empty for none.
-    :ivar extensions: of those that the client names, the ones that we know.
+    :ivar extensions: those named by the client that are known here.
     """
 
     role: str

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a publisher asks for: meshes and points in everybody's scene."""
+"""What a publisher asks for: meshes and points in the scene of all clients."""
 
 from __future__ import annotations
 
@@ -190,11 +190,11 @@ def check_gltf(data: bytes, kind: str) -> None:
     try:
         document = orjson.loads(data)
     except orjson.JSONDecodeError as error:
-        raise BadMessage(f'mesh_data_b64 is no glTF: {error}') from None
+        raise BadMessage(f'mesh_data_b64 is not glTF: {error}') from None
     asset = document.get('asset') if isinstance(document, dict) else None
     version = asset.get('version') if isinstance(asset, dict) else None
     if not isinstance(version, str) or not version.startswith('2.'):
-        raise BadMessage(f'mesh_data_b64 is no glTF 2.0: its version is {shown(version)}')
+        raise BadMessage(f'mesh_data_b64 is not glTF 2.0: its version is {shown(version)}')
     for group in ('buffers', 'images'):
         items = document.get(group, [])
         for item in items if isinstance(items, list) else ():
@@ -205,12 +205,12 @@ def check_gltf(data: bytes, kind: str) -> None:
 
 def _json_of_glb(data: bytes) -> bytes:
     if len(data) < _GLB_HEAD.size:
-        raise BadMessage('mesh_data_b64 is no binary glTF: it is too short')
+        raise BadMessage('mesh_data_b64 is not binary glTF: it is too short')
     magic, version, length, size, chunk = _GLB_HEAD.unpack_from(data)
     if (magic, version, length, chunk) != (b'glTF', 2, len(data), _JSON_CHUNK):
-        raise BadMessage('mesh_data_b64 is no binary glTF: its header is wrong')
+        raise BadMessage('mesh_data_b64 is not binary glTF: its header is wrong')
     if size > len(data) - _GLB_HEAD.size:
-        raise BadMessage('mesh_data_b64 is no binary glTF: it is cut off')
+        raise BadMessage('mesh_data_b64 is not binary glTF: it is cut off')
     return data[_GLB_HEAD.size : _GLB_HEAD.size + size]
 
 

@@ -30,7 +30,7 @@ class ArmShape:
     """
     One arm at one moment; metres, world with y up, five digits.
 
-    :ivar base_position, base_rotation: of the body that it stands on, x y z w; the position is the
+    :ivar base_position, base_rotation: of the body that carries it, x y z w; the position is the
         first node.
     :ivar tip_position, tip_rotation: the last node, and the frame of the last element.
     :ivar centerline: shape (n + 1, 3); `lengths` of the n elements between, shape (n,).

@@ -48,7 +48,7 @@ class ArmChain:
     :ivar joints: from the base to the tip.
     :ivar nodes: of the centerline, from the base to the tip; at least two.
     :ivar radii: of the elements between the nodes, in m.
-    :ivar parent: id of the body that it stands on.
+    :ivar parent: id of the body that carries it.
     :ivar bodies: ids of all bodies that it moves, grippers included.
     :ivar tip_body: id of the last body, `tip_site` a site of it at the tip, None without one.
     """

@@ -43,7 +43,7 @@ class Mesh:
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return what tells it from all others."""
+        """Return its unique key."""
         return self.mesh_id, self.version
 
 

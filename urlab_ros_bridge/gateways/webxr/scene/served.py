@@ -31,7 +31,7 @@ class ServedScene:
     One life of one world.  `poll` and `shapes` are for one thread; everything else for any.
 
     :ivar link: requests to the server.
-    :ivar handshake: what it told; `world` the tables of its model.
+    :ivar handshake: of the server; `world` the tables of its model.
     :ivar robots: prefix -> robot; `arms` the arms of all robots.
     :ivar bodies: what is drawn as meshes and spheres.
     :ivar newest: the last frame, None before the first.
@@ -44,7 +44,7 @@ class ServedScene:
         Read the model and listen to the state.
 
         :param link: connected.
-        :param state_port: of the state stream, when the server does not tell it.
+        :param state_port: of the state stream, when the server does not report it.
         :raises ModelUnavailable: when the model cannot be loaded here.
         """
         self.link = link
@@ -66,7 +66,7 @@ class ServedScene:
 
     @property
     def name(self) -> str:
-        """Return the name of the world, of a server that tells none that of a robot."""
+        """Return the name of the world, or that of a robot when the server reports none."""
         return self.handshake.world or next(iter(self.handshake.articulations), 'world')
 
     def poll(self) -> SceneFrame | None:

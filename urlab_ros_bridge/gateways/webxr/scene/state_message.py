@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""scene_state: what everybody is sent of one frame, as JSON."""
+"""scene_state: one frame as sent to all clients, as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 @dataclass(frozen=True, slots=True)
 class Ownership:
     """
-    Who has which arm.
+    Which user has which arm.
 
     :ivar version: of these owners; grows with every change.
     :ivar arm_ids: of each arm of the world; `owners` its user id, None for one that is free.

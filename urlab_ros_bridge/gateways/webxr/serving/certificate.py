@@ -34,7 +34,7 @@ def tls_context(cert: str, key: str) -> ssl.SSLContext:
         context.load_cert_chain(cert, key or None)
     except (OSError, ssl.SSLError) as error:
         raise BadCertificate(
-            f'--cert {cert} and --key {key or "(none)"} are no certificate with its key: {error}'
+            f'--cert {cert} and --key {key or "(none)"} are not a certificate and its key: {error}'
         ) from error
     return context
 

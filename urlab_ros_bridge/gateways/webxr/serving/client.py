@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One client of the gateway: who it is, and what it has been sent."""
+"""One client of the gateway: its identity, and what it has been sent."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class WebXrClient:
         """
         Send a message that must arrive; waits for a client that does not read.
 
-        :raises PeerGone: when the client has gone.
+        :raises PeerGone: when the client is gone.
         """
         self.connection.send([write_message(kind, payload)], text=True)
 
@@ -60,7 +60,7 @@ class WebXrClient:
         """
         Send an error.
 
-        :raises PeerGone: when the client has gone.
+        :raises PeerGone: when the client is gone.
         """
         self.connection.send([write_error(reason)], text=True)
 

@@ -25,9 +25,9 @@ class ClientNames:
 
     def take(self, client: WebXrClient, hello: Hello) -> str:
         """
-        Return the name of a client, that nobody gets until `release`.
+        Return the name of a client, reserved until `release`.
 
-        :raises BadMessage: when somebody else has the name that it wants.
+        :raises BadMessage: when another client has the name that it wants.
         """
         key = 'owner_id' if hello.role == PUBLISHER else 'user_id'
         wanted = hello.owner_id if hello.role == PUBLISHER else hello.user_id

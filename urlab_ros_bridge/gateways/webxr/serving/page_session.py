@@ -5,7 +5,7 @@ What our own page is to the gateway: a client whose messages are binary.
 
 A client that lists ``binary`` in the `extensions` of its hello gets a `PageSession`.  Its binary
 messages go there, and instead of scene_state it gets what the session sends.  Its text messages
-are those of the protocol, as everybody's.
+are those of the protocol, as for every client.
 """
 
 from __future__ import annotations

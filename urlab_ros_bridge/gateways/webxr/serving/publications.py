@@ -53,7 +53,7 @@ class _Overlay:
 
 class Publications:
     """
-    What is published now.  Thread-safe; every change makes what clients get anew, once.
+    What is published now.  Thread-safe; every change rebuilds what clients get, once.
 
     :ivar version: grows with every change.
     """

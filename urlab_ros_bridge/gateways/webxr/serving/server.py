@@ -59,10 +59,10 @@ class WebXrConfig:
     """
     Settings of a gateway.
 
-    :ivar host: of the URLab server; `state_port` where it does not tell its own.
+    :ivar host: of the URLab server; `state_port` where it does not report its own.
     :ivar keys: folder of keys for that server, '' where it wants none.
     :ivar token: what a client must show (``?token=`` or ``Authorization: Bearer``); '' is nothing.
-    :ivar insecure: whether everybody may connect when `bind` is wider than loopback.
+    :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar allow_origins: sites whose pages may connect, beside those of this machine.
     :ivar tls: certificate and key; then the page is https and the WebSocket wss.
     """
@@ -84,7 +84,7 @@ class WebXrServer:
     """
     Serves one simulation to many clients.
 
-    `start` connects to the simulation and binds; each connection has a thread of its own, and one
+    `start` connects to the simulation and binds; each connection has its own thread, and one
     thread sends the states of all.
     """
 
@@ -179,7 +179,7 @@ class WebXrServer:
         return self._simulation.current
 
     def stop(self) -> None:
-        """Say goodbye to everybody and let the simulation go; safe to call twice."""
+        """Close all connections and release the simulation; safe to call twice."""
         self._server.stop('the gateway stops')
         self._ticker.stop()
         self._simulation.release()
@@ -231,7 +231,7 @@ class WebXrServer:
         _LOG.info('%s is the %s %s', client.connection.peer, hello.role, name)
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
-        """Carry out a message of a client that has said hello."""
+        """Carry out a message of a client after its hello."""
         if client.role == PUBLISHER:
             if envelope.type != 'heartbeat':
                 ack = self._publications.apply(client.name, read_publication(envelope))
@@ -245,7 +245,7 @@ class WebXrServer:
         if simulation is None or hello is None:
             raise NoSimulation
         if envelope.type == 'reset':
-            # What it has counts as free, so it gets the same, and starts anew.
+            # What it has counts as free, so it gets the same, and starts over.
             holding = simulation.take(client.name, hello.character_mode, hello.arm_count)
             client.reply(
                 'hello_ack',

@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 
 # Clients may keep one processor busy for this share of the time; then they are read later.
 CPU_SHARE = 0.2
-# Of everybody but publishers (bytes); it bounds what decoding a message costs.
+# Of all clients but publishers (bytes); it bounds what decoding a message costs.
 MAX_SMALL = 1 << 16
 _BURST = 0.1  # s of processor time that it may use at once
 
@@ -39,12 +39,12 @@ class Host(Protocol):
         """
         Let a client in, in place of what it was before, and answer.
 
-        :raises UrlabError: with the reason for the client, who may say hello again.
+        :raises UrlabError: with the reason for the client, which may say hello again.
         """
 
     def handle(self, client: WebXrClient, envelope: Envelope) -> None:
         """
-        Carry out a message of a client that has said hello; its type suits its role.
+        Carry out a message of a client after its hello; its type suits its role.
 
         :raises UrlabError: with the reason for the client.
         """
@@ -84,7 +84,7 @@ class WebXrSession:
         self._paid_at = time.monotonic()
 
     def run(self) -> None:
-        """Go on until the client has gone."""
+        """Go on until the client is gone."""
         with contextlib.suppress(PeerGone):
             for data, is_text in self._client.connection.typed_messages():
                 began = time.thread_time()
@@ -113,7 +113,7 @@ class WebXrSession:
             raise
         except Exception:
             _LOG.exception('%s: its message broke the gateway', client.connection.peer)
-            client.refuse('the gateway has a fault; its log says which')
+            client.refuse('the gateway failed; its log has the cause')
 
     def _answer(self, envelope: Envelope) -> None:
         client = self._client

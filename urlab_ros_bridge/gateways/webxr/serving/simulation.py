@@ -28,10 +28,10 @@ from urlab_ros_bridge.gateways.webxr.steering.tip_control import TipControl
 
 class ServedSimulation:
     """
-    One life of one world, with who steers what in it.
+    One life of one world, with its operators.
 
     :ivar scene: what there is to see; `messages` what clients are sent of it.
-    :ivar pool: who has which arms.
+    :ivar pool: which users have which arms.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ServedSimulation:
             self._steering.add(holding.user_id, operator)
 
     def operator(self, user_id: str) -> Operator | None:
-        """Return who steers, by the user's id."""
+        """Return the operators, by the user's id."""
         return None if self._steering is None else self._steering.find(user_id)
 
     def release(self, user_id: str) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Turns frames into scene_state: once for all clients, and once more for who lacks meshes."""
+"""Turns frames into scene_state: once for all clients, and again for those that lack meshes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread of all clients: one state, one serialisation, and nobody waits for anybody."""
+"""The thread of all clients: one state, one serialisation, and no client waits for another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 RATE = 72.0  # Hz, of the protocol
 # What is left of a message that did not fit a socket is pushed so often (s).
 _PUSH = 0.002
-# After so long behind the schedule begins anew (s).
+# After so long behind, the schedule starts over (s).
 _HOPELESS = 0.25
 
 
@@ -92,7 +92,7 @@ class Ticker:
                 client.changing.release()
 
     def _wait_until(self, due: float) -> None:
-        """Sleep; push meanwhile what did not fit the sockets."""
+        """Sleep, and push what did not fit the sockets."""
         while (left := due - time.monotonic()) > 0:
             busy = [c.connection for c in self._clients() if c.connection.is_busy]
             if not busy:

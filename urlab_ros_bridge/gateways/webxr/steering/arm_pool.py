@@ -92,7 +92,7 @@ class ArmPool:
 
     @property
     def ownership(self) -> Ownership:
-        """Return who has what."""
+        """Return which user has which arms."""
         return self._ownership
 
     def take(self, user_id: str, mode: str, count: int) -> Holding:

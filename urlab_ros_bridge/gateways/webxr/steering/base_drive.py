@@ -9,7 +9,7 @@ from urlab_ros_bridge.gateways.common.motion.target import Twist
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import XrInput
 
 DEADBAND = 0.1
-# Where the server tells no limits (m/s, rad/s).
+# Where the server reports no limits (m/s, rad/s).
 _CAREFUL_LINEAR, _CAREFUL_ANGULAR = 0.5, 1.0
 STOPPED: Twist = (0.0, 0.0, 0.0)
 

@@ -128,7 +128,7 @@ class Hand:
 
 
 def _nearest(turn: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Return of the two rotation vectors of one rotation the one that is nearer to another."""
+    """Return the one of two rotation vectors of a rotation that is nearer to another."""
     angle = float(np.linalg.norm(turn))
     if angle < 1e-9:
         return turn

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One user who steers: hands, arms and a base."""
+"""One operator: hands, arms and a base."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Steering:
         self._wake.set()
 
     def find(self, user_id: str) -> Operator | None:
-        """Return who steers, by the user's id."""
+        """Return the operators, by the user's id."""
         return self._operators.get(user_id)
 
     def stop(self) -> None:
@@ -109,7 +109,7 @@ class Steering:
                     staged.setdefault(prefix, {}).update(ctrl)
             for prefix, ctrl in staged.items():
                 self._link.stage(prefix, ctrl)
-        # A base that nobody steers any more has a last twist, which is stopped here.
+        # A base without an operator still has a last twist, which is stopped here.
         for prefix in {*wanted, *self._twists}:
             self._drive(prefix, wanted.get(prefix, STOPPED), now)
 

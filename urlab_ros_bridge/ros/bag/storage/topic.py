@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.qos import QoSProfile
 import yaml
 
-# rmw's "for ever", as rosbag2 writes it.
+# rmw's "infinite", as rosbag2 writes it.
 _FOREVER = {'sec': 9223372036, 'nsec': 854775807}
 _SECOND = 1_000_000_000
 
@@ -67,7 +67,7 @@ def _name(policy: Any, default: str) -> str:
 
 
 def _time(nanoseconds: int) -> dict[str, int]:
-    # Zero is "not set", which is for ever.
+    # Zero is "not set", which is infinite.
     if nanoseconds <= 0:
         return dict(_FOREVER)
     second, rest = divmod(nanoseconds, _SECOND)

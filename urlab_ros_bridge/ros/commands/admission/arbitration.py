@@ -1,12 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Who commands what: one rule for all sources of commands to a robot.
+Which source commands what: one rule for all sources of commands to a robot.
 
 A source takes parts of a robot (actuators, or its base).  It keeps a part until it lets go, or
 until its lock has lapsed after its last command (simulation time).  A part that is kept goes only
-to a source of higher priority, and the one that lost it is told; with ``arbitration: last`` it
-goes to whoever commands last.  An e-stop takes everything, and nobody gets anything until its
+to a source of higher priority, and the loser is notified; with ``arbitration: last`` it
+goes to the last commander.  An e-stop takes everything, and no source gets anything until its
 release.
 """
 
@@ -30,11 +30,11 @@ _FOREVER = 1 << 62
 
 @dataclass(frozen=True)
 class ArbitrationParameters:
-    """Who gets a joint that another source commands."""
+    """Which source gets a joint that another one commands."""
 
     joint_command_lock: float = key(
         0.5,
-        'For so long after a joint command no source of lower or equal priority gets its '
+        'For this long after a joint command no source of lower or equal priority gets its '
         'joints (s of simulation time).',
         low=0.0,
         high=60.0,
@@ -42,9 +42,9 @@ class ArbitrationParameters:
     )
     arbitration: str = key(
         'priority',
-        'Who gets a joint that another source commands. "priority": only a higher source, '
+        'Which source gets a joint that another one commands. "priority": only a higher one, '
         'in the order joint_trajectory and gripper, joint_commands, cmd_vel. "last": '
-        'whoever commands last.',
+        'the last commander.',
         choices=('priority', 'last'),
         live=True,
     )
@@ -56,7 +56,7 @@ class CommandSource:
     A kind of command.
 
     :ivar priority: a higher one takes parts away from lower ones.
-    :ivar lock: parameter that tells for how many seconds it keeps a part after a command; empty:
+    :ivar lock: parameter for how many seconds it keeps a part after a command; empty:
         until it lets go.
     """
 
@@ -80,9 +80,9 @@ class _Hold:
 
 class Arbiter:
     """
-    Says who commands the parts of one robot; may be called from any thread.
+    Decides which source commands the parts of one robot; thread-safe.
 
-    :ivar stopped: why nobody may command, empty when all may.
+    :ivar stopped: why no source may command, empty when all may.
     :ivar takeovers: how often a source lost a part to another one.
     """
 
@@ -104,7 +104,7 @@ class Arbiter:
         Take parts, or keep them for longer.
 
         :param now_ns: simulation time.
-        :param on_lost: called with the name of who took a part away.
+        :param on_lost: called with the name of the source that took a part away.
         :raises CommandRejected: when one of them is kept by another source; then none is taken.
         """
         settings, parts = self._settings(), tuple(parts)
@@ -148,7 +148,7 @@ class Arbiter:
         self.stopped = ''
 
     def clear(self) -> None:
-        """Forget who has what: after a jump of time."""
+        """Forget which source holds what: after a jump of time."""
         with self._lock:
             self._holds.clear()
 

@@ -13,7 +13,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 
 class CommandRejected(UrlabError):
-    """A command is not carried out; the message says why."""
+    """A command is not carried out; the message gives the reason."""
 
 
 class Velocity(NamedTuple):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that were not carried out, counted and told."""
+"""Commands that were not carried out, counted and reported."""
 
 from __future__ import annotations
 

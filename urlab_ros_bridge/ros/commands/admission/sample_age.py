@@ -3,12 +3,12 @@
 """
 How old a message is, although the clock of its sender may be another one.
 
-A message tells when it was sent, by the wall clock of its sender.  The difference to our clock is
+A message states when it was sent, by the wall clock of its sender.  The difference to our clock is
 its age plus the difference of the clocks.  The smallest difference of late is that of the clocks,
-with the shortest delay of the network, which nobody can tell from it.  So:
+with the shortest delay of the network, which cannot be separated from it.  So:
 
 - a message is as old as its difference is above the smallest one of the last minute or two;
-- while none is known, a difference that is small says that the clocks agree;
+- while none is known, a small difference means that the clocks agree;
 - what is too old by this rule may come from a clock that was set.  It is believed when messages
   keep coming with the same difference, at the pace at which they were sent: for a moment when
   nothing better is known of late, else for ten seconds.  A queue that is emptied after a stall
@@ -32,7 +32,7 @@ JITTER = 0.1
 FIRST_RUN = 0.3
 LATER_RUN = 10.0
 RUN_COUNT = 4
-# Messages that are further apart are no run (s).
+# Messages that are further apart are not a run (s).
 RUN_GAP = 3.0
 
 
@@ -99,7 +99,7 @@ class SampleAge:
     """
     Judges the messages of one topic.
 
-    Senders are told apart where rclpy says who sent a message (from Kilted on).
+    Senders are distinguished where rclpy identifies them (from Kilted on).
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class SampleAge:
 
     def problem(self, info: MessageInfo, limit: float) -> str:
         """
-        Say why a message is stale, empty when it is not.
+        Return why a message is stale, empty when it is not.
 
         :param limit: s of wall time; 0: nothing is stale.
         """
@@ -135,7 +135,7 @@ class SampleAge:
         if age <= limit:
             return ''
         if not gid and before < -limit and abs(difference) <= limit and self._senders() > 1:
-            # The clock that is known is ahead of ours, and this is that of somebody else.
+            # The known clock is ahead of ours, and this is another sender's.
             return ''
         if not math.isinf(age):
             return f'it was published {age:.2f} s ago, command_max_age is {limit:g} s'

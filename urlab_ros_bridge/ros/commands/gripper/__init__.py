@@ -24,7 +24,7 @@ class GripperParameters:
 
     grippers: tuple[str, ...] = key(
         ('auto',),
-        'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front where only that robot has it. '
+        'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front when only that robot has it. '
         '["auto"]: as the server reports them.',
         check=_grippers,
     )
@@ -51,8 +51,7 @@ class GripperParameters:
     )
     gripper_allow_stalling: bool = key(
         True,
-        'A gripper that stalled before it was where it was sent has succeeded: it holds '
-        'something.',
+        'A gripper that stalled before reaching its goal has succeeded: it holds something.',
         live=True,
     )
 

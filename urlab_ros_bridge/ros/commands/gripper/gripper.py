@@ -4,8 +4,8 @@
 Grippers: actions that close until the fingers are where they were sent, or hold something.
 
 A limit of the effort works through the set-point: a position servo presses in proportion to the
-way that is left.  How stiff it is shows when its set-point has stood still for a while; from then
-on the set-point leads the finger by no more than the limit allows.
+way that is left.  How stiff it is shows when its set-point has been constant for a while; from
+then on the set-point leads the finger by no more than the limit allows.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Grip:
 
 
 class GripListener(Protocol):
-    """Who wants to know; called in the thread of the stream."""
+    """Callbacks of a goal; called in the stream thread."""
 
     def feedback(self, grip: Grip) -> None:
         """Take a moment of it."""
@@ -82,7 +82,7 @@ def grippers_of(
     """
     Return the joints of each gripper of a robot by name.
 
-    The parameter `grippers` says ``[ROBOT/]NAME:JOINT[,JOINT...]``; with auto the server tells.
+    The parameter `grippers` has the form ``[ROBOT/]NAME:JOINT[,JOINT...]``; auto asks the server.
     """
     if settings.grippers == (AUTO,):
         entries = handshake.raw.get('articulations') if handshake else None

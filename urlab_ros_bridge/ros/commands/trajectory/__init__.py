@@ -28,7 +28,7 @@ class TrajectoryParameters:
 
     trajectory_controller: str = key(
         'joint_trajectory_controller',
-        'Name below which a robot offers the action follow_joint_trajectory and the '
+        'Name under which a robot offers the action follow_joint_trajectory and the '
         'topics joint_trajectory and controller_state.',
         check=topic_name,
     )
@@ -86,7 +86,7 @@ class TrajectoryParameters:
     trajectory_goal_time: float = key(
         2.0,
         'The goal tolerances have to be met this long after the last point (s of '
-        'simulation time) where a goal does not say, 0: wait for ever.',
+        'simulation time) where a goal does not say, 0: wait forever.',
         low=0.0,
         high=3600.0,
         live=True,
@@ -116,7 +116,7 @@ TOPICS = (
         ('control_msgs/msg/JointTrajectoryControllerState',),
         'sensor',
         'actuators that follow trajectories',
-        '50 Hz while something is under way',
+        '50 Hz while a trajectory is followed',
     ),
     Topic(
         '{robot}/{trajectory_controller}/joint_trajectory',

@@ -141,12 +141,12 @@ class Follower:
 
     def lost(self, by: str) -> None:
         """Abort because another source took a joint."""
-        self.drop(f'control went over: {by}')
+        self.drop(f'control was handed over: {by}')
         self.setpoints.rest()
 
     def tick(self, stamp_ns: int, measured: Sequence[np.ndarray] | None) -> Report | None:
         """
-        Go on; return what is wanted and what is there, None when nothing is under way.
+        Advance; return the desired and the actual state, None when idle.
 
         :param measured: positions and velocities of all joints, None when the tick has none.
         """
@@ -249,7 +249,7 @@ class Follower:
             self._rest_at(motion, resting(report.stamp_ns, report.position))
 
     def _brake(self, motion: TrajectoryMotion) -> None:
-        """Put a short way to rest in the place of a motion."""
+        """Put a short way to rest in place of a motion."""
         now_ns = self._stamp_ns
         sample = motion.spline.sample(now_ns) if motion.spline else None
         if sample is not None:

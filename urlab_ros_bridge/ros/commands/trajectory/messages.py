@@ -31,7 +31,7 @@ def point_to_ros(
 
 
 def points_to_ros(report: Report) -> tuple[JointTrajectoryPoint, ...]:
-    """Return what is wanted, what is there, and the difference."""
+    """Return the desired state, the actual one, and the difference."""
     time, desired = report.from_start_ns, report.desired
     return (
         point_to_ros(time, desired.position, desired.velocity, desired.acceleration),

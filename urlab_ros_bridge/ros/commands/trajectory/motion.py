@@ -52,7 +52,7 @@ class Report:
 
 
 class MotionListener(Protocol):
-    """Who wants to know about a trajectory; called in the thread of the stream."""
+    """Callbacks of a trajectory; called in the stream thread."""
 
     def feedback(self, report: Report) -> None:
         """Take a moment of it."""

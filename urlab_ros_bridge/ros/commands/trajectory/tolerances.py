@@ -31,7 +31,7 @@ class Defaults:
 
     :ivar path, goal: rad or m.
     :ivar stopped_velocity: rad/s or m/s, at the end.
-    :ivar goal_time: s after the last point; 0: wait for ever.
+    :ivar goal_time: s after the last point; 0: wait forever.
     """
 
     path: float = 0.0
@@ -68,7 +68,7 @@ class Tolerances:
     """
     What one trajectory is held to.
 
-    :ivar goal_time_ns: None: wait for ever.
+    :ivar goal_time_ns: None: wait forever.
     """
 
     path: ErrorLimits

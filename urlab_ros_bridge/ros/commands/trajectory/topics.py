@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The topics of one robot's trajectories: one to command, one that tells the state."""
+"""The topics of one robot's trajectories: one to command, one that reports the state."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class TrajectoryTopics:
             self._path.reject(self.topic, error)
 
     def publish_state(self, report: Report | None) -> None:
-        """Publish the state while something is under way and somebody listens."""
+        """Publish the state while a trajectory is followed and there is a subscriber."""
         if report is None or self._state is None or not self._limiter.due(report.stamp_ns):
             return
         self._limiter.count(report.stamp_ns)

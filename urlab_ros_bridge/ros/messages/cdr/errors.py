@@ -22,14 +22,14 @@ class UnsupportedType(CdrError, TypeError):
 
 
 class FieldMismatch(CdrError, TypeError):
-    """A field was asked for as something that it is not."""
+    """A field was requested as something that it is not."""
 
     def __init__(self, path: str, wanted: str, found: str) -> None:
-        super().__init__(f'field {path!r} was asked for as {wanted}, but is {found}')
+        super().__init__(f'field {path!r} was requested as {wanted}, but is {found}')
 
 
 class TemplateMismatch(CdrError):
-    """The layout computed here is not the one that the middleware uses."""
+    """The layout computed here differs from the middleware's."""
 
     def __init__(self, message_type: str, reason: str) -> None:
         super().__init__(f'cannot make a template of {message_type}: {reason}')

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Where each field of a message lies in its serialisation.
+Where each field of a message is in its serialisation.
 
 The rules are those of plain CDR version 1, little-endian (OMG DDS-XTYPES 1.3, section 7.4.1.1, and
 the encapsulation header of RTPS 2.5, section 10.2): a primitive is aligned to its own size,

@@ -44,10 +44,10 @@ class Part:
 @dataclass(frozen=True)
 class SceneLook:
     """
-    What is no robot.
+    What is not a robot.
 
     :ivar frame: of all poses; its origin is that of the world.
-    :ivar static: what stands still, `entities`: what moves, by name, posed in the entity.
+    :ivar static: static geoms, `entities`: movable ones, by name, posed in the entity.
     """
 
     frame: str = 'map'

@@ -107,7 +107,7 @@ class JointDynamics:
         return element.damping, element.friction
 
     def _effort(self, joint: Joint) -> float:
-        """Return the largest effort at a joint, or the one that stands for no limit."""
+        """Return the largest effort at a joint, or the value for no limit."""
         forces = list(self._pulls.get(joint.id, ()))
         for actuator in self._drives.get(joint.id, ()):
             length = _scaled(joint.range, actuator.gear)

@@ -39,7 +39,7 @@ class LinkPoses:
         Prepare.
 
         :param joint_names: hinges and slides in the order of their positions; a joint that is not
-            among them, and is no ball and no free body, does not move.
+            among them, and is neither a ball nor a free body, does not move.
         """
         places = {name: index for index, name in enumerate(joint_names)}
         moving = [

@@ -66,7 +66,8 @@ class Skeleton:
     """
     Links and joints, parents first.
 
-    :ivar mount: fixed pose of a root in the world that is no body; None when the root is the base.
+    :ivar mount: fixed pose of a root in the world that is not a body; None when the root is the
+        base.
     :ivar root_pose: of the root in the world, for a robot that does not float.
     :ivar notes: what was left out.
     """

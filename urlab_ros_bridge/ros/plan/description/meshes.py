@@ -48,7 +48,7 @@ def default_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 class MeshFiles:
     """
-    Writes meshes of one model and tells where they are.
+    Writes meshes of one model and returns their locations.
 
     :ivar folder: where they are written.
     """
@@ -58,7 +58,7 @@ class MeshFiles:
         Prepare; nothing is written yet.
 
         :param folder: None: `default_folder`.
-        :param uri_start: what stands before a file's name, such as
+        :param uri_start: prefix of a file's name, such as
             ``package://my_robot_meshes/meshes``; empty: ``file://`` and the folder.
         """
         self._model = model
@@ -112,7 +112,7 @@ class MeshFiles:
 
 
 def _replace(place: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees a part of it."""
+    """Write a file atomically."""
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix='.', suffix='.part')
     try:
         with os.fdopen(descriptor, 'wb') as file:

@@ -105,7 +105,7 @@ class _SkeletonBuilder:
             self._chain(root, body.id, place.inverse().then(pose))
         if left_out:
             self.notes.append(
-                f'{self.robot.prefix}: bodies that are not below the base are no links of '
+                f'{self.robot.prefix}: bodies that are not below the base are not links of '
                 f'its description: {", ".join(left_out)}'
             )
 

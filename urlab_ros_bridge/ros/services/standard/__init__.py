@@ -43,13 +43,13 @@ class SimulationParameters:
 
     simulation_interfaces: bool = key(
         True,
-        'Offer the standard services of simulators, those of the package simulation_interfaces.',
+        'Offer the standard services of simulators (package simulation_interfaces).',
     )
 
 
 class StandardServices:
     """
-    Offers the table in a node and a thread of its own, so that nothing else waits for it.
+    Offers the table in a node and its own thread, so that nothing else waits for it.
 
     :ivar context: what the handlers work with.
     """

@@ -3,7 +3,7 @@
 """
 What all services of the simulation standard share.
 
-A row of the table says which features a service is for, and what each of them needs of the server.
+A row of the table lists the features of a service, and what each of them needs of the server.
 What is advertised is computed from the rows, and what is not advertised is answered with
 RESULT_FEATURE_UNSUPPORTED, both by the same question: so neither can promise more than the other.
 """
@@ -58,7 +58,7 @@ class SimulationContext(ServiceContext):
     What handlers of the standard work with.
 
     :ivar rows: the whole table.
-    :ivar paused_epoch: stretch of time in which somebody asked for paused in place of stopped.
+    :ivar paused_epoch: stretch of time in which a client asked for paused in place of stopped.
     """
 
     def __init__(self, bridge: Bridge, rows: tuple[Service, ...]) -> None:
@@ -95,7 +95,7 @@ class SimulationContext(ServiceContext):
         """
         Go on only with a feature.
 
-        :param what: what somebody asked for.
+        :param what: the name of what was requested.
         :raises StandardRejected: when it is not served at present.
         """
         if feature not in self.features:
@@ -106,7 +106,7 @@ class SimulationContext(ServiceContext):
     @property
     def handshake(self) -> Handshake:
         """
-        Return what the server has told about its world.
+        Return what the server has reported about its world.
 
         :raises RequestRejected: without a connection.
         """
@@ -114,7 +114,7 @@ class SimulationContext(ServiceContext):
         return client.handshake if handshake is None else handshake
 
     def wait_for_world(self) -> None:
-        """Wait until the bridge publishes the world that the services know; not for ever."""
+        """Wait until the bridge publishes the world that the services know; not forever."""
         link, deadline = self.link, time.monotonic() + _DISCOVERY_SECONDS
         wanted = _revision(link.client.handshake)
         link.check_now()
@@ -125,7 +125,7 @@ class SimulationContext(ServiceContext):
 
 
 def _revision(handshake: Handshake | None) -> int:
-    """Return how often the world of a server had changed when it said this."""
+    """Return how often the world of a server had changed by this reply."""
     return 0 if handshake is None else handshake.raw.get('world_revision', 0)
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What there is and where it is: get_entities and its kin, and the states of entities.
+Listing and posing: get_entities and related services, and the states of entities.
 
 States are given in the world.  Both parts of a twist are along the axes of the header's frame, as
 the standard has it, so not as in nav_msgs/Odometry.
@@ -67,7 +67,7 @@ def get_entity_info(context: SimulationContext, request: Any, response: Any) -> 
 
 
 def describe(context: SimulationContext, entity: EntityState) -> str:
-    """Return what an entity is, in words."""
+    """Return what an entity is, as text."""
     text = _KINDS.get(entity.kind, entity.kind)
     robot = context.handshake.articulations.get(entity.name)
     if robot is not None and robot.actor_id not in ('', entity.name):
@@ -120,7 +120,7 @@ def fill_in(message: Any, entity: EntityState, frame: str) -> Any:
 def set_entity_state(context: SimulationContext, request: Any, response: Any) -> str:
     """Put an entity somewhere, with a velocity."""
     wanted = request.state
-    # Since version 2 of the standard the caller says what is meant.
+    # Since version 2 of the standard the caller states what is meant.
     pose_meant, twist_meant, pushed = (
         getattr(request, name, True) for name in ('set_pose', 'set_twist', 'set_acceleration')
     )

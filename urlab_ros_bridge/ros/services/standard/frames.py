@@ -29,7 +29,7 @@ Pose = tuple[Vector, Quaternion]
 
 WORLD = 'world'
 ORIGIN: Pose = ((0.0, 0.0, 0.0), IDENTITY)
-# A quaternion that somebody typed with two digits is this far from length one.
+# A quaternion typed with two digits is this far from unit length.
 _TOLERANCE = 0.1
 
 

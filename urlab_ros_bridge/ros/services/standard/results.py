@@ -62,7 +62,7 @@ def result_of(code: str) -> int:
 
 
 def judge(error: Exception) -> tuple[int, str]:
-    """Return result and text of an error; the code of the wire stands in front of the text."""
+    """Return result and text of an error; the code of the wire precedes the text."""
     if isinstance(error, StandardRejected):
         return error.result, str(error)
     try:

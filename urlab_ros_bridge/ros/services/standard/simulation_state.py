@@ -43,7 +43,7 @@ def present_state(context: SimulationContext) -> State:
     Return what the simulation is doing.
 
     It is stopped when it is paused and its time is 0: then it was not stepped since its start or
-    a reset.  Where another client moves time it stands still by itself.
+    a reset.  Where another client moves time it is frozen by itself.
 
     :raises RequestRejected: without a connection.
     """
@@ -131,7 +131,7 @@ def reset_simulation(context: SimulationContext, request: Any, response: Any) ->
     scope = request.scope or ALL
     if scope == ALL:
         reset_all(context)
-        return 'everything is as it was at the start'
+        return 'everything is as at the start'
     if scope & ~(TIME | STATE | SPAWNED):
         raise StandardRejected(
             FAILED, f'scope is {scope}, must be 0, {ALL}, or a sum of {TIME}, {STATE}, {SPAWNED}'

@@ -65,7 +65,7 @@ class StepsAction:
     """
     Advance a paused simulation by steps, with feedback after each; can be cancelled.
 
-    Each goal has a thread of its own, and one goal at a time is carried out.
+    Each goal has its own thread, and one goal at a time is carried out.
     Every goal is accepted: only a result can say why it was not carried out.
     """
 
@@ -108,7 +108,7 @@ class StepsAction:
         try:
             if not self._busy.acquire(blocking=False):
                 raise StandardRejected(
-                    INCORRECT_STATE, 'another goal of simulate_steps is under way'
+                    INCORRECT_STATE, 'another goal of simulate_steps is being executed'
                 )
             try:
                 ending, text = self._carry_out(handle)

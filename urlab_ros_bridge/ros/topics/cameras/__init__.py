@@ -76,7 +76,7 @@ class CameraParameters:
     )
     points_decimation: int = key(
         1,
-        'Of the rows and columns of a depth picture only each such one becomes points.',
+        'Only every Nth row and column of a depth picture becomes points.',
         low=1,
         high=64,
     )

@@ -24,7 +24,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 _LENGTH = struct.Struct('<I')
 _STAMP = struct.Struct('<iI')
 # The two calls that Python's C API documents for making a bytes object and filling it while
-# nobody else holds it.
+# it is not shared.
 _new_bytes = ctypes.pythonapi.PyBytes_FromStringAndSize
 _new_bytes.restype = ctypes.py_object
 _new_bytes.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]

@@ -3,7 +3,7 @@
 """
 Keeps pictures of an earlier timeline back.
 
-Cameras publish in threads of their own.  After a jump of time the clock comes first and nothing
+Cameras publish in their own threads.  After a jump of time the clock comes first and nothing
 older may follow, so a picture is published under a lock that the jump takes too.
 """
 
@@ -32,19 +32,19 @@ class FrameGate:
 
     @property
     def waited_for(self) -> bool:
-        """Whether somebody waits for every picture, however late it is."""
+        """Whether a thread waits for every picture, however late it is."""
         return self._on_sent is not None
 
     def stepped(self, on_sent: Callable[[], None] | None, ahead_ns: int = AHEAD_NS) -> None:
         """
-        Tell somebody of every picture; None: nobody any more.
+        Report every picture to a callback; None: no more.
 
         :param ahead_ns: a picture may be ahead of the state of its tick by so much.
         """
         self._on_sent, self._ahead_ns = on_sent, ahead_ns
 
     def sent(self) -> None:
-        """Notify whoever waits that a picture was published."""
+        """Notify the waiting thread that a picture was published."""
         if self._on_sent is not None:
             self._on_sent()
 

@@ -39,7 +39,7 @@ class Output:
     """
     One topic.
 
-    :ivar wanted: whether anybody listens.
+    :ivar wanted: whether it has subscribers.
     :ivar needs_color: the colour camera with the same view is needed.
     """
 

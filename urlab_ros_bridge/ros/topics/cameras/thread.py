@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread of one camera: it receives only while somebody listens to one of its topics."""
+"""The thread of one camera: it receives only while one of its topics has subscribers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 OpenSource = Callable[[CameraInfo], FrameSource]
 LOOK_SECONDS = 0.1
-# A picture that is older waits for nobody: the newest ones are shown instead.
+# An older picture is not waited for: the newest ones are shown instead.
 MAX_LAG = 0.5
 # How long the colour for a depth picture may take.
 _COLOR_SECONDS = 0.1
@@ -36,7 +36,8 @@ class CameraThread:
     Turns the pictures of one camera into messages.
 
     :ivar frames, skipped, errors: counters; `skipped` are pictures that came too late.
-    :ivar latencies: seconds from capture to publication of the last ones, where servers tell.
+    :ivar latencies: seconds from capture to publication of the last ones, where servers report
+        them.
     :ivar watched: whether the camera is received now.
     :ivar last_ns: time of the last picture, None before the first.
     """

@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-markers/scene: what stands still; markers/entities: what moves and is no robot.
+markers/scene: static geoms; markers/entities: what moves and is not a robot.
 
-Both are latched.  The scene is sent when somebody comes, and again after time has jumped back,
+Both are latched.  The scene is sent to a new subscriber, and again after time has jumped back,
 because RViz forgets all markers then.  Entities are sent while they move.
 """
 
@@ -60,7 +60,7 @@ class MarkerParameters:
 
 
 class SceneTopic:
-    """What stands still, on one latched topic."""
+    """The static geoms, on one latched topic."""
 
     def __init__(self, scene: SceneLook, publishers: Publishers) -> None:
         self._publisher = publishers.get(MarkerArray, SCENE, qos.latched)
@@ -73,7 +73,7 @@ class SceneTopic:
         self._sent = False
 
     def poll_subscribers(self) -> None:
-        """Publish it if somebody waits for it; whoever comes later gets it from the middleware."""
+        """Publish it if it has subscribers; later ones get it from the middleware."""
         if not self._sent and self._publisher.get_subscription_count():
             self._publisher.publish(self._message)
             self._sent = True
@@ -129,7 +129,7 @@ class EntitiesFeed(Feed):
         self._sent = False
 
     def _make(self, stamp_ns: int) -> Any:
-        """Return the message, or None when nothing has moved and nobody needs it anew."""
+        """Return the message, or None when nothing has moved and no one needs it again."""
         for row, state in zip(self._places, self._states, strict=True):
             pose = state.pose()
             if pose is not None:

@@ -31,7 +31,7 @@ class DescriptionParameters:
     )
     mesh_uri: str = key(
         '',
-        'Stands before the names of mesh files, for viewers that cannot read mesh_directory: '
+        'Prefix of the names of mesh files, for viewers that cannot read mesh_directory: '
         '"package://my_meshes/meshes", "http://robot:8000". Empty: file:// and mesh_directory.',
     )
 

@@ -30,7 +30,7 @@ def _place_on_earth(value: tuple[float, ...]) -> str:
 
 @dataclass(frozen=True)
 class GpsParameters:
-    """Where on earth the world is, and how often that is told."""
+    """Where on earth the world is, and how often that is published."""
 
     gps_origin: tuple[float, ...] = key(
         (-1.0,),

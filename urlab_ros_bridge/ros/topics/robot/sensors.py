@@ -292,7 +292,7 @@ class Scans:
     """
     Which scans are new.
 
-    That of the present tick may be published again: for a new subscriber while time stands still.
+    That of the present tick may be published again: for a new subscriber while time is frozen.
     """
 
     def __init__(self, rate: float) -> None:
@@ -313,7 +313,7 @@ class Scans:
         """
         Take a snapshot; return the time of its scan when it is to be published.
 
-        :param made_ns: None when the server does not tell it; then the scanner's rate decides.
+        :param made_ns: None when the server does not report it; then the scanner's rate decides.
         """
         if made_ns is None:
             if not self._limiter.due(stamp_ns):

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Looks that change while a world runs: colours, lights, sizes, lenses, without a new model."""
+"""Appearance that changes in a running world: colours, lights, sizes, lenses."""
 
 from __future__ import annotations
 

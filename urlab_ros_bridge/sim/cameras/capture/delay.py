@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""States on their way: what a camera with latency has captured and not yet delivered."""
+"""States in transit: captured by a camera with latency and not yet delivered."""
 
 from __future__ import annotations
 

@@ -30,16 +30,16 @@ class Schedule:
 
     @property
     def delayed(self) -> bool:
-        """Say whether frames are delivered later than they are taken."""
+        """Return whether frames are delivered later than they are taken."""
         return self._latency > 0 or self._jitter > 0
 
     def restart(self) -> None:
-        """Forget the past: time has begun anew, or somebody new is watching."""
+        """Forget the past: time has started over, or there is a new viewer."""
         self._last = None
         self._released = 0
 
     def due(self, stamp_ns: int) -> bool:
-        """Say whether a picture is to be taken at this time."""
+        """Return whether a picture is to be taken at this time."""
         return self._last is None or self._cell(stamp_ns) != self._last
 
     def take(self, stamp_ns: int) -> None:

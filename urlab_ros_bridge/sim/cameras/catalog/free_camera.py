@@ -4,7 +4,7 @@
 The free camera: it belongs to no body and is put somewhere else while the world runs.
 
 The model has it like any other camera, so it is listed, streamed and asked for like any other.
-It tracks the world, which in MuJoCo means that `cam_pos0` and `cam_mat0` say where it is; clients
+It tracks the world, which in MuJoCo means that `cam_pos0` and `cam_mat0` hold its pose; clients
 see by the mode that it has no fixed place.
 """
 

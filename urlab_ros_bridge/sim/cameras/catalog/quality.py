@@ -49,7 +49,7 @@ class Quality:
 
 
 def is_software(renderer: str) -> bool:
-    """Say whether OpenGL's name of the renderer is that of a program."""
+    """Return whether OpenGL's renderer name is that of a software renderer."""
     return any(name in renderer.lower() for name in SOFTWARE_RENDERERS)
 
 

@@ -37,7 +37,7 @@ class RendererConnection:
 
     @property
     def busy(self) -> bool:
-        """Say whether streamed frames had better wait."""
+        """Return whether streamed frames should wait."""
         return self._posted - int(self.memory.control[FrameMemory.DONE]) >= STREAM_JOBS
 
     def post(self, state: bytes, capture: Capture, cameras: Iterable[int]) -> bool:
@@ -51,7 +51,7 @@ class RendererConnection:
         """
         Have a state rendered for a reply: it is not streamed.
 
-        :return: frame slots by camera, empty when the renderer dies meanwhile; None when it has
+        :return: frame slots by camera, empty when the renderer dies first; None when it has
             too much to do already, or is gone.
         """
         future: Future[dict[int, int]] = Future()
@@ -91,19 +91,19 @@ class RendererConnection:
         return True
 
     def tell_readers(self, cameras: Iterable[int]) -> None:
-        """Say whose shared-memory regions are read."""
+        """Return whose shared-memory regions are read."""
         with suppress(OSError):
             self._link.send(link.pack(link.READERS, sorted(cameras)))
 
     def answered(self, number: int, slots: dict[int, int]) -> None:
-        """Take in the renderer's report of a job with `reply`."""
+        """Handle the renderer's report of a job with `reply`."""
         with self._lock:
             future = self._replies.pop(number, None)
         if future is not None:
             future.set_result(slots)
 
     def close(self) -> None:
-        """Let everybody who waits go: the renderer is gone."""
+        """Release all waiting threads: the renderer is gone."""
         with self._lock:
             self._closed = True
             waiting, self._replies = list(self._replies.values()), {}

@@ -3,8 +3,8 @@
 """
 The memory that server and renderer share: states one way, frames the other.
 
-An anonymous file (memfd) that both map: nothing is left behind whoever dies.  One writer for each
-part.  States wait in a ring, the messages between the two say which slot holds what.  Each camera
+An anonymous file (memfd) that both map: nothing is left behind, whichever dies.  One writer for
+each part.  States wait in a ring; messages between the two name the slots.  Each camera
 has a few frame slots with a sequence number that is odd while the renderer writes.
 """
 
@@ -41,7 +41,7 @@ class Capture(NamedTuple):
     """
     When a state was taken.
 
-    :ivar timeline: counts how often time has begun anew.
+    :ivar timeline: counts how often time has started over.
     :ivar wall: unix seconds.
     """
 
@@ -147,7 +147,7 @@ class FrameMemory:
         Copy a frame out.
 
         :param slot: None = the latest one.
-        :return: None when there is none, or when it was overwritten meanwhile.
+        :return: None when there is none, or when it has been overwritten.
         """
         for _ in range(3):
             number = int(self._latest(camera)[0]) - 1 if slot is None else slot

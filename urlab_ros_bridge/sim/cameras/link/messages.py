@@ -33,7 +33,7 @@ class Job(NamedTuple):
     """
     Render one state for some cameras.
 
-    :ivar slot: where the state lies in the shared memory.
+    :ivar slot: where the state is in the shared memory.
     :ivar number: of the job.
     :ivar reply: answer with a `DONE` message instead of streaming the frames.
     """

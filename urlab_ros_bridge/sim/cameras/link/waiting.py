@@ -16,7 +16,7 @@ def wait_readable(
     """
     Return the sockets from which something can be read, or that have ended.
 
-    :param timeout: seconds; None waits for ever.
+    :param timeout: seconds; None waits forever.
     """
     poller = select.poll()
     for each in sockets:

@@ -32,7 +32,7 @@ def step_back() -> None:
     """Let others go first; call it before OpenGL and ZeroMQ start their threads."""
     os.nice(NICENESS)
     if hasattr(os, 'SCHED_BATCH'):
-        # Waking up does not interrupt whoever runs.
+        # Waking up does not interrupt the running thread.
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     chosen = processors()
     if chosen:

@@ -57,7 +57,7 @@ class RawFrame(NamedTuple):
     table: np.ndarray | None = None
 
     def write(self, out: memoryview) -> None:
-        """Write the frame as it goes on the wire; uses `words` up."""
+        """Write the frame in wire format; overwrites `words`."""
         shape = self.words.shape
         if self.lens is not None:
             depth = np.frombuffer(out, np.float32).reshape(shape)

@@ -90,12 +90,12 @@ class FrameEncoder(threading.Thread):
         os.eventfd_write(self._wake, 1)
 
     def set_readers(self, cameras: Iterable[int]) -> None:
-        """Take in which cameras' regions somebody has open; from any thread."""
+        """Note which cameras' regions have readers; thread-safe."""
         self._readers = frozenset(cameras)
         os.eventfd_write(self._wake, 1)
 
     def run(self) -> None:
-        """Work for ever; what breaks ends the process, and the server starts another one."""
+        """Run forever; an error ends the process, and the server starts another one."""
         try:
             while True:
                 self._poller.poll()
@@ -109,7 +109,7 @@ class FrameEncoder(threading.Thread):
             os.eventfd_read(self._wake)
         self._report_watched()
         for camera in self._shown - self._readers:
-            # Who comes next shall not take the last frame for a new one.
+            # The next reader must not take the last frame for a new one.
             self._shown.discard(camera)
             self._regions[camera].forget()
         while self._drawn:
@@ -137,7 +137,7 @@ class FrameEncoder(threading.Thread):
             if drawn.last:
                 slots, self._slots = self._slots, {}
                 self._tell(link.pack(link.DONE, {'number': job.number, 'slots': slots}))
-        # A reset while this was drawn: nobody may see the old timeline any more.
+        # A reset while this was drawn: the old timeline must not be shown any more.
         elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
             publisher.send(memory, slot, self._frames[camera], job.capture)
             if camera in self._readers and camera in self._regions:

@@ -4,7 +4,7 @@
 Which OpenGL can render off screen here.
 
 MuJoCo and PyOpenGL choose a platform once, when they are imported, by environment variables.  So
-the choice is made by whoever starts the renderer, and tried by the renderer itself.
+the choice is made by the process that starts the renderer, and tried by the renderer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-From what OpenGL reads to what goes on the wire: rows top-down, four bytes a pixel.
+From OpenGL's pixels to the wire format: rows top-down, four bytes a pixel.
 
 OpenGL's rows run bottom-up, so every function here flips while it writes the result: one pass over
 the pixels, into memory that the caller owns.

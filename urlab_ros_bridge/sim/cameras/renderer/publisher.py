@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where frames go: one XPUB socket a camera, two topics, nothing sent that nobody hears."""
+"""Where frames go: one XPUB socket a camera, two topics, sent only to subscribers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CameraPublisher:
     The stream of one camera.
 
     :ivar socket: an XPUB socket on the listening socket that the server holds open, so clients
-        find the same port again when the renderer had to be started anew.
+        find the same port again when the renderer had to be restarted.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class CameraPublisher:
 
     @property
     def watched(self) -> bool:
-        """Say whether anybody hears one of the topics."""
+        """Return whether one of the topics has subscribers."""
         return any(self._sends)
 
     def read(self) -> bool:
-        """Take in subscriptions; return whether there was any news."""
+        """Read subscriptions; return whether there were any new ones."""
         generation = self._subscribed.generation
         self._subscribed.read()
         if generation == self._subscribed.generation:

@@ -41,7 +41,7 @@ class Worker:
 
     def load(self, body: bytes, fds: list[int]) -> str:
         """
-        Take in the world and make OpenGL ready; returns the name of its renderer.
+        Load the world and make OpenGL ready; returns the name of its renderer.
 
         :raises NoGraphics: when OpenGL cannot be used.
         """
@@ -151,7 +151,7 @@ def main(argv: list[str]) -> int:
             return 3
         link.send(connection, link.pack(link.READY, {'renderer': name}))
     except ConnectionError:
-        return 0  # the world has ended meanwhile
+        return 0  # the world has ended
     connection.setblocking(False)
     worker.run()
     return 0

@@ -102,7 +102,7 @@ def read_actor(
 
 
 def relative(text: str, folder: Path) -> str:
-    """Return a path as seen from `folder` when it lies in it or beside it, else as it is."""
+    """Return a path relative to `folder` when it is in it or beside it, else unchanged."""
     near = folder.parent if folder.name == LEVELS else folder
     path = Path(text)
     return os.path.relpath(path, folder) if path.is_relative_to(near) else text

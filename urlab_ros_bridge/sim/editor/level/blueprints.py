@@ -5,7 +5,7 @@ Blueprints: what actors are made from.
 
 Shapes, the robots of the bundled worlds, and files that a client has imported.  A blueprint has a
 short name and, as in the stock plugin, a class path: ``/Game/MuJoCoImports/arm.arm_C``.  Imports
-are remembered in the data folder; the files stay where they are and are read anew at each use.
+are remembered in the data folder; the files stay where they are and are read again at each use.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class BlueprintLibrary:
 
     def _imported(self) -> Iterator[ActorBlueprint]:
         for name in self._imports:
-            # A file that is gone or broken is passed over; spawning it says why.
+            # A missing or broken file is skipped; spawning it reports why.
             with suppress(WorldError, SidecarError):
                 yield self._made(name)
 
@@ -185,7 +185,7 @@ class BlueprintLibrary:
             self._imports[self._free_name(_short_name(Path(text)))] = Path(text)
 
     def remove(self, text: str) -> bool:
-        """Forget an import; its file stays.  Say whether there was one."""
+        """Forget an import; its file stays.  Return whether there was one."""
         name = text.partition('.')[0].removeprefix(f'{IMPORTS_FOLDER}/')
         if name not in self._imports:
             return False

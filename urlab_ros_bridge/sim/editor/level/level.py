@@ -69,7 +69,7 @@ class Level:
         self.model_files = model_files
         self.others: dict[str, Any] = {}
         self._actors: dict[str, LevelActor] = {}
-        # Who has an id, and which names are robots': for levels of thousands.
+        # Ids in use, and the names of robots: for levels of thousands of actors.
         self._ids: dict[str, str] = {}
         self._robots: dict[str, None] = {}
         self._reserved: frozenset[str] | None = None
@@ -140,7 +140,7 @@ class Level:
         return tuple(self._actors.values())
 
     def add(self, actor: LevelActor) -> None:
-        """Add an actor, or put it in the place of the one with its name."""
+        """Add an actor, or put it in place of the one with its name."""
         old = self._actors.get(actor.name)
         if old is not None:
             self._ids.pop(old.actor_id, None)
@@ -192,7 +192,7 @@ class Level:
         raise AssertionError('numbers do not end')
 
     def _problem(self, kind: str, name: str) -> bool:
-        """Say whether a new actor of this name would be taken for another, or a part of it."""
+        """Return whether a new actor of this name could be mistaken for another, or for a part."""
         taken = (self._actors, self._ids, self._scene_names())
         if any(word in names for names in taken for word in (name, f'{name}_free')):
             return True

@@ -3,7 +3,7 @@
 """
 The editor's ops in the registry.
 
-They may take long (files, the compiler), so they never run on the thread that serves everybody,
+They may take long (files, the compiler), so they never run on the request thread,
 and they keep each other out; begin_pie, stop_pie and pie_status look after that themselves.
 """
 

@@ -68,7 +68,7 @@ def draw_axes(editor: LevelEditor, session: ServerSession, fields: Fields) -> di
 
 
 def clear_markers(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Remove all drawings, or those with a `tag`; `count` says how many."""
+    """Remove all drawings, or those with a `tag`; `count` is their number."""
     return {'count': editor.drawings.clear(fields.string('tag')[:MAX_TEXT])}
 
 
@@ -86,7 +86,7 @@ def read_markers(stage: Stage, session: ServerSession, fields: Fields) -> dict[s
     """
     Return what is drawn now, the text, and the viewport's camera (extension).
 
-    It is no op of the editor, so that whoever shows the world may ask at any rate.
+    It is not an op of the editor, so that clients that show the world can always call it.
     """
     editor: LevelEditor = stage.editor
     text, anchor = editor.drawings.text()

@@ -112,7 +112,7 @@ def current_level(editor: LevelEditor, session: ServerSession, fields: Fields) -
 
 
 def ensure_manager(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Say that the level shall be simulated; here every level can be."""
+    """Mark the level for simulation; here every level can be simulated."""
     was, editor.manager = editor.manager, True
     return {
         'actor_name': MANAGER,
@@ -162,7 +162,7 @@ def _scene(editor: LevelEditor, text: str, code: str) -> Path | None:
 def _write(level: Level, path: Path, code: str) -> None:
     text = level.text(path.parent)
     if len(text.encode()) > MAX_BYTES:
-        # Nobody could read it again.
+        # It could not be read again.
         raise OpError(code, f'the level has {len(text)} characters, a file may have {MAX_BYTES}')
     try:
         write_atomically(path, [text])

@@ -67,7 +67,7 @@ def get_actor_bounds(
     with failing_as('get_actor_bounds_failed'):
         bounds = editor.bounds(target, fields.boolean('in_pie'), fields.boolean('components_only'))
     if bounds is None:
-        raise OpError('no_bounds', f'{target.name} has no geometry with an end')
+        raise OpError('no_bounds', f'{target.name} has no bounded geometry')
     low, high = bounds
     return {
         'actor_name': target.name,

@@ -19,9 +19,9 @@ MAX_TIMEOUT = 3600.0
 
 def begin_pie(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
-    Compile the open level and run it; one that runs already goes on.
+    Compile the open level and run it; one that runs already continues.
 
-    With `level_path` that level is opened first, and play begins anew.  On ready the reply holds
+    With `level_path` that level is opened first, and play starts over.  On ready the reply holds
     what a hello would answer, with this session's id; for a plain session it counts as a hello.
     """
     timeout = fields.number('timeout_s', DEFAULT_TIMEOUT, low=0.0, high=MAX_TIMEOUT)

@@ -90,7 +90,7 @@ def snapshot_row(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
         try:
             members = editor.forms.of(actor).members
         except (WorldError, SidecarError):
-            members = {}  # its file is broken; begin_pie says why
+            members = {}  # its file is broken; begin_pie reports why
         fields['urlab'] = {'mj_class': 'articulation', **members}
     return fields
 

@@ -117,7 +117,7 @@ def spawn_light(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
 
 
 def duplicate_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Copy an actor under a new id; 1 m along x from it, unless `location` says where."""
+    """Copy an actor under a new id; 1 m along x from it, unless `location` is given."""
     source = _editable(editor, fields, 'duplicate_failed')
     new_id = actor_id_of(fields, 'new_actor_id') or text_of(fields, 'new_actor_id')
     level = editor.level.copy()

@@ -52,7 +52,7 @@ def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
     with failing_as('no_bounds'):
         bounds = editor.bounds(target, live=True)
     if bounds is None or target.kind == 'light':
-        raise OpError('no_bounds', f'{target.name} has no geometry with an end')
+        raise OpError('no_bounds', f'{target.name} has no bounded geometry')
     editor.viewport.frame(*bounds)
     editor.aim()
     return editor.viewport.describe()

@@ -3,8 +3,8 @@
 """
 Play: a level becomes a running world, and stops being one.
 
-Compiling happens on a thread of its own, so that an impatient `begin_pie` can answer `timeout`
-and `pie_status` can be asked meanwhile.  A compilation that nobody wants any more is dropped.
+Compiling happens on its own thread, so that an impatient `begin_pie` can answer `timeout`
+and `pie_status` can be asked in between.  A compilation no longer wanted is dropped.
 """
 
 from __future__ import annotations
@@ -83,12 +83,12 @@ class LevelPlayer:
         promote: bool = False,
     ) -> str:
         """
-        Compile and run; a running world goes on, one that compiles is waited for.
+        Compile and run; a running world continues, one that compiles is waited for.
 
         :param make: returns the world's description; what it raises is the compile error.
         :param timeout: seconds to wait.
         :param promote: begin in direct mode, as a plain hello has it, unless a mode is pinned.
-        :return: ready, compile_failed or timeout; off when somebody stopped it meanwhile.
+        :return: ready, compile_failed or timeout; off when it was stopped in between.
         :raises OpError: shutting_down when the server stops.
         """
         with self._lock:
@@ -123,7 +123,7 @@ class LevelPlayer:
             attempt.done.set()
 
     def close(self) -> None:
-        """Stop for good: who waits for a compilation is told that the server shuts down."""
+        """Stop for good: requests waiting for a compilation learn that the server shuts down."""
         self._closed = True
         self.stop()
 

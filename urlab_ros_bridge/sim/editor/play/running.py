@@ -49,7 +49,7 @@ class RunningWorld:
         ]
 
     def has(self, name: str) -> bool:
-        """Say whether there is an actor or a body of this name."""
+        """Return whether there is an actor or a body of this name."""
         return self._root(name) >= 0
 
     def pose(self, name: str) -> ActorPose | None:
@@ -58,7 +58,7 @@ class RunningWorld:
             return self.pose_now(name)
 
     def pose_now(self, name: str) -> ActorPose | None:
-        """Return the same for who holds the engine's lock."""
+        """Return the same; the caller holds the engine's lock."""
         root = self._root(name)
         if root < 0:
             return None

@@ -25,7 +25,7 @@ class ViewportCamera:
         """
         Take the free camera over.
 
-        :param pose_of: tells where the actor is that the viewport follows; called with the
+        :param pose_of: returns the pose of the actor that the viewport follows; called with the
             engine's lock held.
         """
         self._viewport, self._pose_of = viewport, pose_of

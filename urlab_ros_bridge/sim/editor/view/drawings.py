@@ -3,7 +3,7 @@
 """
 Debug drawings: markers, lines, boxes, arrows and axes in the world, and a line of text.
 
-They are no part of the level or of physics.  A drawing lives for `ttl` seconds of wall time, for
+They are not part of the level or of physics.  A drawing lives for `ttl` seconds of wall time, for
 one picture when it is 0, and until `clear_markers` when it is negative (stock plugin).
 """
 
@@ -124,7 +124,7 @@ class Drawings:
             self._lock.wait(max(min(ends) - self._clock(), 0.0) if ends else None)
 
     def wake(self) -> None:
-        """Let those who wait look again."""
+        """Wake the waiting threads to check again."""
         with self._lock:
             self._changed()
 

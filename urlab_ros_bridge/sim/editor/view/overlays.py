@@ -11,7 +11,7 @@ from urlab_ros_bridge.sim.editor.view.drawings import Drawings
 
 
 class OverlayUpdater(threading.Thread):
-    """A part of the stage: sleeps until a drawing comes or goes, and tells the cameras."""
+    """A part of the stage: waits for drawings to appear or disappear, and notifies the cameras."""
 
     def __init__(self, drawings: Drawings, cameras: CameraRig) -> None:
         super().__init__(name='painter', daemon=True)

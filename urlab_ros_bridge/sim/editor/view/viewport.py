@@ -6,7 +6,7 @@ The viewport: a free camera that clients put somewhere, or let follow an actor.
 Its x axis is where it looks, z is up in the picture (REP 103, and the stock plugin's wire);
 `fov` is the horizontal field of view in degrees.
 
-Ops move it, and while it follows somebody, so does every picture: all methods are thread-safe.
+Ops move it, and while it follows an actor, so does every picture: all methods are thread-safe.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Viewport:
 
     @property
     def pose(self) -> ActorPose:
-        """Return where the camera is now; one that follows somebody moves on by asking."""
+        """Return where the camera is now; a call moves one that follows an actor."""
         return self.seen()[0]
 
     @pose.setter
@@ -76,7 +76,7 @@ class Viewport:
         """
         Return the camera of this moment: pose, horizontal field of view in degrees, mode.
 
-        :param pose_of: used in place of the one that was given first, by who holds other locks.
+        :param pose_of: replaces the one given at first, for callers that hold other locks.
         """
         tracking = self.tracking
         actor = (pose_of or self._pose_of)(tracking.name) if tracking is not None else None
@@ -100,7 +100,7 @@ class Viewport:
             self._moved = self._clock()
 
     def untrack(self) -> bool:
-        """Stay where the camera is; say whether it followed somebody."""
+        """Stay where the camera is; return whether it followed an actor."""
         self.seen()
         was, self.tracking = self.tracking is not None, None
         return was

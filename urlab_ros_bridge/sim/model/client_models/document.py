@@ -54,7 +54,7 @@ class Bundle:
 
     @property
     def key(self) -> bytes:
-        """Return a digest of everything: file names tell the content of files."""
+        """Return a digest of everything: file names identify the content of files."""
         names = '\0'.join([*sorted(self.parsed), *sorted(self.compiled)])
         return hashlib.sha256(f'{names}\0\0{self.xml}'.encode()).digest()
 
@@ -111,7 +111,7 @@ class Document:
     def _include(
         self, element: ElementTree.Element, main: Path, here: Path, depth: int = 1
     ) -> None:
-        """Put what is included in the place of the includes."""
+        """Put what is included in place of the includes."""
         if depth > limits.DEPTH:
             raise too_large('elements in each other', depth, limits.DEPTH)
         if all(child.tag != words.INCLUDE for child in element):

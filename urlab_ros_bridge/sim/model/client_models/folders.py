@@ -3,7 +3,7 @@
 """
 Files that models of clients name: only those that lie where clients may read are looked at.
 
-A file elsewhere and a file that does not exist give one and the same error, so that nobody learns
+A file elsewhere and a file that does not exist give the same error, so that no client learns
 what is on the disk.  Only regular files are opened: a FIFO or a device would never end.
 """
 
@@ -32,7 +32,7 @@ class ClientFiles:
         self._data = data
 
     def may_read(self, path: Path) -> bool:
-        """Say whether clients may read a path, which has no symbolic links in it."""
+        """Return whether clients may read a path, which has no symbolic links in it."""
         return path.is_relative_to(BUNDLED) or self._data.holds(path)
 
     def find(self, name: str, folders: list[Path]) -> Path:
@@ -45,7 +45,7 @@ class ClientFiles:
         for place in self._places(name, folders):
             try:
                 path = Path(os.path.realpath(place))
-                # In this order: what lies elsewhere is not even asked for.
+                # In this order: paths elsewhere are never touched.
                 if self.may_read(path) and path.exists():
                     return path
             except (OSError, ValueError):

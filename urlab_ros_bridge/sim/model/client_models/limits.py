@@ -96,7 +96,7 @@ NOTHING = Sizes({})
 
 def too_large(what: str, asked: object, limit: object) -> OpError:
     """Return the error of a model that goes beyond a limit."""
-    return OpError('import_failed', f'{what}: {asked} asked for, at most {limit} are allowed')
+    return OpError('import_failed', f'{what}: {asked} requested, at most {limit} are allowed')
 
 
 def check_total(sizes: Sizes) -> None:

@@ -64,7 +64,7 @@ class ClientModels:
 
     def of_file(self, path: Path) -> ClientModel:
         """
-        Return the model of a file; what it includes and names lies beside it or below.
+        Return the model of a file; what it includes and names is beside it or below.
 
         :param path: where clients may read, without symbolic links.
         :raises OpError: path_not_readable, import_failed, missing_assets, shutting_down.
@@ -86,7 +86,7 @@ class ClientModels:
         return Path(mesh.file)
 
     def close(self) -> None:
-        """Let whoever waits go: the server stops."""
+        """Release the waiting threads: the server stops."""
         self._trial.close()
 
     def _passed(self, bundle: Bundle) -> ClientModel:

@@ -3,7 +3,7 @@
 """
 Copies of the files that models of clients consist of, in a folder of the server's own.
 
-A world is compiled anew at every change, from all files that it is made of.  Those in the data
+A world is recompiled at every change, from all files that it is made of.  Those in the data
 folder may be gone by then, or be something else: clients write there.  As files and not in
 memory, because MuJoCo keeps the meshes of files that have not changed.  All servers of a user
 share the folder, so that the same world compiles to the same bytes; the last one empties it.
@@ -35,7 +35,7 @@ class Spool:
         """
         Return the path of a file with this content.
 
-        :param name: tells the content: a file of this name is not written again.
+        :param name: identifies the content: a file of this name is not written again.
         :raises OSError: when there is no room.
         """
         with self._lock:
@@ -58,7 +58,7 @@ def _open_folder() -> tuple[Path, int]:
     state = folder.lstat()
     ours = stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid()
     if not ours or state.st_mode & 0o077:
-        # Somebody else was first: that one could change files in it.
+        # Another process was first: it could change files in it.
         folder = Path(tempfile.mkdtemp(prefix='urlab-models-'))
     handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     _empty(folder, handle)  # what servers that were killed have left

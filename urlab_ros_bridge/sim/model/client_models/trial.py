@@ -69,11 +69,11 @@ class Trial:
             return self._passed[key]
 
     def close(self) -> None:
-        """End the process; whoever waits for it gets shutting_down."""
+        """End the process; waiting requests get shutting_down."""
         self._closed = True
         worker = self._worker
         if worker is not None:
-            # Whoever waits for an answer closes the pipes.
+            # The thread that waits for an answer closes the pipes.
             worker.kill()
 
     def _judged(self, answer: dict) -> Sizes:
@@ -129,7 +129,7 @@ class Trial:
             self._forget(worker)
             if late.is_set():
                 raise _spent('time', seconds, 's') from error
-            raise OpError('import_failed', 'the process that tries models has ended') from error
+            raise OpError('import_failed', 'the trial compiler has ended') from error
         finally:
             watch.cancel()
 
@@ -151,9 +151,11 @@ class Trial:
         watch.cancel()
         if not ready:
             self._forget(worker)
-            raise OpError('import_failed', 'the process that tries models does not start')
+            raise OpError('import_failed', 'the trial compiler does not start')
         took = time.monotonic() - begun
-        _LOG.debug('process %d tries models; it started in %.2f s', worker.process.pid, took)
+        _LOG.debug(
+            'process %d is the trial compiler; it started in %.2f s', worker.process.pid, took
+        )
         return worker
 
     def _forget(self, worker: _Worker) -> None:
@@ -221,7 +223,7 @@ class _Worker:
             self.process.wait()
 
     def end(self) -> None:
-        """Kill the process, and close the pipes to it; for whoever uses them."""
+        """Kill the process, and close the pipes to it; called by the thread that uses them."""
         self.kill()
         for pipe in (self._requests, self._answers):
             with suppress(OSError):

@@ -4,7 +4,7 @@
 The process that tries models: it forks for each one, and the fork may be killed.
 
 Run as a script, by `trial`; it imports nothing but the standard library and MuJoCo.  A request is
-a line of JSON and the files that it tells of; the answer is a line of JSON.  The fork can open no
+a line of JSON and the files that it lists; the answer is a line of JSON.  The fork can open no
 file: what is not in the request does not exist for it.
 """
 

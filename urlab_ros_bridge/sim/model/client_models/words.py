@@ -20,7 +20,7 @@ INCLUDE = 'include'
 FOLDERS = ('assetdir', 'meshdir', 'texturedir', 'strippath')
 SIDES = ('fileright', 'fileleft', 'fileup', 'filedown', 'filefront', 'fileback')
 
-# (element, attribute) whose value is a file -> which folder of the compiler it lies in.
+# (element, attribute) whose value is a file -> which folder of the compiler it is in.
 FILES: dict[tuple[str, str], str] = {
     ('mesh', 'file'): 'meshdir',
     ('hfield', 'file'): 'meshdir',

@@ -34,7 +34,7 @@ def description(floor_map: FloorMap, picture_name: str, comment: str = '') -> st
     """
     Return the YAML text.
 
-    :param picture_name: file name of the picture, which lies beside it.
+    :param picture_name: file name of the picture, which is beside it.
     :param comment: one line for its head.
     """
     x, y = floor_map.origin

@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The sidecar: a YAML file that says what an MJCF file cannot."""
+"""The sidecar: a YAML file that describes what an MJCF file cannot."""

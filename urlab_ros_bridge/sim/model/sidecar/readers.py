@@ -63,7 +63,7 @@ def names(place: Place) -> list[str]:
 
 
 def choice(place: Place, valid: Iterable[str]) -> str:
-    """Return one of the valid words."""
+    """Return one of the valid choices."""
     words = list(valid)
     if not isinstance(place.value, str) or place.value not in words:
         raise place.fail(f'{shown(place.value)} is unknown; {hint(place.value, words)}')

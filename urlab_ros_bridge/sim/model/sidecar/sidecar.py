@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The sidecar: a YAML file that says what an MJCF file cannot.
+The sidecar: a YAML file that describes what an MJCF file cannot.
 
 Robots with their prefixes, controllers, cameras, scanners, ROS frames and covariances.
 docs/sidecar.md is the user's page for this schema.  Names of joints, actuators, sensors and
@@ -112,7 +112,7 @@ def named_files(top: Place) -> Iterator[tuple[str, Path]]:
     """
     Yield the files that the content of a sidecar names, as written and where they would be.
 
-    Nothing is checked, so that whoever must not learn what is on the disk is refused before.
+    Nothing is checked, so that clients that must not learn what is on the disk are refused before.
     """
     folder = Path(top.source).parent
     content = top.value if isinstance(top.value, dict) else {}

@@ -153,7 +153,7 @@ class PoseSpec:
 
 
 class Placed:
-    """What stands at a pose."""
+    """An element with a pose."""
 
     __slots__ = ()
     pose: PoseSpec
@@ -258,7 +258,7 @@ class ArticulationSpec(Placed):
 
 @dataclass(frozen=True, slots=True)
 class ObjectSpec(Placed):
-    """A thing in the world that is no robot: one body named `name`."""
+    """An object that is not a robot: one body named `name`."""
 
     name: str = key(text='Of its body.', check=_name_problem)
     shape: str = key(

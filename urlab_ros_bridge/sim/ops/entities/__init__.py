@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Ops on everything that stands in the world by name."""
+"""Ops on the entities of the world."""

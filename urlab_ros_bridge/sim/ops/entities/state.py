@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-get_entities and set_entity_state (extensions): everything that stands in the world, by name.
+get_entities and set_entity_state (extensions): the entities of the world, by name.
 
 Poses and velocities are in the world frame, of the origin of the body; of an articulation they are
 those of its base, the first body of its file.

@@ -38,7 +38,7 @@ _BEING_WRITTEN: set[Path] = set()  # guarded by _NAMES; worlds come and go, file
 
 def recording_start(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
-    Record from now on; recording_save calls the file `name` unless it is told otherwise.
+    Record from now on; recording_save calls the file `name` unless it is given another name.
 
     The session itself is called live, as the protocol says.  `max_duration_s` makes it a sliding
     window.  A replay that is under way ends.
@@ -65,7 +65,7 @@ def recording_stop(context: Context, session: ServerSession, fields: Fields) -> 
 
 def recording_save(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
     """
-    Write the recorded frames to a file, whole or not at all; recording may go on meanwhile.
+    Write the recorded frames to a file, whole or not at all; recording may continue.
 
     Without `path` the file has the name of the recording, and a number where that is taken.  A
     file that `path` names stays as it is, unless `overwrite` (extension) is true.  Runs without
@@ -94,7 +94,7 @@ def _file_of(name: str) -> str:
 @contextmanager
 def _reserved(context: Context, wanted: str, default: str, overwrite: bool) -> Iterator[Path]:
     """
-    Choose the file, which no other save takes meanwhile.
+    Choose the file and reserve it against other saves.
 
     :raises OpError: path_not_writable.
     """
@@ -125,7 +125,7 @@ def _free(path: Path, overwrite: bool) -> Path:
 
 
 def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
-    """Yield the text of a file; `status` and the log tell how far it is."""
+    """Yield the text of a file; `status` and the log report the progress."""
     total, tenth = len(take), 0
     for done, text in yielding(encode(take), lambda: context.engine.draining):
         context.recorder.saved = done / total
@@ -136,7 +136,7 @@ def _pieces(context: Context, take: RecordedTake, path: str) -> Iterator[str]:
 
 
 def recording_clear(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Forget the recorded frames; a recording that is under way goes on."""
+    """Forget the recorded frames; a running recording continues."""
     context.recorder.clear()
     return {}
 

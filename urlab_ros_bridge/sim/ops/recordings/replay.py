@@ -41,7 +41,7 @@ def replay_list_sessions(
 
 
 def replay_set_active(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:
-    """Choose what replay_start plays; a replay that is under way goes on."""
+    """Choose what replay_start plays; a running replay continues."""
     fields.need('name')
     context.replay.choose(fields.string('name'))
     return {}

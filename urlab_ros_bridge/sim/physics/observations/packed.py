@@ -23,7 +23,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 Tree = dict[str, Any]
 
-# Numbers that nobody sends, on each of which msgpack spends nine bytes.
+# Numbers that never occur, on each of which msgpack spends nine bytes.
 _FLOAT_MARK = -1.2345678987654321e-301
 # Negative, so that it is packed as a signed number: puppets may have times before zero.
 _INTEGER_MARK = -0x7EDC_BA98_7654_3210

@@ -54,7 +54,7 @@ class Draw:
 
 
 class Randomizer:
-    """Changes one model; whoever calls holds the engine's lock."""
+    """Changes one model; callers hold the engine's lock."""
 
     def __init__(self) -> None:
         self._compiled: dict[str, np.ndarray] = {}
@@ -62,7 +62,7 @@ class Randomizer:
 
     @property
     def active(self) -> bool:
-        """Say whether anything differs from what was compiled."""
+        """Return whether anything differs from what was compiled."""
         return bool(self._compiled)
 
     def apply(
@@ -134,7 +134,7 @@ class Randomizer:
             self._gravity_set = other._gravity_set
 
     def _forget_gravity_of_others(self, model: mujoco.MjModel) -> None:
-        """Gravity that somebody has set since counts as what to come back to."""
+        """Gravity that was set since is what a reset returns to."""
         if GRAVITY in self._compiled and not np.array_equal(model.opt.gravity, self._gravity_set):
             del self._compiled[GRAVITY]
 
@@ -197,7 +197,7 @@ def _derive(model: mujoco.MjModel) -> None:
     Recompute the constants that depend on masses and lights.
 
     mj_setConst works in the data that it is given (qpos becomes qpos0), so it gets its own; and
-    older versions of MuJoCo compute the statistics anew, which a file may have set by hand.
+    older versions of MuJoCo recompute the statistics, which a file may have set by hand.
     """
     kept = {name: np.array(getattr(model.stat, name)) for name in _STATISTICS}
     mujoco.mj_setConst(model, mujoco.MjData(model))

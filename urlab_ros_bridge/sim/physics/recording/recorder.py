@@ -57,7 +57,7 @@ class StateRecorder:
     """
     Records an engine's world.  All methods need the engine's lock; the counts do not.
 
-    Simulation time may jump back (a reset) or stand still (a puppeteer who sends the same time
+    Simulation time may jump back (a reset) or repeat (a puppeteer that sends the same time
     twice).  Frames keep the time stamp they have; the window and the duration count recorded
     time, in which such a frame comes one timestep after the one before.
 
@@ -120,7 +120,7 @@ class StateRecorder:
             self.name = other.name
 
     def clear(self) -> None:
-        """Forget the frames; a recording that is under way goes on with none."""
+        """Forget the frames; a running recording continues with none."""
         self._kept, self._kept_duration = None, 0.0
         self._blocks: deque[np.ndarray] = deque()
         self._block = np.empty((0, self.layout.width + 1))

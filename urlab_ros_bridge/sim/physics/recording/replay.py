@@ -124,7 +124,7 @@ def _check_joints(session: str, recorded: RecordingLayout, here: RecordingLayout
 
 class Replay:
     """
-    The loaded sessions and the one that is chosen.  All methods need the engine's lock.
+    The loaded sessions and the chosen one.  All methods need the engine's lock.
 
     :ivar active: name of the session that `start` plays.
     """
@@ -187,7 +187,7 @@ class Replay:
         return len(take)
 
     def stop(self) -> None:
-        """Give the world back to physics; it goes on from the frame that is shown."""
+        """Return the world to physics; it continues from the frame that is shown."""
         self._engine.replay_source = None
 
 

@@ -5,7 +5,7 @@ Planar laser scanners: a MuJoCo `user` sensor that is filled by casting rays.
 
 What a scanner sees is what its robot can touch: geoms with contype or conaffinity, whatever their
 group and transparency (collision geoms are often hidden, visual ones often wrap them).  It
-never sees the robot that carries it.  MuJoCo's own filters cannot say that: bodyexclude takes
+never sees the robot that carries it.  MuJoCo's own filters cannot express that: bodyexclude takes
 one body and not its children, geomgroup whole groups, and both geoms of alpha 0 and the body
 itself have fixed rules.  So a scanner keeps a private copy of the model in which the geoms that
 count are group 0 and opaque, and all others are in a group that is left out.  mj_multiRay reads
@@ -44,7 +44,7 @@ class RayScanner:
     :ivar rays: number of rays, the dimension of the sensor; they are spread evenly from angle_min
         to angle_max, both included.
     :ivar noise: set by the caller; disturbs each scan.
-    :ivar scans: number of updates so far; a changed number tells a publisher of a fresh scan.
+    :ivar scans: number of updates so far; a changed number means a fresh scan.
     """
 
     def __init__(self, model: mujoco.MjModel, sensor_id: int, spec: LidarSpec) -> None:
@@ -101,7 +101,7 @@ class RayScanner:
         """
         Cast all rays and write the ranges (m, -1 = nothing within range_max) to the sensor.
 
-        A hit nearer than range_min is written as it is: LaserScan tells its readers to drop it.
+        A hit nearer than range_min is written as it is: LaserScan has readers drop it.
         """
         axes = data.site_xmat[self._site].reshape(3, 3)
         np.dot(self._local, axes[:, :2].T, out=self._world)

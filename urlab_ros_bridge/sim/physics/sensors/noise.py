@@ -5,7 +5,7 @@ Noise on sensors, seeded.
 
 Noise is added to MjData's sensordata after each sub-step, so every face of the simulation reads
 the same disturbed value; states, poses and ground truth stay exact, and so does the physics.
-Each sub-step writes the sensors anew, so nothing adds up.  The same seed, world and requests give
+Each sub-step rewrites the sensors, so nothing adds up.  The same seed, world and requests give
 the same values; `reset` with a seed starts the sequence again.
 """
 
@@ -44,7 +44,8 @@ class SensorNoise:
         """
         Prepare the noise of `specs`, whose names are in `sensors`.
 
-        :param seed: a number, and a name that tells this sequence from others with that number.
+        :param seed: a number, and a name that separates this sequence from others with that
+            number.
         """
         self._timestep = model.opt.timestep
         self._name = zlib.crc32(seed[1].encode())
@@ -124,7 +125,7 @@ class SensorNoise:
 
 
 class RangeNoise:
-    """Noise on the ranges of one scanner, drawn anew for each scan; lost rays become -1."""
+    """Noise on the ranges of one scanner, redrawn for each scan; lost rays become -1."""
 
     def __init__(self, spec: NoiseSpec, range_max: float, seed: tuple[int, str]) -> None:
         self._spec = spec

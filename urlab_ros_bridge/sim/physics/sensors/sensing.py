@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to the sensors after MuJoCo has computed them: scans are cast, noise is added."""
+"""Processing of sensors after MuJoCo has computed them: scans are cast, noise is added."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Sensing:
             noise.add(data)
 
     def forget_scans(self, time: float) -> None:
-        """Begin the scanners anew at `time` (s)."""
+        """Restart the scanners at `time` (s)."""
         for lidar in self._lidars:
             lidar.reset(time)
 

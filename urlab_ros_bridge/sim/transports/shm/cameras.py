@@ -1,9 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-cam_*.shm: one region a camera, which the renderer writes while anybody has it open.
+cam_*.shm: one region a camera, which the renderer writes while a client has it open.
 
-The files are made here, because the server's process knows who opens them; the renderer's process
+The files are made here, because the server's process knows which are open; the renderer's process
 gets their descriptors.
 """
 
@@ -28,7 +28,7 @@ class CameraRegions:
     """The regions of one world's cameras; see `stage.Part`.  Make it before the renderer."""
 
     def __init__(self, rig: CameraRig, directory: Path, watch: OpenWatch) -> None:
-        """Make the files; they take memory when somebody opens them first."""
+        """Make the files; they take memory when first opened."""
         self._rig = rig
         self._watch = watch
         self._open: set[int] = set()
@@ -52,7 +52,7 @@ class CameraRegions:
         self._rig.regions.clear()
 
     def _changed(self, index: int, is_open: bool) -> None:
-        """Take in what the watching thread saw."""
+        """Handle what the watching thread saw."""
         before = set(self._open)
         if is_open and index not in before:
             try:

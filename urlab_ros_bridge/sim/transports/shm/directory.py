@@ -88,7 +88,7 @@ def remove_stale(parent: Path) -> None:
 
 @contextmanager
 def _abandoned(path: Path) -> Iterator[bool]:
-    """Say whether a directory belongs to nobody; it is locked meanwhile."""
+    """Return whether a directory has no owner; it is locked for the check."""
     try:
         fd = os.open(path / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def _private_parent(folder: Path) -> Path:
             os.mkdir(path, 0o700)
         status = os.lstat(path)
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-            raise PermissionError(0, f'{path} belongs to somebody else')
+            raise PermissionError(0, f'{path} belongs to another user')
         if status.st_mode & 0o077:
             os.chmod(path, 0o700)
     return mine / FOLDER
@@ -125,7 +125,7 @@ def _make(parent: Path) -> tuple[Path, int]:
     fd = os.open(half_made / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.write(fd, f'{os.getpid()}\n'.encode())  # for people who look
+        os.write(fd, f'{os.getpid()}\n'.encode())  # for humans
         os.rename(half_made, parent / name)
     except OSError:
         os.close(fd)

@@ -3,7 +3,7 @@
 """
 Replies that did not fit into shared memory, kept for the client's second try.
 
-A client that is told `reply_too_large` sends the same request over ZMQ.  The op was carried out
+A client that gets `reply_too_large` sends the same request over ZMQ.  The op was carried out
 already, and a step must not be done twice: the repetition gets the reply that was kept.
 """
 

@@ -7,7 +7,7 @@ The client writes a request into one region and waits for the other one to chang
 in flight; of several written at once only the latest is seen (as stock servers have it).  A client
 of this project rings when it has written, so it is waited for asleep.  A stock client only
 writes, so it is looked for every 200 us while it is active, more rarely when it is not, and never
-when nobody has the region open.
+when no client has the region open.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class ShmRpcTransport(threading.Thread):
 
         :param frame_reader: finishes frames that take long to decode.
         :param large: keeps replies that do not fit, for the repetition over ZMQ.
-        :param watched: says whether anybody has `requests` open.
-        :param gone: for a pair of one client that rings: says whether it will never come again,
+        :param watched: returns whether a client has `requests` open.
+        :param gone: for a pair of one client that rings: returns whether it will never come again,
             which ends the thread.
         """
         super().__init__(name=f'shm-rpc-{requests.path.stem}', daemon=True)
@@ -82,7 +82,7 @@ class ShmRpcTransport(threading.Thread):
                     break
                 self._serve()
             except Exception:
-                _LOG.exception('a request broke the transport; it goes on')
+                _LOG.exception('a request raised in the transport; it continues')
                 time.sleep(0.01)
         self._writer.close(unlink=True)
         self._reader.region.path.unlink(missing_ok=True)
@@ -90,11 +90,11 @@ class ShmRpcTransport(threading.Thread):
 
     def opened(self, is_open: bool) -> None:
         """
-        Take in that somebody has opened the requests, or that nobody has them open any more.
+        Note that a client has opened the requests, or that none has them open any more.
 
         Called from another thread.
         """
-        # Whoever comes next finds sound headers, whatever was done to them.
+        # The next client finds sound headers, whatever was done to them.
         self._repair()
         if is_open:
             self._last_active = time.monotonic()
@@ -111,7 +111,7 @@ class ShmRpcTransport(threading.Thread):
             self.join(timeout=0.02)
 
     def _sleep(self) -> bool:
-        """Sleep until a write or a stop may have happened; say whether the client is gone."""
+        """Sleep until a write or a stop may have happened; return whether the client is gone."""
         reader = self._reader
         idle = time.monotonic() - self._last_active
         if self._gone and idle > LONG_SLEEP and self._gone():
@@ -141,7 +141,7 @@ class ShmRpcTransport(threading.Thread):
         try:
             reply = self._answer(frame)
         except Exception:
-            _LOG.exception('a request broke the transport; it goes on')
+            _LOG.exception('a request raised in the transport; it continues')
             reply = error_frame('internal_error', '', None)
         self._writer.write(self._fitting(frame, reply), reader.sequence)
         self._last_active = time.monotonic()

@@ -3,7 +3,7 @@
 """
 All that the server does in shared memory: its directory, requests, and state.
 
-There is one pair of request regions for stock clients, who know no other, as a stock server has
+There is one pair of request regions for stock clients, which know no other, as a stock server has
 it.  Two clients on one pair would write over each other's requests, so a client of this project
 asks for a pair of its own in its hello (`shm_channel`).
 """
@@ -47,7 +47,7 @@ class _Nothing:
 
 class SharedMemoryService:
     """
-    The session directory and who serves it.
+    The session directory and the threads that serve it.
 
     :ivar path: of the directory, absolute.
     :ivar large: replies that did not fit.

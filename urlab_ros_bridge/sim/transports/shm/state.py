@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-state.shm: the bytes of state/full, once a tick while anybody has the file open.
+state.shm: the bytes of state/full, once a tick while a client has the file open.
 
 A snapshot that does not fit the stock size of 16 KiB gets a larger slot, which the header says.
 """
@@ -48,7 +48,7 @@ class ShmStatePublisher:
         writer = self._writer
         if not self._watch.is_open(writer.region):
             if self._served:
-                # Who comes next shall not take this state for a new one.
+                # The next reader must not take this state for a new one.
                 self._served = False
                 writer.forget()
             return

@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Which files of the session directory anybody has open.
+Which files of the session directory clients have open.
 
-A stock client opens the regions and reads; it tells nobody.  inotify(7) tells of openings, so
-nothing is written for nobody and an idle server does not poll.  It tells of closings too, but
+A stock client opens the regions and reads without notice.  inotify(7) reports openings, so
+nothing is written without readers and an idle server does not poll.  It reports closings too, but
 merges equal events, so they are only a reason to look again (`Region.shared`): a file counts as
 open until the last descriptor and mapping are gone, also when their process was killed.
 """
@@ -50,13 +50,13 @@ class OpenWatch(threading.Thread):
             self._watch = self._libc.inotify_add_watch(self._fd, bytes(directory), _OPEN | _CLOSE)
         self.blind = self._watch < 0
         if self.blind:
-            _LOG.info('inotify does not work here: shared memory is served all the time')
+            _LOG.info('inotify does not work here: shared memory is always served')
 
     def add(self, region: Region, tell: Callable[[bool], None] = lambda is_open: None) -> None:
         """
         Watch a region; it replaces one of the same name.
 
-        :param tell: called with true whenever somebody opens it, and with false when nobody has
+        :param tell: called with true whenever a client opens it, and with false when none has
             it open any more; on the watching thread.
         """
         name = region.path.name
@@ -72,7 +72,7 @@ class OpenWatch(threading.Thread):
             self._open.discard(name)
 
     def is_open(self, region: Region) -> bool:
-        """Say whether any other process, or a reader in this one, has a watched region open."""
+        """Return whether any other process, or a reader in this one, has a watched region open."""
         return self.blind or region.path.name in self._open
 
     def run(self) -> None:
@@ -82,7 +82,7 @@ class OpenWatch(threading.Thread):
             poll.register(self._fd, select.POLLIN)
         while not self.blind:
             if not poll.poll(wait):
-                # A closing is told a moment before it is done.
+                # A closing is reported just before it is done.
                 for name in list(self._open):
                     self._look(name)
                 wait = None

@@ -138,7 +138,7 @@ export class Transport {
     const stopped = await this.act('record_stop');
     if (!stopped) return;
     if (!stopped.frames) {
-      toast('Nothing was recorded: time stood still');
+      toast('Nothing was recorded: time was frozen');
       return;
     }
     const saved = await this.act('record_save');

@@ -168,5 +168,5 @@ def test_all_spawned_models_together_have_limits(rig, monkeypatch):
     delete(world, 'a')
     spawn(world, 'c', BOX)
     two = BOX.replace('<worldbody>', '<worldbody><body><freejoint/><geom size="1"/></body>')
-    with pytest.raises(Exception, match='degrees of freedom: 12 asked for, at most 10'):
+    with pytest.raises(Exception, match='degrees of freedom: 12 requested, at most 10'):
         spawn(world, 'd', two)

@@ -21,7 +21,7 @@ from urlab_ros_bridge.sim.model.world import World
 
 MAX_NAME = 64
 TAKEN, INVALID = 'name_taken', 'name_invalid'
-_WORLD = 'world'  # MuJoCo's name of the body that everything stands in
+_WORLD = 'world'  # MuJoCo's name of the root body
 
 
 def choose_name(world: World, wanted: str, robot: bool, renaming: bool, otherwise: str) -> str:

@@ -45,7 +45,7 @@ def without_keys(spec: mujoco.MjSpec) -> mujoco.MjSpec:
 
 
 def strip(spec: mujoco.MjSpec, name: str) -> None:
-    """Leave out what stands directly in the model's own world: a floor to look at it, lights."""
+    """Leave out what is directly in the model's own world: a floor for viewing it, lights."""
     world = spec.worldbody
     extra = [
         element

@@ -4,7 +4,7 @@
 The state of a running world, carried into one that takes its place.
 
 Everything that both worlds have is carried bit for bit: what MuJoCo integrates, its warm start,
-options, drawn values, commands, wrenches, scans and noise.  Derived quantities are computed anew.
+options, drawn values, commands, wrenches, scans and noise.  Derived quantities are recomputed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def check_idle(context: Context) -> None:
 
 def carry(old: Context, new: Context, same: Same) -> None:
     """
-    Let `new` go on where `old` is.  Needs the old engine's lock; nobody else knows `new` yet.
+    Let `new` continue where `old` is.  Needs the old engine's lock; `new` is not shared yet.
 
     :raises OpError: as `check_idle` does.
     """

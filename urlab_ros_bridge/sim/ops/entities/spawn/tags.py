@@ -3,7 +3,7 @@
 """
 Which element of a changed world is which of the world before.
 
-Names cannot tell: a geom needs none.  So every element of a spec has a mark, which copying and
+Names do not suffice: a geom needs none.  So every element of a spec has a mark, which copying and
 attaching leave alone: what has the same mark in two worlds is the same element.
 """
 
@@ -35,7 +35,7 @@ def mark(spec: mujoco.MjSpec, owner: str) -> None:
     """
     Mark the elements of a spec.
 
-    :param owner: tells these elements from those of other files.
+    :param owner: distinguishes these elements from those of other files.
     """
     for kind, elements in KINDS.items():
         for number, element in enumerate(getattr(spec, elements)):

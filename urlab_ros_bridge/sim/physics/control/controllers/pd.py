@@ -149,7 +149,7 @@ class PdController(Controller):
 
 
 def _gain(field: str, value: object) -> float:
-    """Return a number that fits in a float32 and is not negative; bool is no number."""
+    """Return a number that fits in a float32 and is not negative; bool is not a number."""
     if (
         isinstance(value, (int, float))
         and not isinstance(value, bool)

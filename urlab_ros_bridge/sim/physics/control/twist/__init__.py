@@ -57,7 +57,7 @@ def make_twist(
     UnknownName
         An actuator or the kind does not exist; the message lists the valid ones.
     TwistSetupError
-        An actuator is no velocity actuator of the right joint, or the geometry is degenerate.
+        An actuator is not a velocity actuator of the right joint, or the geometry is degenerate.
     """
     if spec.kind == NO_TWIST:
         return None

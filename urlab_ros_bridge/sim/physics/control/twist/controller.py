@@ -22,7 +22,7 @@ class BadTwist(UrlabError, ValueError):
 
 class TwistController:
     """
-    Holds a twist (vx, vy in m/s, yaw rate in rad/s, in the base frame) for whoever acts on it.
+    Holds a twist (vx, vy in m/s, yaw rate in rad/s, in the base frame) for the drive.
 
     The target is clamped to the limits.  The value moves to it on a straight line in twist space,
     no faster than either acceleration limit permits, so a robot starts and stops along the arc
@@ -82,7 +82,7 @@ class TwistController:
             slots are 0.
         timeout: sim seconds after which the target becomes zero unless a new twist came; None
             takes the sidecar's timeout, without one the twist holds.
-        wall: ends the twist when simulated time stands still for too long; None: it waits.
+        wall: ends the twist when simulated time is frozen for too long; None: it waits.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class TwistController:
             self._activate(now)
 
     def stood_still(self, since: float, until: float) -> None:
-        """Let the base come to rest if whoever commanded may be gone (s by time.monotonic)."""
+        """Let the base come to rest if the commander may be gone (s by time.monotonic)."""
         if self._wall is not None and self._wall.lapsed(since, until):
             self._wall = None
             self._target = (0.0, 0.0, 0.0)
@@ -141,7 +141,7 @@ class TwistController:
         self.active = any(self._target) or any(self.value)
 
     def limits(self) -> dict[str, float]:
-        """Return the limits that exist, as the handshake tells them: m, s and rad."""
+        """Return the limits that exist, as in the handshake: m, s and rad."""
         limits = self.spec.limits
         named = {
             'linear': limits.linear,
@@ -178,7 +178,7 @@ class TwistController:
             )
 
     def _within_reach(self, twist: Sequence[float]) -> float:
-        """Return the factor <= 1 that leaves what whoever acts on the twist can do."""
+        """Return the factor <= 1 that keeps the twist within what the drive can do."""
         return 1.0
 
 

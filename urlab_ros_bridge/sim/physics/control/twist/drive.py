@@ -27,8 +27,8 @@ class DriveTwist(TwistController, ABC):
     """
     Makes the base follow the twist: while it is active it owns its actuators' setpoints.
 
-    The target is also clamped to what the actuators' ctrlrange allows.  Subclasses only say how a
-    twist becomes actuator setpoints.
+    The target is also clamped to what the actuators' ctrlrange allows.  Subclasses only define how
+    a twist becomes actuator setpoints.
     """
 
     drives: ClassVar[bool] = True

@@ -134,7 +134,7 @@ class TrotTwist(TwistController):
             self._forget()
 
     def _forget(self) -> None:
-        """Begin anew with the next command."""
+        """Start over with the next command."""
         self._phase = _Phase.BEGINNING
         self._targets = None
         self._stopping = 0.0
