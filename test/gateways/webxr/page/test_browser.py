@@ -208,8 +208,11 @@ PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0
 
 def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     urlab.reset()
-    camera = visitor.js("urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body)")
-    visitor.js('urlab.cameras.panel.open(true)')
+    camera = visitor.js(
+        "urlab.world.cameras.find(({ mode, body }) => mode === 'real' && body > 0)"
+    )
+    tab = visitor.tab.locator('#tabs button', has_text='Cameras')  # the window is narrow
+    tab.click()
     visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
     visitor.until(f'{PICTURES} > 1')
     shown = visitor.tab.locator('.picture img')
@@ -229,7 +232,7 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     after = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
     assert changed(before, after) > 0.1
     # A panel that is closed costs no rendering.
-    visitor.js('urlab.cameras.panel.open(false)')
+    tab.click()
     visitor.tab.wait_for_timeout(700)
     seen = visitor.js(PICTURES)
     visitor.tab.wait_for_timeout(700)

@@ -18,7 +18,7 @@ from urlab_ros_bridge.gateways.webxr.page.pages import Page
 EMULATOR = WEB / 'vendor/.tests/iwer.min.js'
 HEADSET = """
 const headset = new IWER.XRDevice(IWER.metaQuest3, { stereoEnabled: false });
-headset.installRuntime();
+headset.installRuntime({ forceInstall: true }); // Chromium has one, without a device
 window.headset = headset;
 window.pulses = { left: [], right: [] };
 for (const side of ['left', 'right']) {

@@ -1,14 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""
-Messages that are nearly right, and a program that sends them to a gateway.
-
-    python -m test.gateways.webxr.serving.nonsense PORT COUNT
-"""
+"""Messages that are nearly right, and what a program does that sends them to a gateway."""
 
 import json
 import random
-import sys
 import threading
 
 from test.gateways.common.serving.raw_peer import BINARY
@@ -87,9 +82,8 @@ def send(port, rng, count):
         return read.is_set()
 
 
-def main():
-    """Send, and print how many were read."""
-    port, count = map(int, sys.argv[1:])
+def main(port, count):
+    """Send so many over several connections, and print how many were read."""
     sent = [0] * CONNECTIONS
 
     def run(index):
@@ -106,7 +100,3 @@ def main():
     for thread in threads:
         thread.join()
     print(sum(sent), flush=True)
-
-
-if __name__ == '__main__':
-    main()

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peers that send nonsense, hang or never read, beside a spectator who keeps its rate."""
 
+from pathlib import Path
 import random
 import signal
 import statistics
@@ -29,6 +30,12 @@ from urlab_ros_bridge.gateways.webxr.protocol.publishing import read_publication
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import read_xr_input
 
 TEXT = 0x81
+TESTS = Path(__file__).parents[3]
+# Python has a package of that name, too.
+SENDER = (
+    'import sys, test; test.__path__.insert(0, sys.argv[1]); '
+    'from test.gateways.webxr.serving.nonsense import main; main(*map(int, sys.argv[2:]))'
+)
 HELLO = b'{"version": 1, "type": "hello", "payload": {"role": "spectator"}}'
 # Of its rate without them; what is missing is noise of a machine that does other things too.
 KEPT = 0.85
@@ -112,7 +119,7 @@ def port(bimanual):
 
 @pytest.mark.parametrize('count', [3000, pytest.param(100_000, marks=pytest.mark.long)])
 def test_nonsense_costs_a_spectator_nothing(port, count):
-    command = [sys.executable, '-m', 'test.gateways.webxr.serving.nonsense', str(port), str(count)]
+    command = [sys.executable, '-c', SENDER, str(TESTS), str(port), str(count)]
     quiet, beset = [], []
     with Watcher(port) as watcher:
         sender = start_process(command, stdout=subprocess.PIPE, text=True)

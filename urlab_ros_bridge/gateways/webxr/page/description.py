@@ -173,7 +173,8 @@ def _camera(world: WorldModel, name: str, camera: CameraInfo) -> dict[str, Any]:
         'fovy': camera.fovy,
     }
     for element in world.cameras:
-        if name in (element.compiled, element.name) and element.is_fixed:
+        names = (element.compiled, element.name, f'{element.prefix}/{element.name}')
+        if name in names and element.is_fixed:
             found |= {'body': element.body, 'pose': y_up_pose(element.pose), 'fovy': element.fovy}
             break
     return found

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The left column: what is in the world, what is drawn of it, its cameras, its recordings.
 
-import { button, el, icon, panel, toast, toggle } from './dom.js';
+import { button, el, icon, isPhone, panel, toast, toggle } from './dom.js';
 
 const REPLAY_PERIOD = 40; // ms
 
@@ -149,7 +149,8 @@ export class CameraPanel {
 
   // Nothing is rendered for a panel that is closed.
   tell() {
-    const names = this.panel.isOpen || this.panel.section.classList.contains('shown') ? [...this.shown.keys()] : [];
+    const isSeen = isPhone() ? this.panel.section.classList.contains('shown') : this.panel.isOpen;
+    const names = isSeen ? [...this.shown.keys()] : [];
     this.app.connection.ask('cameras', { names }).catch(() => {});
   }
 

@@ -52,11 +52,10 @@ export class Bodies {
   // A model of glTF, in materials that this machine can afford.
   async read(url) {
     const { scene } = await this.loader.loadAsync(url);
-    const some = this.stage.renderer.capabilities.getMaxAnisotropy();
     scene.traverse((mesh) => {
       if (!mesh.isMesh) return;
-      if (mesh.material.map) mesh.material.map.anisotropy = some;
       if (this.stage.quality === 'low') mesh.material = plain(mesh.material);
+      else if (mesh.material.map) mesh.material.map.anisotropy = this.stage.renderer.capabilities.getMaxAnisotropy();
     });
     return scene;
   }
@@ -164,7 +163,9 @@ export class Bodies {
     const box = new THREE.Box3();
     this.root.updateMatrixWorld(true);
     for (const body of bodies) {
-      const part = new THREE.Box3().setFromObject(this.groups[body]);
+      // Of the body itself: what a laser reaches is not part of it.
+      const part = new THREE.Box3();
+      for (const model of this.groups[body].children) if (model.userData.look) part.expandByObject(model);
       if (!part.isEmpty() && part.getSize(new THREE.Vector3()).length() < 60) box.union(part);
     }
     return box;

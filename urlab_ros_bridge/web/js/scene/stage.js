@@ -42,7 +42,8 @@ export class Stage {
     this.dome = makeDome();
     this.ground = makeGround(this.paint({ roughness: 1 }));
     this.scene.add(this.sun, this.sun.target, this.sky, this.dome, this.ground);
-    if (!isPlain) this.mirror();
+    if (isPlain) this.warmUp();
+    else this.mirror();
     this.focus = new THREE.Vector3();
     this.reach = SHADOW_REACH;
     this.drawers = [];
@@ -60,6 +61,16 @@ export class Stage {
   // A material of the fineness that this machine can afford.
   paint({ roughness, ...rest }) {
     return this.quality === 'low' ? new PlainMaterial(rest) : new THREE.MeshStandardMaterial({ roughness, ...rest });
+  }
+
+  // Programs are compiled while the world is still on its way.
+  warmUp() {
+    const samples = new THREE.Scene();
+    const map = new THREE.DataTexture(new Uint8Array(4), 1, 1);
+    map.colorSpace = THREE.SRGBColorSpace;
+    for (const kind of [{}, { map }, { transparent: true, opacity: 0.5 }]) samples.add(new THREE.Mesh(new THREE.BoxGeometry(), this.paint(kind)));
+    this.renderer.compile(samples, this.camera, this.scene);
+    this.renderer.compile(this.scene, this.camera);
   }
 
   // What shiny things reflect; it comes when the first picture is there.
