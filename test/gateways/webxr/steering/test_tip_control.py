@@ -97,7 +97,7 @@ class Stepped:
         turn = self.data.xmat[node.body].reshape(3, 3)
         return self.data.xpos[node.body] + turn @ node.place
 
-    def run(self, way, seconds):
+    def run(self, way, seconds, grip=1.0):
         """Move the hand; yield time and tip after each control period."""
         sampled = -1
         for _ in range(int(seconds * RATE)):
@@ -105,7 +105,7 @@ class Stepped:
             if int(now * SAMPLES) > sampled:
                 sampled = int(now * SAMPLES)
                 x, y, z = way(now)
-                hand = XrController(XrPose((x, z, -y), IDENTITY), grip=1.0)
+                hand = XrController(XrPose((x, z, -y), IDENTITY), grip=grip)
                 self.operator.hear(XrInput(now, HEAD, {'left': hand}), now)
             for prefix, ctrl in self.operator.act(self.data.qpos, now, 1 / RATE).items():
                 self.link.stage(prefix, ctrl)
@@ -141,6 +141,20 @@ def test_the_tip_is_where_the_hand_is_within_a_centimetre_on_a_circle(arms):
     assert len(off) > 250
     assert max(off) < 0.01
     assert np.mean(off) < 0.005
+
+
+def test_a_tip_that_is_let_go_stays_where_it_was_led_to(arms):
+    arms.reset()
+    start = arms.tip()
+
+    def away(now):
+        return np.array([0.0, 0.3 * now, 0.0])
+
+    for now, _ in arms.run(away, 0.5):
+        let_go = now
+    *_, (_, tip) = arms.run(away, 1.5, grip=0.0)
+    # 0.15 m until then, and up to 0.01 m within the time of a sample.
+    assert tip[1] - start[1] == pytest.approx(0.3 * let_go, abs=0.012)
 
 
 def test_a_hand_that_jumps_is_followed_at_the_speed_of_the_joints(arms):

@@ -24,6 +24,9 @@ SILENCE = 5.0
 # A target is that of a moment later: half a period, and what a request takes (s).
 LEAD = 0.012
 
+# The longest time that one call makes good when it comes late (s).
+MOST_LATE = 0.1
+
 # That wait to be taken; beyond that the oldest are forgotten.
 MAX_SAMPLES = 63
 
@@ -39,6 +42,8 @@ class _Led:
         self.hand = Hand()
         self.goes_to_rest = False
         self.recall_was_pressed = False
+        self.is_led = False
+        self.led_at = 0.0
 
 
 class Operator:
@@ -93,13 +98,12 @@ class Operator:
         with self._lock:
             new, self._new = self._new, []
             is_silent = now - self._heard_at > SILENCE
+        found: dict[str, Controls] = {}
         if is_silent:
-            self._sample = None
+            self._sample, new = None, []
             for led in self._led.values():
                 led.hand.let_go()
                 led.goes_to_rest = False
-            return {}
-        found: dict[str, Controls] = {}
         for sample, at in new:
             self._take(sample, at, qpos, found)
         done = set()
@@ -149,12 +153,20 @@ class Operator:
                 self._holder.pop(id(led), None)
 
     def _lead(self, led: _Led, qpos: np.ndarray, now: float, period: float) -> Controls:
+        """Return the set-points of one arm; the last ones stop it where it was led to."""
+        elapsed = now - led.led_at
+        led.led_at = now
         if led.goes_to_rest:
             ctrl, arrived = led.control.go_to_rest(period)
             led.goes_to_rest = not arrived
             return ctrl
         target = led.hand.target(now + LEAD)
-        return {} if target is None else led.control.lead(qpos, target, period)
+        was_led, led.is_led = led.is_led, target is not None
+        if target is None:
+            return led.control.settle() if was_led else {}
+        # A call that comes late has to make a larger step, which is no faster for that.
+        late = min(max(elapsed, period), MOST_LATE) if was_led else period
+        return led.control.lead(qpos, target, late)
 
 
 __all__ = ['LEAD', 'SILENCE', 'Operator']

@@ -104,6 +104,7 @@ class TipControl:
         self._closing = 0.0
         self._aim = np.zeros(len(arm.joints))
         self._velocity = np.zeros(len(arm.joints))
+        self._led_to = self._aim
         self._rest: np.ndarray | None = None
         # The first call of the solver loads half a dozen packages, which takes as long as a hand
         # needs to go far.
@@ -148,6 +149,14 @@ class TipControl:
         ctrl = self._go(rest, period)
         return ctrl, bool(np.allclose(self._aim, rest, atol=1e-4))
 
+    def settle(self) -> dict[str, float]:
+        """
+        Return the set-points with which the arm stays where it was led to.
+
+        While it is led they run ahead of that.
+        """
+        return self._controls(self._led_to)
+
     def grip(self, trigger: float) -> dict[str, float]:
         """
         Return set-points of the gripper: empty when nothing changes.
@@ -166,11 +175,15 @@ class TipControl:
             step *= MAX_JOINT_SPEED * period / farthest
         # Two periods are averaged: the solver leaves some noise in single steps.
         self._velocity = 0.5 * self._velocity + 0.5 * step / period
-        self._aim = self._aim + step
-        ahead = np.clip(self._aim + self._lag * self._velocity, self._low, self._high)
+        self._aim = self._led_to = self._aim + step
+        return self._controls(
+            np.clip(self._aim + self._lag * self._velocity, self._low, self._high)
+        )
+
+    def _controls(self, joints: np.ndarray) -> dict[str, float]:
         return {
             actuator.name: float(min(actuator.high, max(actuator.low, actuator.gear * value)))
-            for actuator, value in zip(self._actuators, ahead.tolist(), strict=True)
+            for actuator, value in zip(self._actuators, joints.tolist(), strict=True)
         }
 
 
