@@ -114,7 +114,6 @@ def urlab_states(port: int) -> Iterator[tuple[Any, float]]:
             if tick is None:
                 raise TimeoutError('no state')
             yield 0, tick.stamp_ns / 1e9
-            time.sleep(0.01)
 
 
 def chiral_viewer(port: int) -> Iterator[tuple[Any, float]]:

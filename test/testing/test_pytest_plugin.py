@@ -119,7 +119,8 @@ def test_without_ros_the_fixture_says_what_to_do(tmp_path):
 def test_a_killed_test_run_leaves_nothing_behind(tmp_path, number):
     run = str(uuid.uuid4())
     command, options = inner(tmp_path, FOREVER, READY=str(tmp_path / 'ready'), URLAB_TEST_RUN=run)
-    victim = start_process(command, **options)
+    # Whoever runs this in the background of a script has SIGINT ignored, which is inherited.
+    victim = start_process(['env', '--default-signal=INT', *command], **options)
 
     def started():
         found = []

@@ -254,7 +254,7 @@ class StreamThread:
 
     def _publish(self, tick: Tick, stamp_ns: int) -> None:
         timeline, counters, world = self.timeline, self.counters, self.world
-        step = timeline.step(stamp_ns)
+        step, went_back = timeline.step(stamp_ns), False
         if step is Step.SAME:
             self._clock.rest()
             counters.messages += self._rest()
@@ -262,6 +262,8 @@ class StreamThread:
             return
         if step is Step.JUMP:
             went_back = timeline.stamp_ns is not None and stamp_ns < timeline.stamp_ns
+            if went_back:  # what was published before is read meanwhile
+                time.sleep(self._settings.jump_settle_time)
             timeline.begin_epoch()
             self._on_jump(stamp_ns, went_back)
             if world is not None:
@@ -274,6 +276,8 @@ class StreamThread:
         timeline.tick_ns = stamp_ns
         self._moved_ns = now_ns = time.monotonic_ns()
         sent = self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
+        if went_back:
+            time.sleep(self._settings.jump_settle_time)
         if world is not None:
             made = world.publish(tick, stamp_ns, self.stepped or bool(self._watchers))
             counters.messages += made

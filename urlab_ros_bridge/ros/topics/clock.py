@@ -28,6 +28,15 @@ class ClockParameters:
         high=10000.0,
         live=True,
     )
+    jump_settle_time: float = key(
+        0.05,
+        'Silence before and after the first /clock when time jumps back (s of wall time). '
+        'Subscribers read /clock and /tf in different threads; without it an old transform may '
+        'reach a TF buffer that has just been cleared, and hide newer ones until its time comes.',
+        low=0.0,
+        high=5.0,
+        live=True,
+    )
 
 
 # A newcomer is told the time so often, once in each poll: it may hear of this publisher a moment
