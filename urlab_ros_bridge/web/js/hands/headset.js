@@ -33,6 +33,7 @@ export class Headset {
 
   async enter(mode) {
     const { stage, connection } = this.app;
+    const from = stage.camera.position.clone(); // the headset moves the camera from its first frame on
     try {
       const session = await navigator.xr.requestSession(mode, { requiredFeatures: ['local-floor'], optionalFeatures: ['hand-tracking'] });
       this.session = session;
@@ -41,7 +42,7 @@ export class Headset {
       if (mode === 'immersive-ar') stage.scene.fog = null;
       session.addEventListener('end', () => this.leave());
       await stage.renderer.xr.setSession(session);
-      this.stand();
+      this.stand(from);
       this.showHands();
       connection.mode = this.app.world?.name ?? '';
       connection.hello('vr_client');
@@ -52,10 +53,10 @@ export class Headset {
   }
 
   // One stands where one looked from, on the floor, and not where the robot is.
-  stand() {
+  stand(from) {
     const { xr } = this.app.stage.renderer;
     const target = this.app.views.controls.target;
-    const way = target.clone().sub(this.app.stage.camera.position).setY(0);
+    const way = target.clone().sub(from).setY(0);
     if (way.lengthSq() < 1e-6) way.set(0, 0, -1);
     way.setLength(Math.min(Math.max(way.length(), NEAREST), FARTHEST));
     const place = new THREE.Matrix4().makeRotationY(Math.atan2(-way.x, -way.z)).setPosition(target.x - way.x, 0, target.z - way.z);
