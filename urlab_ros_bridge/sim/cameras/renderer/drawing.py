@@ -139,17 +139,17 @@ class SceneRenderer:
         :return: each picture, its buffer and its camera, in an order in which the depth picture of
             an RGB-D camera comes right after its colour picture, and often out of it.
         """
-        left = dict.fromkeys(indices)
-        follows = {self._depth_of[index] for index in left if index in self._depth_of}
-        for index in [*left]:
-            if index not in left or index in follows:
+        follows: dict[int, int] = {}  # depth camera -> the colour camera that it comes after
+        for index in indices:
+            if self._depth_of.get(index) in indices:
+                follows.setdefault(self._depth_of[index], index)
+        for index in indices:
+            if index in follows:
                 continue
-            del left[index]
             words = take()
             yield self.draw(index, words), words, index
             depth = self._depth_of.get(index)
-            if depth is not None and depth in left:
-                del left[depth]
+            if depth is not None and follows.get(depth) == index:
                 words = take()
                 raw = self._depth_from(index, depth, words) or self.draw(depth, words)
                 yield raw, words, depth

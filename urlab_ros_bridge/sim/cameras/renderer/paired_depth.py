@@ -33,7 +33,7 @@ class PairedDepth:
         :param samples: of the framebuffer, 0 without multisampling.
         """
         self._model, self._data = model, data
-        self._possible = samples == 0
+        self._samples = samples
         self._has_sky = bool(np.any(model.tex_type == mujoco.mjtTexture.mjTEXTURE_SKYBOX))
         self.model_changed()
 
@@ -41,6 +41,7 @@ class PairedDepth:
         """Take over changed sizes, colours and groups."""
         self._opaque: bool | None = None
         self._radii = _radii(self._model)
+        self._possible = self._samples == 0 and bool(np.isfinite(self._radii).all())
 
     def same_view(self, one: int, other: int) -> bool:
         """Return whether two cameras (ids) look from one place through equal lenses."""
@@ -67,7 +68,7 @@ class PairedDepth:
             return None
         if self._opaque is None:
             self._opaque = not any(geom.transparent for geom in scene.geoms[: scene.ngeom])
-        if not self._opaque or np.isinf(self._radii).any():
+        if not self._opaque:
             return None
         if not self._has_sky:
             return 0.0
