@@ -6,19 +6,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-import signal
 import sys
 
 import rclpy
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy._rclpy_pybind11 import UnknownROSArgsError
-from rclpy.executors import ExternalShutdownException
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from urlab_ros_bridge.ros.policy.node import PolicyNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import StopSignal
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,9 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument('policy')
     parser.add_argument('--lifecycle', action='store_true')
     ours, ros = parser.parse_known_args(sys.argv[1:] if argv is None else argv)
-    stopped: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda received, _: stopped.append(received))
+    stop = StopSignal()
     try:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
         node = PolicyNode(parameter_overrides=[Parameter('policy', value=ours.policy)])
@@ -49,17 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     started = ours.lifecycle or (
         node.trigger_configure() is success and node.trigger_activate() is success
     )
-    try:
-        while started and rclpy.ok() and not stopped:
-            executor.spin_once(timeout_sec=0.2)
-    except ExternalShutdownException:
-        pass
-    finally:
+    if not started:
         node.stop()
-        executor.remove_node(node)
-        node.destroy_node()
-        rclpy.try_shutdown()
-    return 0 if started else 1
+        release(executor, node)
+        return 1
+    spin_until(stop, executor, node, node.stop)
+    return 0
 
 
 if __name__ == '__main__':

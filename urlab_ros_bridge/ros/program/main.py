@@ -6,18 +6,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-import signal
 import sys
 
 import rclpy
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy._rclpy_pybind11 import UnknownROSArgsError
-from rclpy.executors import ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
 from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import StopSignal
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument('--status-fd', type=int)
     parser.add_argument('--lifecycle', action='store_true')
     ours, ros = parser.parse_known_args(arguments)
-    stop = _StopSignal()
+    stop = StopSignal()
     try:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
         node = (ManagedBridge if ours.lifecycle else BridgeNode)(status_fd=ours.status_fd)
@@ -45,20 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     executor = make_executor()
     executor.add_node(node)
     if isinstance(node, BridgeNode) and not _started(node):
-        executor.remove_node(node)
-        node.destroy_node()
-        rclpy.try_shutdown()
+        release(executor, node)
         return 1
-    try:
-        while rclpy.ok() and not stop.received:
-            executor.spin_once(timeout_sec=0.2)
-    except ExternalShutdownException:
-        pass
-    finally:
-        node.stop()
-        executor.remove_node(node)
-        node.destroy_node()
-        rclpy.try_shutdown()
+    spin_until(stop, executor, node, node.stop)
     return 0
 
 
@@ -69,18 +59,6 @@ def _started(node: BridgeNode) -> bool:
         print(f'urlab bridge: {error}', file=sys.stderr)
         return False
     return True
-
-
-class _StopSignal:
-    """Remembers SIGINT and SIGTERM, so that the robot can be stopped before ROS shuts down."""
-
-    def __init__(self) -> None:
-        self.received = False
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._receive)
-
-    def _receive(self, *_: object) -> None:
-        self.received = True
 
 
 if __name__ == '__main__':

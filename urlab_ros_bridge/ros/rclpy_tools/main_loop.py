@@ -1,0 +1,47 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The main loop of a program that runs one node until it is told to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import signal
+
+import rclpy
+from rclpy.executors import Executor
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+
+
+class StopSignal:
+    """Remembers SIGINT and SIGTERM, so that the robot can be stopped before ROS shuts down."""
+
+    def __init__(self) -> None:
+        self.received = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._receive)
+
+    def _receive(self, *_: object) -> None:
+        self.received = True
+
+
+def spin_until(stop: StopSignal, executor: Executor, node: Node, end: Callable[[], None]) -> None:
+    """Spin until a signal or the end of ROS; then call `end`, and `release` the node."""
+    try:
+        while rclpy.ok() and not stop.received:
+            executor.spin_once(timeout_sec=0.2)
+    except ExternalShutdownException:
+        pass
+    finally:
+        end()
+        release(executor, node)
+
+
+def release(executor: Executor, node: Node) -> None:
+    """Destroy a node and shut ROS down."""
+    executor.remove_node(node)
+    node.destroy_node()
+    rclpy.try_shutdown()
+
+
+__all__ = ['StopSignal', 'release', 'spin_until']
