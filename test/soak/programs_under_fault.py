@@ -87,11 +87,11 @@ class Programs:
 
     def start(self, name: str) -> None:
         """Start a program and wait until it is ready."""
+        self.lives[name] = self.lives.get(name, 0) + 1  # before it can say anything
         self._running[name] = self.spawn(name)
         line = self._running[name].stdout.readline()
         if 'ready' not in line:
             raise RuntimeError(f'{name} did not start: {self.log(name)[-2000:]}')
-        self.lives[name] = self.lives.get(name, 0) + 1
 
     def spawn(self, name: str) -> Any:
         """Start a program, beside the one that runs if there is one."""

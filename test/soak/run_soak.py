@@ -85,7 +85,7 @@ class Soak:
         }
         makers: dict[str, Callable[[int], Iterator]] = {
             'rpc': lambda port: urlab_requests(port, self.log),
-            'state': urlab_states,
+            'state': lambda port: urlab_states(port, lambda: self.programs.lives['server']),
             'chiral': chiral_viewer,
             'webxr': webxr_spectator,
             'monitors': simspark_monitor,

@@ -88,32 +88,33 @@ class Watcher(threading.Thread):
 def urlab_requests(port: int, log: Log) -> Iterator[tuple[Any, float]]:
     """Ask, one request after the other; each reply must be that of its own request."""
     with Client(rpc_port=port, shared=True, timeout=_PATIENCE, name='soak') as client:
-        number = 0
         while True:
-            number += 1
-            for op, fields in (
-                ('status', {}),
-                ('get_entities', {}),
-                ('set_twist', {'articulation': 'rover', 'linear': [0.0, 0, 0], 'timeout': 0.5}),
-            ):
+            # Nothing that drives: a robot has one commander.
+            for op in ('status', 'get_entities', 'get_contacts'):
                 generation = client.generation
-                reply = client.request(op, **fields)
+                reply = client.request(op)
                 if reply['op'] != f'{op}_ok':
                     log.add('requests', wrong=f'{op} answered by {reply["op"]}')
-                if op == 'status':
+                # A server that was started again is noticed within the request.
+                if op == 'status' and generation == client.generation:
                     now = block_to_ns(reply['sim_time']) / 1e9
                     yield (generation, reply.get('world_revision')), now
             time.sleep(0.02)
 
 
-def urlab_states(port: int) -> Iterator[tuple[Any, float]]:
-    """Read the state stream, row by row closed into ticks."""
+def urlab_states(port: int, life: Callable[[], int]) -> Iterator[tuple[Any, float]]:
+    """
+    Read the state stream, row by row closed into ticks.
+
+    :param life: returns which life of the server this is: the stream connects again by itself,
+        and its rows do not tell.
+    """
     with StateStream(state_port=port, closing='sim_time') as stream:
         while True:
             tick = stream.receive(_PATIENCE)
             if tick is None:
                 raise TimeoutError('no state')
-            yield 0, tick.stamp_ns / 1e9
+            yield life(), tick.stamp_ns / 1e9
 
 
 def chiral_viewer(port: int) -> Iterator[tuple[Any, float]]:
