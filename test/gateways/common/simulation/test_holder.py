@@ -74,3 +74,16 @@ def test_what_cannot_be_made_leaves_no_session(rover):
     assert holder.current is None
     with pytest.raises(UrlabError):
         links[0].state()
+
+
+@pytest.mark.parametrize('is_noticed', [True, False])
+def test_a_link_that_closes_while_it_is_asked_counts_as_restarted(rover, is_noticed):
+    """Its watch and the next client notice the end of a server at the same time."""
+    holder, _, links = holder_of([rover])
+    holder.take(10)
+    first = holder.current
+    links[0].close()
+    links[0].is_lost = is_noticed
+    holder.renew(10)
+    assert first.closed and holder.current is not first
+    holder.release()

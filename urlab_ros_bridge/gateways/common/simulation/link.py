@@ -11,6 +11,8 @@ import logging
 import time
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import ConnectionLost
+from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.ops.wall_age import MIN_WALL_AGE
 from urlab_ros_bridge.client.ops.wall_age import WALL_TIMEOUT
@@ -100,10 +102,13 @@ class SimulationLink:
         """
         Ask the server whether it still is the one of `connect`.
 
-        :raises RequestTimeout: when it does not answer.
+        :raises RequestTimeout: when it does not answer, though it has not ended.
         """
-        if SHARED_SESSION in self.handshake.extensions:
-            self._commands.status()  # an unknown session says hello again
+        if SHARED_SESSION in self.handshake.extensions and not self.is_lost:
+            try:
+                self._commands.status()  # an unknown session says hello again
+            except (ConnectionLost, NotConnected):
+                return True  # the server ended just now, or its watch has closed this link
         return self.is_stale
 
     @property
