@@ -120,9 +120,8 @@ def test_a_hand_that_grips_leads_its_tip_and_the_other_stays(visitor):
     visitor.until('urlab.headset.sent > 0')
     visitor.tab.wait_for_timeout(300)  # the grip has to arrive before the hand moves
     # Up, and to what is ahead of the user, which is no axis of the world.
-    visitor.js(
-        '(headset.controllers.left.position.y += 0.06, headset.controllers.left.position.z -= 0.05)'
-    )
+    visitor.js('headset.controllers.left.position.y += 0.06')
+    visitor.js('headset.controllers.left.position.z -= 0.05')
 
     def moved():
         return hand_of(visitor, 'left') - held
