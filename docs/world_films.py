@@ -377,7 +377,7 @@ FILMS = {
             np.abs(stage.place(thing)[:2] - stage.place('tray')[:2]).max() < 0.09
             for thing in ('red_cube', 'blue_can')
         ),
-        lambda _: View((0.45, 0.0, 0.90), 1.75, 200.0, -24.0),
+        lambda _: View((0.42, 0.0, 0.93), 1.65, 192.0, -25.0),
         'bimanual_home',
     ),
     'fleet': Film(
@@ -387,7 +387,7 @@ FILMS = {
             and stage.place('rover_2_base_link')[0] < -2.9
             and stage.place('quadruped_base_link')[2] > 0.28
         ),
-        lambda _: View((-0.55, -0.25, 0.0), 5.6, 80.0, -32.0),
+        lambda _: View((-0.3, -0.25, 0.0), 5.7, 82.0, -32.0),
         'quadruped_rest',
     ),
     'tentacle': Film(
