@@ -108,7 +108,7 @@ class Programs:
 
     def _wait_for_bridge(self, written: int) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        while 'connected to tcp' not in self.log('bridge')[written:]:
+        while ', robots: ' not in self.log('bridge')[written:]:
             if not self.is_alive('bridge') or time.monotonic() > deadline:
                 raise RuntimeError(f'bridge did not start: {self.log("bridge")[-2000:]}')
             time.sleep(0.05)
