@@ -42,7 +42,8 @@ def replaced(soak: Soak) -> Iterator[int]:
     """Yield the renderer; after the block another one must draw later pictures."""
     renderer, before = renderer_of(soak), picture(soak)
     yield renderer
-    deadline = time.monotonic() + PATIENCE
+    soak.ended = time.monotonic()
+    deadline = soak.ended + PATIENCE
     while (after := picture(soak)) and soak.programs.renderer() in (None, renderer):
         assert time.monotonic() < deadline, 'the renderer is still the same'
     assert after > before, f'a picture of {after} after one of {before}'
@@ -61,7 +62,7 @@ def stopped(soak: Soak) -> None:
     try:
         with soak.client() as client:
             # More changes of what pictures show than the way to the renderer has room for.
-            for number in range(600):
+            for number in range(320):
                 client.randomize({'color': {'scale': [0.9, 1.1]}}, seed=number)
             client.randomize(restore=True)
         time.sleep(soak.window)

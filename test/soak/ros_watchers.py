@@ -49,9 +49,9 @@ class RosFace:
         """Leave."""
         self._listener.close()
 
-    def call(self, kind: Any, name: str, **fields: Any) -> Any:
+    def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
         """Call a service and return its response."""
-        return self._listener.call(kind, name, **fields)
+        return self._listener.call(kind, service, **fields)
 
     def sessions(self) -> dict[str, Callable[[], Iterator[tuple[int, float]]]]:
         """Subscribe to all topics; return the sessions of their watchers."""

@@ -67,6 +67,7 @@ class Soak:
     The programs, the clients, and the faults.
 
     :ivar ros: a node in the domain of the bridge, None without one.
+    :ivar ended: when the present fault ended (monotonic s), if it waits for the recovery itself.
     :ivar saved: recordings that were acknowledged, with their frames; `bags` likewise, with files
         and messages.
     """
@@ -82,7 +83,7 @@ class Soak:
         self.loads: Loads = {}
         self.saved: dict[Path, int] = {}
         self.bags: dict[Path, tuple[list[str], int]] = {}
-        self.bags_begun = 0
+        self.bags_begun, self.ended = 0, 0.0
         for name in self.programs.names:
             self.programs.start(name)
         self.proxies = self._proxies(seed)
@@ -175,6 +176,7 @@ class Soak:
         result = Result(name)
         self.results.append(result)
         print(f'{time.monotonic() - self.began:7.1f} s  {name:42}', end='', flush=True)
+        self.ended = 0.0
         try:
             fault(self)
         except Exception as error:  # the other faults are still to be tried
@@ -186,7 +188,7 @@ class Soak:
                     result.problems.append(f'{watcher.name} gets nothing: {watcher.trouble}')
                     break
                 time.sleep(0.01)
-        result.recovered = time.monotonic() - over
+        result.recovered = time.monotonic() - (self.ended or over)
         for program in self.programs.names:
             if not self.programs.is_alive(program):
                 result.problems.append(f'{program} has ended: {self.programs.log(program)[-500:]}')

@@ -30,7 +30,7 @@ def test_none_is_earlier_than_the_quickest_and_none_later_than_its_way(ways):
 
 
 def test_one_that_was_held_up_is_late_and_a_way_that_is_always_long_is_not():
-    assert max(lags([2.0] * 300)) == 0.0
+    assert max(lags([2.0] * 300)) < 1e-9
     assert lags([0.01] * 100 + [0.8])[-1] == pytest.approx(0.79)
 
 
