@@ -53,7 +53,7 @@ def chiral(port: int, seed: int, count: int) -> None:
             if not _is_taken(link):
                 link.close()
                 link = None
-        except ConnectionError:
+        except (ConnectionError, TimeoutError):
             link.close()
             link = None
     if link is not None:
