@@ -62,12 +62,19 @@ class RosFace:
     ) -> Callable[[], Iterator[tuple[int, float]]]:
         heard: deque[tuple[int, int]] = deque(maxlen=10_000)
         news = threading.Event()
+        life, newest = 1, 0
 
         def take(message: Any, info: Any) -> None:
+            nonlocal life, newest
             stamp = stamp_of(message)
             ns = stamp.sec * 10**9 + stamp.nanosec
-            # What is on its way when the server is started again belongs to the life before.
-            heard.append((self._life_at(info['source_timestamp'] / 1e9), ns))
+            # Time may go back once for each start of the server, whenever that is heard of: what
+            # limits have held back of the old time comes until the new one speaks.
+            started = self._life_at(info['source_timestamp'] / 1e9)
+            if ns < newest and started > life:
+                life = started
+            newest = ns
+            heard.append((life, ns))
             if topic == '/clock':
                 self.clocks.append((time.monotonic(), ns))
             news.set()
