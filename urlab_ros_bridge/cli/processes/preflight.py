@@ -31,7 +31,7 @@ _GATEWAY_NAMES = {
     'simspark': 'the SimSpark gateway',
     'webxr': 'the Virtual Field gateway',
 }
-_RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
+RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 LEFT_SECONDS = 15.0
 _STEP = 10
 _TRIED_OFFSETS = 100
@@ -59,7 +59,7 @@ def comes_free(address: str, port: int) -> bool:
     """
     deadline = time.monotonic() + LEFT_SECONDS
     while not can_bind(address, port):
-        if not is_left_to(_RENDERER, port):
+        if not is_left_to(RENDERER, port):
             return can_bind(address, port)  # it may have ended in between
         if time.monotonic() > deadline:
             return False
