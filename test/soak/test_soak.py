@@ -130,7 +130,7 @@ def judged(soak, rows, codes=None, logged='', saved=None):
     """Return what the invariants say of a log."""
     made = object.__new__(soak[1].Soak)
     made.log, made.results = soak[2].Log(), []
-    made.programs, made.saved = NoPrograms(logged), saved or {}
+    made.programs, made.saved, made.bags = NoPrograms(logged), saved or {}, {}
     for row in rows:
         made.log.add(**row)
     return soak[1].broken_invariants(made, codes or {'server': 0})
