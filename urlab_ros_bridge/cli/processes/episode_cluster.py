@@ -36,6 +36,7 @@ from urlab_ros_bridge import __version__
 from urlab_ros_bridge.cli.processes.episode_pool import WorkerFailed
 from urlab_ros_bridge.cli.processes.episode_worker import Assignment
 from urlab_ros_bridge.cli.processes.episode_worker import EpisodeRunner
+from urlab_ros_bridge.cli.processes.episode_worker import MARK
 from urlab_ros_bridge.cli.processes.episode_worker import ONE_THREAD
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
@@ -54,8 +55,8 @@ _DEFAULTS = {
     'RAY_AUTH_MODE': 'token',
     'RAY_USAGE_STATS_ENABLED': '0',  # else Ray reports to its makers
 }
-# Ray binds all interfaces on Linux, whatever address it is told; so is it asked to do what it does on
-# systems where it has no clusters.
+# On Linux Ray binds all interfaces, whatever address it is told, so it is asked to do what it does
+# on systems where it has no clusters.
 _ON_LOOPBACK = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}
 
 
@@ -190,7 +191,7 @@ class EpisodeCluster:
         if not self._assignment.record:
             return ClusterAssignment(self._assignment, versions())
         folder = Path(self._assignment.record).absolute()
-        marker = folder / f'.shared-{secrets.token_hex(8)}'
+        marker = folder / f'{MARK}{secrets.token_hex(8)}'
         marker.touch()
         self._held.callback(marker.unlink, missing_ok=True)
         episodes = replace(self._assignment, record=str(folder))

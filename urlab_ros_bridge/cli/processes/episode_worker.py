@@ -44,6 +44,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 # Workers share the processors, and sums of matrices have other bits with other numbers of threads.
 ONE_THREAD = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
+# Beginning of the name of a file by which a worker elsewhere knows the folder of recordings.
+MARK = '.shared-'
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
@@ -169,9 +171,10 @@ def recording_of(folder: Path, index: int) -> Path:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what workers that were killed have left of recordings."""
-    for path in folder.glob('.episode_*.mcap.*'):
-        path.unlink(missing_ok=True)
+    """Remove what a kill has left: recordings that are not whole, and marks of the folder."""
+    for pattern in ('.episode_*.mcap.*', f'{MARK}*'):
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
