@@ -46,6 +46,8 @@ LOCAL = 'local'
 # Long against what Ray takes to place a task, some milliseconds, and short against what may be
 # lost when the driver is killed.
 TASK_SECONDS = 10.0
+# Ray's own benchmarks place about so many on a large cluster (many_tasks of its releases).
+TASKS_PER_SECOND = 500.0
 MAX_BATCH = 256
 MAX_RETRIES = 3
 _COUNT_SECONDS = 5.0
@@ -246,7 +248,8 @@ def batch_size(seconds: float, left: int, slots: int) -> int:
     """
     if seconds <= 0.0:
         return 1
-    return max(1, int(min(TASK_SECONDS / seconds, left // (2 * slots), MAX_BATCH)))
+    wanted = max(TASK_SECONDS, slots / TASKS_PER_SECOND)
+    return max(1, int(min(wanted / seconds, left // (2 * slots), MAX_BATCH)))
 
 
 def versions() -> dict[str, str]:
