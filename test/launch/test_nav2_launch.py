@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes.nav2 import find_nav2
 from urlab_ros_bridge.cli.processes.nav2 import nav2_files
+from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.nav2 import Nav2NotFound
 from urlab_ros_bridge.cli.processes.nav2 import NoNav2File
@@ -167,6 +168,8 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
     assert files(map=mine)[0] == str(mine)
     with pytest.raises(NoNav2File, match=r'urlab map --world quadruped .* map:=quadruped.yaml'):
         files(world='quadruped')
+    with pytest.raises(NoNav2File, match=r'quadruped_rooms, rover'):
+        files(world='quadruped')
     # A model is no bundled world, whatever its name.
     with pytest.raises(NoNav2File, match=r'urlab map --model .*/rover.xml'):
         files(model=model)
@@ -174,6 +177,16 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
         files(model=model, map=mine)
     with pytest.raises(BadArgument, match='map: there is no file'):
         files(map=tmp_path / 'none.yaml')
+
+
+@pytest.mark.parametrize('world', ['quadruped_rooms', 'rover'])
+def test_worlds_with_files_of_their_own_need_no_others(world):
+    assert world in nav2_worlds()
+    launched = Launched(world=world)
+    assert Path(launched.told()['map']) == shipped_file(f'config/nav2/maps/{world}.yaml')
+    assert Path(launched.told()['params_file']) == shipped_file(f'config/nav2/{world}.yaml')
+    server, _ = launched.of('Node', launched.group())
+    assert server.parameters[1]['yaml_filename'] == launched.told()['map']
 
 
 @pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')
