@@ -181,16 +181,16 @@ def test_no_speed_is_beyond_what_the_robot_may(world):
     assert follow['max_angular_accel'] < limits.angular_acceleration
 
 
-def test_the_radius_is_that_of_the_model(world):
+def outline(world):
+    """
+    Return what a robot is made of seen from above, in its base frame: shape (n, 2), m.
+
+    One that walks stands.
+    """
     model, data = world.model, mujoco.MjData(world.model)
     (robot,) = world.articulations.values()
-    stride = 0.0
     if 'stand' in world.keyframe_names:
         mujoco.mj_resetDataKeyframe(model, data, model.key(f'{robot.prefix}_stand').id)
-        # A foot is put half a step before where it stands.
-        twist = world.spec.articulations[0].twist
-        speed = nodes(world.name)['controller_server']['FollowPath']['desired_linear_vel']
-        stride = 0.5 * speed * twist.geometry['duty'] * twist.geometry['cycle_time']
     mujoco.mj_forward(model, data)
     bodies = [body.id for body in robot.bodies]
     middle = data.xpos[bodies[0], :2]
@@ -199,17 +199,45 @@ def test_the_radius_is_that_of_the_model(world):
     seen = np.full(model.ngeom, 1)
     seen[geoms] = 0
     model.geom_group[:] = seen
-    hull, geom = 0.0, np.zeros(1, np.int32)
+    found, geom = [], np.zeros(1, np.int32)
     for height in np.arange(0.005, 0.56, 0.01):
         for angle in np.linspace(-math.pi, math.pi, 180, endpoint=False):
-            inward = -np.array([math.cos(angle), math.sin(angle), 0.0])
-            start = np.array([*middle, height]) - inward
+            outward = np.array([math.cos(angle), math.sin(angle), 0.0])
+            start = np.array([*middle, height]) + outward
             group = np.array([1, 0, 0, 0, 0, 0], np.uint8)
-            far = mujoco.mj_ray(model, data, start, inward, group, 1, -1, geom)
-            hull = max(hull, 1.0 - far if far >= 0 else 0.0)
-    found = nodes(world.name)
-    radii = {found[name]['robot_radius'] for name in ('local_costmap', 'global_costmap')}
-    assert len(radii) == 1 and hull + stride <= radii.pop() <= hull + stride + 0.03, hull
+            far = mujoco.mj_ray(model, data, start, -outward, group, 1, -1, geom)
+            if far >= 0:
+                found.append((1.0 - far) * outward[:2])
+    return np.array(found)
+
+
+def footprint_of(costmap):
+    """Return the corners of a footprint, shape (n, 2), or of the square around a circle."""
+    if 'footprint' in costmap:
+        assert 'robot_radius' not in costmap
+        return np.array(yaml.safe_load(costmap['footprint']))
+    radius = costmap['robot_radius']
+    return radius * np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)])
+
+
+def test_the_footprint_is_that_of_the_model(world):
+    points, found = outline(world), nodes(world.name)
+    local, whole = (found[name] for name in ('local_costmap', 'global_costmap'))
+    np.testing.assert_array_equal(footprint_of(local), footprint_of(whole))
+    if 'robot_radius' in local:
+        hull = np.linalg.norm(points, axis=1).max()
+        assert hull <= local['robot_radius'] <= hull + 0.03
+        return
+    # A foot is put down half a step before where it stands, and leaves half a step behind it.
+    geometry = world.spec.articulations[0].twist.geometry
+    speed = found['controller_server']['FollowPath']['desired_linear_vel']
+    step = np.array([0.5 * speed * geometry['duty'] * geometry['cycle_time'], 0.0])
+    corners = footprint_of(local)
+    for box, needed in (
+        (corners.max(axis=0), points.max(axis=0) + step),
+        (-corners.min(axis=0), -points.min(axis=0) + step),
+    ):
+        assert (needed <= box).all() and (box <= needed + 0.05).all(), (needed, box)
 
 
 def test_what_belongs_together_agrees(world):
@@ -222,7 +250,9 @@ def test_what_belongs_together_agrees(world):
         inflation = found[name]['inflation_layer']
         assert follow['inflation_cost_scaling_factor'] == inflation['cost_scaling_factor']
         assert follow['cost_scaling_dist'] <= inflation['inflation_radius']
-        assert inflation['inflation_radius'] > found[name]['robot_radius']
+        # Obstacles are noticed before any corner reaches them.
+        reach = np.linalg.norm(footprint_of(found[name]), axis=1).max()
+        assert inflation['inflation_radius'] > reach
         # Costmaps leave out what is higher, and that is 0 unless it is said.
         assert found[name]['obstacle_layer']['scan']['max_obstacle_height'] > scanner_height(world)
         assert found[name]['plugins'][-1] == 'inflation_layer'
@@ -245,7 +275,7 @@ def test_the_robot_starts_where_amcl_believes_it_on_free_floor(world):
     pose = nodes(world.name)['amcl']['initial_pose']
     assert world.data.xpos[base][:2] == pytest.approx([pose['x'], pose['y']])
     assert world.data.xquat[base] == pytest.approx([1.0, 0.0, 0.0, 0.0]) and pose['yaw'] == 0.0
-    radius = nodes(world.name)['local_costmap']['robot_radius']
+    radius = footprint_of(nodes(world.name)['local_costmap']).max()
     around = np.linspace(-radius, radius, 18)
     square = np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
     assert set(drawn.value(square)) == {0}

@@ -40,7 +40,10 @@ def test_heights_resolution_and_region_are_taken(tmp_path):
 
 @pytest.mark.parametrize(
     ('world', 'words'),
-    [('rover', ['--height', 'robot', '--movable']), ('quadruped_rooms', ['--height', '0.03:0.45'])],
+    [
+        ('rover', ['--height', 'robot', '--movable']),
+        ('quadruped_rooms', ['--height', '0.03:0.45']),
+    ],
 )
 def test_the_maps_of_the_package_are_what_the_command_draws(tmp_path, world, words):
     shipped = Path(__file__).parents[3] / 'config' / 'nav2' / 'maps'

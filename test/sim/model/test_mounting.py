@@ -90,8 +90,8 @@ def test_what_does_not_fit_the_model_is_said(written, lidars, said):
 @pytest.mark.parametrize(
     ('extra', 'said'),
     [
-        ('body: base, ', r'lidars\.scan\.rays: must be given with body and pose'),
-        ('pose: {pos: [0, 0, 1]}, ', r'lidars\.scan\.rays: must be given'),
+        ('body: base, ', r'lidars\.scan: rays must be given with body and pose'),
+        ('pose: {pos: [0, 0, 1]}, ', r'lidars\.scan: rays must be given'),
         ('rays: 1, ', r'lidars\.scan\.rays: .*>= 2'),
         ('rays: 10001, ', r'lidars\.scan\.rays: .*10,?000'),
     ],

@@ -131,8 +131,8 @@ class LidarSpec:
 
     def __post_init__(self) -> None:
         if self.rays is None and (self.body or self.pose != PoseSpec()):
-            problem = 'must be given with body and pose: the scanners of the model have theirs'
-            raise KeyProblem('rays', problem)
+            problem = 'rays must be given with body and pose: the model places its own scanners'
+            raise KeyProblem('', problem)
         for name, value, above in (
             ('angle_max', self.angle_max, self.angle_min),
             ('range_max', self.range_max, self.range_min),
