@@ -28,6 +28,16 @@ for (const side of ['left', 'right']) {
   actuator.pulse = async (strength, milliseconds) => pulses[side].push([strength, milliseconds]);
 }
 """
+HAND = "urlab.headset.hands[['left', 'right'].indexOf('{0}')]"
+TURN = 'urlab.stage.camera.quaternion.clone()'
+LISTEN = """(() => {
+  const { connection } = urlab, say = connection.say;
+  window.reported = [];
+  connection.say = (type, payload) => {
+    if (type === 'xr_input') reported.push(payload);
+    say.call(connection, type, payload);
+  };
+})()"""
 SQUEEZE = "headset.controllers.{0}.updateButtonValue('squeeze', {1})"
 
 pytestmark = [
@@ -60,13 +70,8 @@ def tip_of(visitor, index):
 
 def hand_of(visitor, side):
     """Return where a controller is in the world, y up, as the page draws it."""
-    index = ['left', 'right'].index(side)
-    return np.array(
-        visitor.js(
-            f'(urlab.headset.hands[{index}].updateWorldMatrix(true, false), '
-            f'urlab.headset.hands[{index}].matrixWorld.elements.slice(12, 15))'
-        )
-    )
+    place = f'{HAND.format(side)}.getWorldPosition(urlab.stage.focus.clone()).toArray()'
+    return np.array(visitor.js(place))
 
 
 def test_one_enters_and_has_both_arms(visitor, gateway):
@@ -78,9 +83,6 @@ def test_one_enters_and_has_both_arms(visitor, gateway):
     assert any(gateway.served.pool.ownership.owners)
 
 
-@pytest.mark.xfail(
-    reason='one stands at the origin of the world: the offset of the reference space has no effect'
-)
 def test_one_stands_before_what_was_looked_at(visitor):
     frames = visitor.js('urlab.stage.frames')
     visitor.until(f'urlab.stage.frames > {frames} + 3')
@@ -94,19 +96,39 @@ def test_one_stands_before_what_was_looked_at(visitor):
     assert way @ ahead / np.linalg.norm(way) > 0.95
 
 
+def test_hands_and_head_are_reported_where_they_are_drawn(visitor):
+    visitor.js(LISTEN)
+    visitor.until('reported.at(-1)?.controllers.right')
+    sample = visitor.js('reported.at(-1)')
+    for side in ('left', 'right'):
+        pose = sample['controllers'][side]['pose']
+        np.testing.assert_allclose(pose['translation'], hand_of(visitor, side), atol=1e-4)
+        turn = np.array(visitor.js(f'{HAND.format(side)}.getWorldQuaternion({TURN}).toArray()'))
+        assert abs(np.dot(pose['rotation_xyzw'], turn)) > 1 - 1e-5
+    eye = visitor.js('urlab.stage.renderer.xr.getCamera().matrixWorld.elements.slice(12, 15)')
+    # An eye is half the distance between both from the middle of the head.
+    assert 0.02 < np.linalg.norm(np.subtract(sample['head_pose']['translation'], eye)) < 0.04
+    # The user stands elsewhere than at the origin of the headset's own space, and looks elsewhere.
+    own = visitor.js('(({ x, y, z }) => [x, y, z])(headset.controllers.left.position)')
+    assert np.linalg.norm(np.subtract(own, hand_of(visitor, 'left'))) > 0.3
+
+
 def test_a_hand_that_grips_leads_its_tip_and_the_other_stays(visitor):
     starts = [tip_of(visitor, 0), tip_of(visitor, 1)]
     visitor.js(SQUEEZE.format('left', 1))
     held = hand_of(visitor, 'left')
     visitor.until('urlab.headset.sent > 0')
     visitor.tab.wait_for_timeout(300)  # the grip has to arrive before the hand moves
-    visitor.js('headset.controllers.left.position.y += 0.08')
+    # Up, and to what is ahead of the user, which is no axis of the world.
+    visitor.js('headset.controllers.left.position.y += 0.06')
+    visitor.js('headset.controllers.left.position.z -= 0.05')
 
     def moved():
-        return tip_of(visitor, 0) - starts[0]
+        return hand_of(visitor, 'left') - held
 
-    visitor.wait(lambda: np.linalg.norm(moved() - [0, 0.08, 0]) < 0.015)
-    assert np.linalg.norm(hand_of(visitor, 'left') - held - [0, 0.08, 0]) < 0.01
+    visitor.wait(lambda: np.linalg.norm(moved()) > 0.07)
+    assert min(abs(moved()[[0, 2]])) > 0.02
+    visitor.wait(lambda: np.linalg.norm(tip_of(visitor, 0) - starts[0] - moved()) < 0.015)
     assert np.linalg.norm(tip_of(visitor, 1) - starts[1]) < 0.01
     # Without the grip the hand goes where it likes.
     visitor.js(SQUEEZE.format('left', 0))

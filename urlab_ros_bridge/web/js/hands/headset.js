@@ -15,7 +15,9 @@ export class Headset {
     this.sent = 0;
     this.hands = [];
     this.buttons = [];
+    this.floor = new THREE.Group();
     this.offer();
+    app.stage.renderer.xr.addEventListener('sessionend', () => this.leave());
     app.stage.drawers.push((seconds, time, frame) => this.update(time, frame));
     app.connection.addEventListener('contacts', ({ detail }) => this.feel(detail));
   }
@@ -33,36 +35,37 @@ export class Headset {
 
   async enter(mode) {
     const { stage, connection } = this.app;
-    const from = stage.camera.position.clone(); // the headset moves the camera from its first frame on
     try {
-      const session = await navigator.xr.requestSession(mode, { requiredFeatures: ['local-floor'], optionalFeatures: ['hand-tracking'] });
-      this.session = session;
+      this.session = await navigator.xr.requestSession(mode, { requiredFeatures: ['local-floor'], optionalFeatures: ['hand-tracking'] });
       stage.dome.visible = mode === 'immersive-vr';
       this.fog = stage.scene.fog;
       if (mode === 'immersive-ar') stage.scene.fog = null;
-      session.addEventListener('end', () => this.leave());
-      await stage.renderer.xr.setSession(session);
-      this.stand(from);
+      this.stand();
+      await stage.renderer.xr.setSession(this.session);
       this.showHands();
       connection.mode = this.app.world?.name ?? '';
       connection.hello('vr_client');
       connection.ask('contacts', { on: true }).catch(() => {});
     } catch (error) {
+      this.session?.end().catch(() => {});
       toast(`No ${mode === 'immersive-vr' ? 'VR' : 'AR'}: ${error.message}`, true);
     }
   }
 
-  // One stands where one looked from, on the floor, and not where the robot is.
-  stand(from) {
-    const { xr } = this.app.stage.renderer;
-    const target = this.app.views.controls.target;
-    const way = target.clone().sub(from).setY(0);
+  // One stands where one looked from, and not where the robot is: the floor of the headset, on
+  // which all its poses are, is laid there.
+  stand() {
+    const { camera, scene } = this.app.stage;
+    const { target } = this.app.views.controls;
+    this.before = { position: camera.position.clone(), quaternion: camera.quaternion.clone() };
+    const way = target.clone().sub(camera.position).setY(0);
     if (way.lengthSq() < 1e-6) way.set(0, 0, -1);
     way.setLength(Math.min(Math.max(way.length(), NEAREST), FARTHEST));
-    const place = new THREE.Matrix4().makeRotationY(Math.atan2(-way.x, -way.z)).setPosition(target.x - way.x, 0, target.z - way.z);
-    const at = new THREE.Vector3(), turn = new THREE.Quaternion();
-    place.invert().decompose(at, turn, new THREE.Vector3());
-    xr.setReferenceSpace(xr.getReferenceSpace().getOffsetReferenceSpace(new XRRigidTransform(at, turn)));
+    this.floor.position.set(target.x - way.x, 0, target.z - way.z);
+    this.floor.rotation.y = Math.atan2(-way.x, -way.z);
+    this.floor.add(camera);
+    scene.add(this.floor);
+    this.floor.updateMatrixWorld(true);
   }
 
   leave() {
@@ -70,21 +73,25 @@ export class Headset {
     this.session = null;
     stage.dome.visible = true;
     stage.scene.fog = this.fog;
-    for (const hand of this.hands) hand.removeFromParent();
+    for (const hand of this.hands) hand.clear().removeFromParent();
     this.hands = [];
+    this.floor.remove(stage.camera);
+    this.floor.removeFromParent();
+    stage.camera.position.copy(this.before.position);
+    stage.camera.quaternion.copy(this.before.quaternion);
     connection.hello('spectator');
     stage.fit();
   }
 
   showHands() {
-    const { renderer, scene } = this.app.stage;
+    const { renderer } = this.app.stage;
     this.hands = [0, 1].map((index) => {
       const grip = renderer.xr.getControllerGrip(index);
       grip.add(new THREE.Mesh(new THREE.CapsuleGeometry(0.018, 0.07, 6, 16).rotateX(-0.9), this.app.stage.paint({ color: '#20262d', roughness: 0.5 })));
       const tip = new THREE.Mesh(new THREE.SphereGeometry(0.008, 16, 12), new THREE.MeshBasicMaterial({ color: '#12b5a6' }));
       tip.position.z = -0.06;
       grip.add(tip);
-      scene.add(grip);
+      this.floor.add(grip);
       return grip;
     });
   }
@@ -97,11 +104,11 @@ export class Headset {
     for (const source of this.session.inputSources) {
       if (!source.gripSpace || !['left', 'right'].includes(source.handedness)) continue;
       const pose = frame.getPose(source.gripSpace, space);
-      if (pose) controllers[source.handedness] = read(source, pose);
+      if (pose) controllers[source.handedness] = read(source, pose, this.floor);
     }
     if (!head || !Object.keys(controllers).length) return;
     this.sent = time;
-    this.app.connection.say('xr_input', { timestamp: time / 1000, head_pose: transform(head), controllers });
+    this.app.connection.say('xr_input', { timestamp: time / 1000, head_pose: placed(head, this.floor), controllers });
   }
 
   // The arms of a user are given out left, right, as the tips stand in the world.
@@ -123,16 +130,19 @@ export class Headset {
   }
 }
 
-function transform({ position: { x, y, z }, orientation }) {
-  return { translation: [x, y, z], rotation_xyzw: [orientation.x, orientation.y, orientation.z, orientation.w] };
+// A pose on the floor of the headset, in the world.
+function placed({ position, orientation }, floor) {
+  const at = new THREE.Vector3().copy(position).applyMatrix4(floor.matrixWorld);
+  const turn = new THREE.Quaternion().copy(orientation).premultiply(floor.quaternion);
+  return { translation: at.toArray(), rotation_xyzw: turn.toArray() };
 }
 
-function read(source, pose) {
+function read(source, pose, floor) {
   const { buttons = [], axes = [] } = source.gamepad ?? {};
-  const vector = (speed) => (speed ? [speed.x, speed.y, speed.z] : [0, 0, 0]);
+  const vector = (speed) => (speed ? new THREE.Vector3().copy(speed).applyQuaternion(floor.quaternion).toArray() : [0, 0, 0]);
   const pressed = (index) => Boolean(buttons[index]?.pressed);
   return {
-    pose: transform(pose.transform),
+    pose: placed(pose.transform, floor),
     velocity: { linear: vector(pose.linearVelocity), angular: vector(pose.angularVelocity) },
     trigger: buttons[0]?.value ?? 0,
     grip: buttons[1]?.value ?? 0,

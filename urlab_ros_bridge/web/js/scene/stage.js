@@ -142,7 +142,7 @@ export class Stage {
     const at = new THREE.Vector3(...focus.toArray().map((part) => Math.round(part / texel) * texel));
     sun.target.position.copy(at);
     sun.position.copy(at).add(new THREE.Vector3(2.2, 4.4, 2.9).multiplyScalar(reach * 0.7));
-    this.dome.position.copy(this.camera.position);
+    this.dome.position.setFromMatrixPosition(this.camera.matrixWorld);
     this.ground.children[1].position.set(Math.round(focus.x), 0.001, Math.round(focus.z));
   }
 
