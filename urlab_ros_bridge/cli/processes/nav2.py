@@ -38,6 +38,10 @@ LOCALIZATIONS = (GROUND_TRUTH, 'amcl')
 _MAPS, _PARAMETERS = 'config/nav2/maps', 'config/nav2'
 # A value for the bridge that follows from the localisation.
 MAP_TO_ODOM = 'publish_map_to_odom'
+# Another: wall time (s) in which the nodes of Nav2 read what was sent before time jumps back.
+# On an overloaded machine 0.05 s was too little: a transform of the old time came into a TF buffer
+# that had been cleared, and the collision monitor held the robot.
+JUMP_SETTLE, NAV2_SETTLES = 'jump_settle_time', 0.3
 
 
 class Nav2NotFound(CliError):
@@ -125,7 +129,11 @@ def _processes() -> Iterator[Process]:
             yield replace(
                 process,
                 params_file='bridge_params_file',
-                ros_parameters=(*process.ros_parameters, (MAP_TO_ODOM, MAP_TO_ODOM)),
+                ros_parameters=(
+                    *process.ros_parameters,
+                    (MAP_TO_ODOM, MAP_TO_ODOM),
+                    (JUMP_SETTLE, JUMP_SETTLE),
+                ),
             )
         elif not process.is_gateway:
             yield process
