@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of Nav2 fit the rover and its bridge; the map fits its world."""
+"""The parameters of Nav2 fit the robots and their bridge; the maps fit their worlds."""
 
 import math
 from pathlib import Path
@@ -17,6 +17,7 @@ from running_world import interface
 from running_world import parameters_of
 import yaml
 
+from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.maps.floor_map import is_solid
 from urlab_ros_bridge.sim.model.maps.map_heights import scanner_height
@@ -26,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / 'sim'))
 
 from map_reader import read_map
 
-FILE = CONFIG / 'nav2' / 'rover.yaml'
+PREPARED = nav2_worlds()
 # The topics of Nav2 that RViz shows, with types and whether they are latched.
 SHOWN = {
     'map': ('nav_msgs/msg/OccupancyGrid', True),
@@ -49,9 +50,13 @@ DISPLAYS = {
 }
 
 
-def nodes():
+def file_for(world):
+    return CONFIG / 'nav2' / f'{world}.yaml'
+
+
+def nodes(world):
     """Return the parameters of each node, those of the nested costmaps by their plain name."""
-    found = yaml.safe_load(FILE.read_text())
+    found = yaml.safe_load(file_for(world).read_text())
     return {name: each.get(name, each)['ros__parameters'] for name, each in found.items()}
 
 
@@ -66,24 +71,31 @@ def named(values, *endings):
     return found
 
 
-@pytest.fixture(scope='module')
-def world():
-    return load_world(ServerConfig(world='rover'))
+@pytest.fixture(scope='module', params=PREPARED)
+def world(request):
+    return load_world(ServerConfig(world=request.param))
 
 
 @pytest.fixture
-def rover(running):
-    if running.name != 'rover':
-        pytest.skip('the parameters are for the rover')
+def prepared(running):
+    """Return a running world that has parameters for Nav2."""
+    if running.name not in PREPARED:
+        pytest.skip('there are no parameters of Nav2 for this world')
     return running
 
 
+def test_the_worlds_are_those_that_the_documentation_names():
+    assert PREPARED == ['quadruped_rooms', 'rover']
+
+
 @pytest.mark.ros
-def test_ros_itself_reads_the_file():
+@pytest.mark.parametrize('world_name', PREPARED)
+def test_ros_itself_reads_the_file(world_name):
     """Its parser is stricter than YAML: no anchors, one type in a list."""
-    tokens = list(yaml.scan(FILE.read_text()))
+    file = file_for(world_name)
+    tokens = list(yaml.scan(file.read_text()))
     assert not [t for t in tokens if isinstance(t, yaml.AnchorToken | yaml.AliasToken)]
-    for name, values in nodes().items():
+    for name, values in nodes(world_name).items():
         if name == '/**':
             continue
         context = Context()
@@ -92,7 +104,7 @@ def test_ros_itself_reads_the_file():
             name,
             context=context,
             namespace=name if name.endswith('costmap') else '',
-            cli_args=['--ros-args', '--params-file', str(FILE)],
+            cli_args=['--ros-args', '--params-file', str(file)],
             automatically_declare_parameters_from_overrides=True,
             start_parameter_services=False,
             enable_rosout=False,
@@ -114,13 +126,13 @@ def flattened(values, start=''):
 
 
 @pytest.mark.ros
-def test_topics_are_those_of_the_running_bridge(rover):
-    found = nodes()
+def test_topics_are_those_of_the_running_bridge(prepared):
+    found = nodes(prepared.name)
     for name, wanted in (
         ('/scan', 'sensor_msgs/msg/LaserScan'),
         ('/odom', 'nav_msgs/msg/Odometry'),
     ):
-        assert rover.topics[name] == [wanted]
+        assert prepared.topics[name] == [wanted]
     for values in found.values():
         assert named(values, 'odom_topic') <= {'/odom'}
         assert named(values, 'scan_topic') <= {'/scan'}
@@ -131,19 +143,19 @@ def test_topics_are_those_of_the_running_bridge(rover):
         assert costmap['static_layer']['map_topic'] == '/map'
     # What reaches the robot goes through smoother and monitor.
     assert found['collision_monitor']['cmd_vel_out_topic'] == 'cmd_vel'
-    assert rover.listener.node.count_subscribers('/cmd_vel') == 1
+    assert prepared.listener.node.count_subscribers('/cmd_vel') == 1
 
 
 @pytest.mark.ros
-def test_frames_are_those_of_the_running_bridge(rover):
-    roots = rover.roots()
-    settings = parameters_of('rover')
+def test_frames_are_those_of_the_running_bridge(prepared):
+    roots = prepared.roots()
+    settings = parameters_of(prepared.name)
     assert (settings['map_frame'], settings['odom_frame']) == ('map', 'odom')
     frames = set()
-    for values in nodes().values():
+    for values in nodes(prepared.name).values():
         frames |= named(values, '_frame', '_frame_id')
     assert frames == {'map', 'odom', 'base_link'}
-    scan = rover.first(interface('sensor_msgs/msg/LaserScan'), 'scan', False)
+    scan = prepared.first(interface('sensor_msgs/msg/LaserScan'), 'scan', False)
     for frame in ('odom', 'base_link', scan.header.frame_id):
         assert roots[frame] == 'odom'
     # Where the map is, AMCL says, or the bridge when the launch file asks for it.
@@ -152,9 +164,10 @@ def test_frames_are_those_of_the_running_bridge(rover):
 
 def test_no_speed_is_beyond_what_the_robot_may(world):
     limits = world.spec.articulations[0].twist.limits
-    found = nodes()
+    found = nodes(world.name)
     smoother = found['velocity_smoother']
-    assert smoother['max_velocity'] == [limits.linear, limits.lateral, limits.angular]
+    # The controller never moves a robot sideways.
+    assert smoother['max_velocity'] == [limits.linear, 0.0, limits.angular]
     assert smoother['max_accel'] == [
         limits.linear_acceleration,
         0.0,
@@ -168,29 +181,67 @@ def test_no_speed_is_beyond_what_the_robot_may(world):
     assert follow['max_angular_accel'] < limits.angular_acceleration
 
 
-def test_the_radius_is_that_of_the_model(world):
-    model, data = world.model, world.data
-    bodies = [body.id for body in world.articulations['rover'].bodies]
+def outline(world):
+    """
+    Return what a robot is made of seen from above, in its base frame: shape (n, 2), m.
+
+    One that walks stands.
+    """
+    model, data = world.model, mujoco.MjData(world.model)
+    (robot,) = world.articulations.values()
+    if 'stand' in world.keyframe_names:
+        mujoco.mj_resetDataKeyframe(model, data, model.key(f'{robot.prefix}_stand').id)
+    mujoco.mj_forward(model, data)
+    bodies = [body.id for body in robot.bodies]
+    middle = data.xpos[bodies[0], :2]
     geoms = np.flatnonzero(is_solid(model) & np.isin(model.geom_bodyid, bodies))
     # Rays from outside to the axis of the robot, at all heights, meet its hull.
     seen = np.full(model.ngeom, 1)
     seen[geoms] = 0
     model.geom_group[:] = seen
-    hull, geom = 0.0, np.zeros(1, np.int32)
+    found, geom = [], np.zeros(1, np.int32)
     for height in np.arange(0.005, 0.56, 0.01):
         for angle in np.linspace(-math.pi, math.pi, 180, endpoint=False):
-            inward = -np.array([math.cos(angle), math.sin(angle), 0.0])
-            start = np.array([0.0, 0.0, height]) - inward
+            outward = np.array([math.cos(angle), math.sin(angle), 0.0])
+            start = np.array([*middle, height]) + outward
             group = np.array([1, 0, 0, 0, 0, 0], np.uint8)
-            far = mujoco.mj_ray(model, data, start, inward, group, 1, -1, geom)
-            hull = max(hull, 1.0 - far if far >= 0 else 0.0)
-    found = nodes()
-    radii = {found[name]['robot_radius'] for name in ('local_costmap', 'global_costmap')}
-    assert len(radii) == 1 and hull <= radii.pop() <= hull + 0.03, hull
+            far = mujoco.mj_ray(model, data, start, -outward, group, 1, -1, geom)
+            if far >= 0:
+                found.append((1.0 - far) * outward[:2])
+    return np.array(found)
+
+
+def footprint_of(costmap):
+    """Return the corners of a footprint, shape (n, 2), or of the square around a circle."""
+    if 'footprint' in costmap:
+        assert 'robot_radius' not in costmap
+        return np.array(yaml.safe_load(costmap['footprint']))
+    radius = costmap['robot_radius']
+    return radius * np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)])
+
+
+def test_the_footprint_is_that_of_the_model(world):
+    points, found = outline(world), nodes(world.name)
+    local, whole = (found[name] for name in ('local_costmap', 'global_costmap'))
+    np.testing.assert_array_equal(footprint_of(local), footprint_of(whole))
+    if 'robot_radius' in local:
+        hull = np.linalg.norm(points, axis=1).max()
+        assert hull <= local['robot_radius'] <= hull + 0.03
+        return
+    # A foot is put down half a step before where it stands, and leaves half a step behind it.
+    geometry = world.spec.articulations[0].twist.geometry
+    speed = found['controller_server']['FollowPath']['desired_linear_vel']
+    step = np.array([0.5 * speed * geometry['duty'] * geometry['cycle_time'], 0.0])
+    corners = footprint_of(local)
+    for box, needed in (
+        (corners.max(axis=0), points.max(axis=0) + step),
+        (-corners.min(axis=0), -points.min(axis=0) + step),
+    ):
+        assert (needed <= box).all() and (box <= needed + 0.05).all(), (needed, box)
 
 
 def test_what_belongs_together_agrees(world):
-    found = nodes()
+    found = nodes(world.name)
     follow = found['controller_server']['FollowPath']
     lidar = world.spec.articulations[0].lidars['scan']
     assert found['amcl']['laser_min_range'] == lidar.range_min
@@ -199,7 +250,9 @@ def test_what_belongs_together_agrees(world):
         inflation = found[name]['inflation_layer']
         assert follow['inflation_cost_scaling_factor'] == inflation['cost_scaling_factor']
         assert follow['cost_scaling_dist'] <= inflation['inflation_radius']
-        assert inflation['inflation_radius'] > found[name]['robot_radius']
+        # Obstacles are noticed before any corner reaches them.
+        reach = np.linalg.norm(footprint_of(found[name]), axis=1).max()
+        assert inflation['inflation_radius'] > reach
         # Costmaps leave out what is higher, and that is 0 unless it is said.
         assert found[name]['obstacle_layer']['scan']['max_obstacle_height'] > scanner_height(world)
         assert found[name]['plugins'][-1] == 'inflation_layer'
@@ -207,19 +260,29 @@ def test_what_belongs_together_agrees(world):
             assert found[name][plugin]['plugin'].startswith('nav2_costmap_2d::')
 
 
+def test_the_navigator_waits_for_more_than_a_few_steps_of_the_clock(world):
+    """Nav2 measures its patience in simulation time; /clock comes at 100 Hz at best."""
+    navigator = nodes(world.name)['bt_navigator']
+    step = 1e3 / parameters_of(world.name)['clock_rate']
+    assert navigator['default_server_timeout'] >= 20 * step
+    assert navigator['wait_for_service_timeout'] >= navigator['default_server_timeout']
+
+
 def test_the_robot_starts_where_amcl_believes_it_on_free_floor(world):
-    drawn = read_map(CONFIG / 'nav2' / 'maps' / 'rover.yaml')
-    base = world.articulations['rover'].bodies[0].id
-    pose = nodes()['amcl']['initial_pose']
+    drawn = read_map(CONFIG / 'nav2' / 'maps' / f'{world.name}.yaml')
+    (robot,) = world.articulations.values()
+    base = robot.bodies[0].id
+    pose = nodes(world.name)['amcl']['initial_pose']
     assert world.data.xpos[base][:2] == pytest.approx([pose['x'], pose['y']])
     assert world.data.xquat[base] == pytest.approx([1.0, 0.0, 0.0, 0.0]) and pose['yaw'] == 0.0
-    around = np.linspace(-0.32, 0.32, 14)
+    radius = footprint_of(nodes(world.name)['local_costmap']).max()
+    around = np.linspace(-radius, radius, 18)
     square = np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)
     assert set(drawn.value(square)) == {0}
 
 
 @pytest.mark.ros
-def test_rviz_shows_what_nav2_and_the_bridge_publish(rover):
+def test_rviz_shows_what_nav2_and_the_bridge_publish(prepared):
     manager = yaml.safe_load((CONFIG / 'nav2' / 'nav2.rviz').read_text())['Visualization Manager']
     assert manager['Global Options']['Fixed Frame'] == 'map'
     topics = set()
@@ -233,9 +296,11 @@ def test_rviz_shows_what_nav2_and_the_bridge_publish(rover):
         latched = topic['Durability Policy'] == 'Transient Local'
         if name in SHOWN:
             assert SHOWN[name] == (DISPLAYS[kind], latched)
+        elif name == 'markers/entities' and f'/{name}' not in prepared.topics:
+            assert not prepared.has_entities()  # the display stays empty
         else:
-            assert rover.topics[f'/{name}'] == [DISPLAYS[kind]]
-            offered = rover.publisher_qos(f'/{name}').durability
+            assert prepared.topics[f'/{name}'] == [DISPLAYS[kind]]
+            offered = prepared.publisher_qos(f'/{name}').durability
             assert latched == (offered == DurabilityPolicy.TRANSIENT_LOCAL)
     assert set(SHOWN) < topics
     tools = {tool['Class'].rpartition('/')[2]: tool for tool in manager['Tools']}

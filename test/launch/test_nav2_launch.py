@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.processes import preflight
 from urlab_ros_bridge.cli.processes.nav2 import find_nav2
 from urlab_ros_bridge.cli.processes.nav2 import nav2_files
+from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.nav2 import Nav2NotFound
 from urlab_ros_bridge.cli.processes.nav2 import NoNav2File
@@ -130,7 +131,9 @@ def test_one_and_only_one_says_where_the_map_is():
         # The parameters of Nav2 have the name that those of the bridge have elsewhere.
         file, values = bridge.parameters
         assert Path(file) == shipped_file('config/bridge.yaml')
-        assert values == {'publish_map_to_odom': knows} and bridge.namespace == ''
+        assert values.pop('publish_map_to_odom') is knows and bridge.namespace == ''
+        # Several times the default: all nodes of Nav2 read /clock and /tf in threads of their own.
+        assert values.pop('jump_settle_time') >= 0.3 and not values
 
 
 def test_the_parameters_of_nav2_and_of_the_bridge_are_kept_apart(tmp_path):
@@ -167,6 +170,8 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
     assert files(map=mine)[0] == str(mine)
     with pytest.raises(NoNav2File, match=r'urlab map --world quadruped .* map:=quadruped.yaml'):
         files(world='quadruped')
+    with pytest.raises(NoNav2File, match=r'quadruped_rooms, rover'):
+        files(world='quadruped')
     # A model is no bundled world, whatever its name.
     with pytest.raises(NoNav2File, match=r'urlab map --model .*/rover.xml'):
         files(model=model)
@@ -174,6 +179,16 @@ def test_files_of_other_worlds_must_be_given(tmp_path):
         files(model=model, map=mine)
     with pytest.raises(BadArgument, match='map: there is no file'):
         files(map=tmp_path / 'none.yaml')
+
+
+@pytest.mark.parametrize('world', ['quadruped_rooms', 'rover'])
+def test_worlds_with_files_of_their_own_need_no_others(world):
+    assert world in nav2_worlds()
+    launched = Launched(world=world)
+    assert Path(launched.told()['map']) == shipped_file(f'config/nav2/maps/{world}.yaml')
+    assert Path(launched.told()['params_file']) == shipped_file(f'config/nav2/{world}.yaml')
+    server, _ = launched.of('Node', launched.group())
+    assert server.parameters[1]['yaml_filename'] == launched.told()['map']
 
 
 @pytest.mark.skipif(not recorder.launch_is_installed(), reason='needs launch')

@@ -56,7 +56,10 @@ def test_sidecar_names_resolve(build_world, sidecar, name):
             # A world may ask for smaller pictures, never for distorted ones.
             width, height = model.cam_resolution[model.camera(prefix + camera).id]
             assert width * settings['resolution'][1] == height * settings['resolution'][0]
-        for scan in entry.get('lidars', {}):
+        for scan, settings in entry.get('lidars', {}).items():
+            if 'rays' in settings:  # mounted by the sidecar
+                model.body(prefix + settings['body'])
+                continue
             sensor = model.sensor(prefix + scan)
             assert sensor.type[0] == mujoco.mjtSensor.mjSENS_USER
             assert sensor.objtype[0] == mujoco.mjtObj.mjOBJ_SITE
@@ -74,7 +77,9 @@ def test_lidar_angles_cover_every_ray_once(build_world, sidecar, name):
     model = build_world(name)
     for entry in sidecar(name)['articulations']:
         for scan, settings in entry.get('lidars', {}).items():
-            rays = int(model.sensor(f'{entry["prefix"]}_{scan}').dim[0])
+            rays = settings.get('rays')
+            if rays is None:
+                rays = int(model.sensor(f'{entry["prefix"]}_{scan}').dim[0])
             increment = (settings['angle_max'] - settings['angle_min']) / (rays - 1)
             assert increment == pytest.approx(2 * np.pi / rays, rel=1e-9)
 

@@ -38,12 +38,19 @@ def test_heights_resolution_and_region_are_taken(tmp_path):
     assert drawn.value([(1.2, -2.85), (1.71, 0.05)]).tolist() == [100, 0]
 
 
-def test_the_map_of_the_package_is_what_the_command_draws(tmp_path):
+@pytest.mark.parametrize(
+    ('world', 'words'),
+    [
+        ('rover', ['--height', 'robot', '--movable']),
+        ('quadruped_rooms', ['--height', '0.03:0.45']),
+    ],
+)
+def test_the_maps_of_the_package_are_what_the_command_draws(tmp_path, world, words):
     shipped = Path(__file__).parents[3] / 'config' / 'nav2' / 'maps'
-    words = ['--height', 'robot', '--movable', '--output', str(tmp_path / 'rover')]
-    assert main(['map', *words]) == 0
-    assert (tmp_path / 'rover.yaml').read_text() == (shipped / 'rover.yaml').read_text()
-    ours, drawn = read_map(shipped / 'rover.yaml'), read_map(tmp_path / 'rover.yaml')
+    output = str(tmp_path / world)
+    assert main(['map', '--world', world, *words, '--output', output]) == 0
+    assert (tmp_path / f'{world}.yaml').read_text() == (shipped / f'{world}.yaml').read_text()
+    ours, drawn = read_map(shipped / f'{world}.yaml'), read_map(tmp_path / f'{world}.yaml')
     # A face that lies on the border of two cells may be rounded to either, by another MuJoCo.
     assert np.mean(ours.data == drawn.data) > 0.998
 

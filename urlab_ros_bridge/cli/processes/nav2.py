@@ -29,12 +29,19 @@ from urlab_ros_bridge.cli.errors import CliError
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
 from urlab_ros_bridge.files.shipped import shipped_file
+from urlab_ros_bridge.models import world_names
 from urlab_ros_bridge.schema import key
 
 GROUND_TRUTH = 'ground_truth'
 LOCALIZATIONS = (GROUND_TRUTH, 'amcl')
+# Folders of the files that belong to bundled worlds.
+_MAPS, _PARAMETERS = 'config/nav2/maps', 'config/nav2'
 # A value for the bridge that follows from the localisation.
 MAP_TO_ODOM = 'publish_map_to_odom'
+# Another: wall time (s) in which the nodes of Nav2 read what was sent before time jumps back.
+# On an overloaded machine 0.05 s was too little: a transform of the old time came into a TF buffer
+# that had been cleared, and the collision monitor held the robot.
+JUMP_SETTLE, NAV2_SETTLES = 'jump_settle_time', 0.3
 
 
 class Nav2NotFound(CliError):
@@ -51,7 +58,10 @@ class NoNav2File(CliError):
     """A world has no map or no parameters of its own, and none were given."""
 
     def __init__(self, argument: str, world: str, remedy: str) -> None:
-        super().__init__(f'no file is shipped as {argument} of {world!r}: {remedy}')
+        ready = ', '.join(nav2_worlds())
+        super().__init__(
+            f'no file is shipped as {argument} of {world!r} (worlds with one: {ready}): {remedy}'
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,13 +129,26 @@ def _processes() -> Iterator[Process]:
             yield replace(
                 process,
                 params_file='bridge_params_file',
-                ros_parameters=(*process.ros_parameters, (MAP_TO_ODOM, MAP_TO_ODOM)),
+                ros_parameters=(
+                    *process.ros_parameters,
+                    (MAP_TO_ODOM, MAP_TO_ODOM),
+                    (JUMP_SETTLE, JUMP_SETTLE),
+                ),
             )
         elif not process.is_gateway:
             yield process
 
 
 NAV2_PROCESSES = tuple(_processes())
+
+
+def nav2_worlds() -> list[str]:
+    """Return the bundled worlds with a map and parameters of their own, in alphabetical order."""
+    return [
+        name
+        for name in world_names()
+        if all(shipped_file(f'{folder}/{name}.yaml').is_file() for folder in (_MAPS, _PARAMETERS))
+    ]
 
 
 def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
@@ -139,11 +162,11 @@ def nav2_files(arguments: Nav2Arguments) -> tuple[str, str]:
     source = f'--model {model}' if model else f'--world {world}'
     remedies = {
         'map': (
-            'config/nav2/maps',
+            _MAPS,
             f'draw one with "urlab map {source} --height robot", and give map:={world}.yaml',
         ),
         'params_file': (
-            'config/nav2',
+            _PARAMETERS,
             'copy config/nav2/rover.yaml, set radius and speeds of your robot, and give '
             'params_file:=FILE',
         ),

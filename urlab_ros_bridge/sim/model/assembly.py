@@ -17,6 +17,8 @@ from urlab_ros_bridge.sim.model.mjcf_import import FileParts
 from urlab_ros_bridge.sim.model.mjcf_import import ModelFiles
 from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
 from urlab_ros_bridge.sim.model.mjcf_import import split_file
+from urlab_ros_bridge.sim.model.mounting import check_rays
+from urlab_ros_bridge.sim.model.mounting import mount_scanners
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.naming import names_with
 from urlab_ros_bridge.sim.model.naming import prefix_problem
@@ -45,6 +47,7 @@ def assemble(
     :return: the model, and the spec that it was compiled from.
     :raises WorldError: when a file is missing or something does not compile.
     """
+    check_rays(world.articulations, str(world.source))
     scene = files.model(world.scene) if world.scene else mujoco.MjSpec()
     if world.scene:
         name_unnamed(scene)
@@ -148,6 +151,7 @@ def _attach(
 ) -> None:
     prefix = f'{articulation.prefix}_'
     name_unnamed(robot)
+    mount_scanners(robot, articulation)
     keyframes.take(robot, prefix, articulation.pos, articulation.quat)
     frame = scene.worldbody.add_frame(pos=articulation.pos, quat=articulation.quat)
     try:

@@ -35,6 +35,7 @@ MESH_ENDINGS = ('.obj', '.stl')
 MAX_LATENCY = 10.0  # s; every state on its way is held in memory
 MAX_SAMPLES = 16
 MAX_SEED = 2**31 - 1
+MAX_SCAN = 10_000  # rays
 
 _FRAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_./-]*')
 _NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.-]*')
@@ -99,6 +100,21 @@ class RenderSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class PoseSpec:
+    """Where something stands."""
+
+    pos: tuple[float, float, float] = key((0.0, 0.0, 0.0), 'x, y, z (m).')
+    quat: tuple[float, float, float, float] = key((1.0, 0.0, 0.0, 0.0), 'w, x, y, z.')
+
+    def __post_init__(self) -> None:
+        norm = math.hypot(*self.quat)
+        if not 1e-6 < norm < 1e6:
+            raise KeyProblem('quat', f'{self.quat} is not a rotation: its norm is {norm:g}')
+        if abs(norm - 1.0) > _UNIT:
+            object.__setattr__(self, 'quat', tuple(part / norm for part in self.quat))
+
+
+@dataclass(frozen=True, slots=True)
 class LidarSpec:
     """A planar scanner: angles in rad (first and last ray), ranges in m, scans per sim second."""
 
@@ -107,8 +123,16 @@ class LidarSpec:
     range_max: float = key(text='The greatest range.')
     range_min: float = key(0.0, 'The smallest range that counts.', low=0.0)
     rate: float = key(10.0, 'Scans per simulated second.', above=0.0, high=10_000.0)
+    rays: int | None = key(
+        None, 'Of a scanner that the model does not have.', low=2, high=MAX_SCAN
+    )
+    body: str = key('', 'That carries a scanner with `rays`; default: the first one.')
+    pose: PoseSpec = key(factory=PoseSpec, text='Of a scanner with `rays`, in its body.')
 
     def __post_init__(self) -> None:
+        if self.rays is None and (self.body or self.pose != PoseSpec()):
+            problem = 'rays must be given with body and pose: the model places its own scanners'
+            raise KeyProblem('', problem)
         for name, value, above in (
             ('angle_max', self.angle_max, self.angle_min),
             ('range_max', self.range_max, self.range_min),
@@ -135,21 +159,6 @@ class NoiseSpec:
         0.0, "Share of lost samples: a scanner's ray sees nothing, others repeat.",
         low=0.0, high=1.0,
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class PoseSpec:
-    """Where something stands."""
-
-    pos: tuple[float, float, float] = key((0.0, 0.0, 0.0), 'x, y, z (m).')
-    quat: tuple[float, float, float, float] = key((1.0, 0.0, 0.0, 0.0), 'w, x, y, z.')
-
-    def __post_init__(self) -> None:
-        norm = math.hypot(*self.quat)
-        if not 1e-6 < norm < 1e6:
-            raise KeyProblem('quat', f'{self.quat} is not a rotation: its norm is {norm:g}')
-        if abs(norm - 1.0) > _UNIT:
-            object.__setattr__(self, 'quat', tuple(part / norm for part in self.quat))
 
 
 class Placed:

@@ -22,6 +22,7 @@ from urlab_ros_bridge.sim.model.client_models import ClientModel
 from urlab_ros_bridge.sim.model.client_models import ClientModels
 from urlab_ros_bridge.sim.model.client_models import Sizes
 from urlab_ros_bridge.sim.model.client_models.user_files import read_user_file
+from urlab_ros_bridge.sim.model.mounting import mounted_rays
 from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
 from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
@@ -38,7 +39,7 @@ class SpawnSource:
     A model that was read and tried but not yet compiled here.
 
     :ivar settings: what a sidecar says of the robot, None without one.
-    :ivar sizes: of the model compiled alone.
+    :ivar sizes: of the model compiled alone, with the scanners that the sidecar adds.
     """
 
     spec: mujoco.MjSpec
@@ -68,7 +69,8 @@ def read_source(models: ClientModels, data: DataFolder, fields: Fields) -> Spawn
         model = models.of_file(path)
     if model.urdf:
         _stand_free(model)
-    return SpawnSource(model.spec, settings, model.sizes)
+    mounted = Sizes({'nsensordata': mounted_rays(settings) if settings else 0})
+    return SpawnSource(model.spec, settings, model.sizes + mounted)
 
 
 def _find(

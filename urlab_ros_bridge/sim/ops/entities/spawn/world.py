@@ -24,6 +24,7 @@ from urlab_ros_bridge.sim.model.client_models import check_total
 from urlab_ros_bridge.sim.model.client_models import import_failed
 from urlab_ros_bridge.sim.model.keyframes import KeyframeBook
 from urlab_ros_bridge.sim.model.mjcf_import import compile_spec
+from urlab_ros_bridge.sim.model.mounting import mount_scanners
 from urlab_ros_bridge.sim.model.naming import name_unnamed
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
@@ -98,6 +99,8 @@ def with_robot(world: World, name: str, source: SpawnSource, place: SpawnPose) -
     strip(robot, name)
     name_unnamed(robot)
     try:
+        if source.settings is not None:
+            mount_scanners(robot, source.settings)
         book.take(robot, f'{name}_', place.pos, place.quat)
     except WorldError as error:
         raise import_failed(error) from error

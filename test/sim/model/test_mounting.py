@@ -1,0 +1,125 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A scanner that a sidecar mounts is the one that the model could have had."""
+
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.mounting import MAX_RAYS
+from urlab_ros_bridge.sim.model.sidecar.readers import SidecarError
+from urlab_ros_bridge.sim.model.world import load_world
+
+SCENE = """
+<mujoco><worldbody><geom type="plane" size="9 9 1"/>
+  <geom type="box" pos="2 0.3 0.5" size="0.1 1 0.5"/>
+  <geom type="box" pos="-1 -1 0.5" size="0.1 1 0.5" euler="0 0 30"/></worldbody></mujoco>"""
+ROBOT = """
+<mujoco><worldbody><body name="base" pos="0 0 0.2"><freejoint/>
+  <geom type="box" size="0.2 0.1 0.1"/>{first}
+  <body name="head" pos="0.2 0 0.2"><joint name="neck" axis="0 0 1"/>
+    <geom type="box" size="0.1 0.1 0.1"/>{second}</body></body></worldbody>
+  <sensor><jointpos name="neck" joint="neck"/>{sensors}</sensor></mujoco>"""
+SITE = '<site name="{}" pos="0.1 0 0.3" quat="0.96592583 0 0 0.25881905"/>'
+USER = '<user name="{}" dim="90" objtype="site" objname="{}" needstage="pos"/>'
+RANGES = 'angle_min: -2, angle_max: 2, range_max: 5'
+MOUNT = 'rays: 90, pose: {pos: [0.1, 0, 0.3], quat: [0.96592583, 0, 0, 0.25881905]}'
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function: lidars of the sidecar, what the model has -> sidecar."""
+
+    def write(lidars, first='', second='', sensors=''):
+        (tmp_path / 'hall.xml').write_text(SCENE)
+        (tmp_path / 'bot.xml').write_text(
+            ROBOT.format(first=first, second=second, sensors=sensors)
+        )
+        path = tmp_path / 'hall.yaml'
+        path.write_text(
+            f'articulations:\n  - {{prefix: bot, model: bot.xml, lidars: {{{lidars}}}}}\n'
+        )
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ('body', 'place'), [('', 'first'), ('body: base, ', 'first'), ('body: head, ', 'second')]
+)
+def test_it_is_the_scanner_that_the_model_could_have_had(rig, written, body, place):
+    made = rig(model=written(f'scan: {{{body}{MOUNT}, {RANGES}}}'))
+    scene = {place: SITE.format('scan'), 'sensors': USER.format('scan', 'scan')}
+    twin = rig(model=written(f'scan: {{{RANGES}}}', **scene))
+    for each in (made, twin):
+        each.ask('set_mode', mode='direct')
+        each.ask('step', n_steps=150)
+    np.testing.assert_array_equal(made.data.sensordata, twin.data.sensordata)
+    ranges = made.data.sensor('bot_scan').data
+    assert np.count_nonzero(ranges > 0) > 20 and np.count_nonzero(ranges < 0) > 5
+    assert made.data.sensor('bot_neck').data == made.data.joint('bot_neck').qpos
+    assert made.model.body_mass.sum() == twin.model.body_mass.sum()
+    told = [each.ask('hello', shared=True)['articulations'][0]['lidars'] for each in (made, twin)]
+    assert told[0] == told[1] and told[0]['scan']['site'] == 'scan'
+
+
+def test_several_scanners_share_a_robot(written):
+    two = f'front: {{{MOUNT}, {RANGES}}}, back: {{body: head, rays: 7, {RANGES}}}'
+    model = load_world(ServerConfig(model=written(two))).model
+    assert [model.sensor(f'bot_{name}').dim[0] for name in ('front', 'back')] == [90, 7]
+    head = model.body('bot_head').id
+    assert model.site('bot_back').bodyid == head != model.site('bot_front').bodyid
+    assert model.site('bot_back').pos.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ('lidars', 'said'),
+    [
+        ('scan: {body: haed, rays: 9, R}', r"lidars\.scan\.body: 'haed' is unknown; .*'head'"),
+        ('neck: {rays: 9, R}', r"lidars\.neck: the model has a sensor 'neck': leave out rays"),
+        ('mast: {rays: 9, R}', r"lidars\.mast: the model has a site 'mast'"),
+    ],
+)
+def test_what_does_not_fit_the_model_is_said(written, lidars, said):
+    path = written(lidars.replace('R', RANGES), first='<site name="mast"/>')
+    with pytest.raises(WorldError, match=said):
+        load_world(ServerConfig(model=path))
+
+
+@pytest.mark.parametrize(
+    ('extra', 'said'),
+    [
+        ('body: base, ', r'lidars\.scan: rays must be given with body and pose'),
+        ('pose: {pos: [0, 0, 1]}, ', r'lidars\.scan: rays must be given'),
+        ('rays: 1, ', r'lidars\.scan\.rays: .*>= 2'),
+        ('rays: 10001, ', r'lidars\.scan\.rays: .*10,?000'),
+    ],
+)
+def test_a_wrong_mount_is_refused_by_its_key(written, extra, said):
+    with pytest.raises(SidecarError, match=said):
+        load_world(ServerConfig(model=written(f'scan: {{{extra}{RANGES}}}')))
+
+
+def test_rays_are_limited_for_a_world_as_a_whole(written):
+    count = MAX_RAYS // 10_000
+    lidars = ', '.join(f's{i}: {{rays: 10000, {RANGES}}}' for i in range(count + 1))
+    with pytest.raises(WorldError, match=f'{MAX_RAYS + 10_000} rays are more than {MAX_RAYS}'):
+        load_world(ServerConfig(model=written(lidars)))
+
+
+def test_a_spawned_robot_gets_its_scanner_too(rig):
+    made = rig()
+    made.ask('set_mode', mode='direct')
+    reply = made.ask('spawn_entity', name='second', file='quadruped_rooms.yaml', pos=[-1, 0, 0])
+    (robot,) = (
+        block
+        for block in reply['handshake_payload']['articulations']
+        if block['prefix'] == 'second'
+    )
+    assert robot['lidars']['scan']['rays'] == 360 and robot['lidars']['scan']['site'] == 'scan'
+    made.hello(shared=True)
+    stepped = made.ask('step', n_steps=60)['per_articulation']
+    ranges = np.array(stepped['second']['sensors']['scan'])
+    # It stands in the warehouse, which has walls all round.
+    assert np.count_nonzero(ranges > 0) > 300 and ranges.max() < 9.0
