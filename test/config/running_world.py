@@ -103,9 +103,9 @@ class RunningWorld:
         """Return whether all robots and cameras have their topics."""
         names = dict(self.listener.node.get_topic_names_and_types())
         cameras = [name for name in names if name.endswith('/camera_info')]
-        return len(cameras) == self._cameras and all(
-            f'/{space}robot_description' in names for space in self.robots
-        )
+        pictures = {name.replace('/camera_info', '/image_raw') for name in cameras}
+        descriptions = {f'/{space}robot_description' for space in self.robots}
+        return len(cameras) == self._cameras and pictures | descriptions <= set(names)
 
     def _is_known(self):
         """Return whether the listener has heard of all that the bridge has."""

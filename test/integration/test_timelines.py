@@ -13,6 +13,7 @@ from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import Vector3
 from nav_msgs.msg import Odometry
+import numpy as np
 import pytest
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
@@ -193,5 +194,7 @@ def test_snapshots_alone_give_the_same_topics(rover, bridge_to):
     wait_until(lambda: all(listener.heard.values()))
     wait_until(lambda: len(listener.heard['scan']) > 12)
     stamps = [stamp_of('scan', message) for message in listener.heard['scan']]
-    # Ten scans a second, although every snapshot holds the last one.
-    assert (stamps[-1] - stamps[0]) / (len(stamps) - 1) == pytest.approx(1e8, rel=0.1)
+    # Ten scans a second, although every snapshot holds the last one; a busy machine may lose some.
+    gaps = np.diff(stamps)
+    assert gaps.min() > 0
+    assert np.median(gaps) == pytest.approx(1e8, rel=0.1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import re
 import resource
 import socket
+import time
 
 import pytest
 
@@ -121,10 +122,19 @@ def test_a_server_says_which_limit_was_met(port):
             client.close()
 
 
+def descriptors(pid):
+    """Return how many descriptors a program has, once those of clients that left are closed."""
+    count, before = -1, None
+    while count != before:
+        time.sleep(0.3)
+        count, before = len(list(Path(f'/proc/{pid}/fd').iterdir())), count
+    return count
+
+
 def test_a_server_without_descriptors_left_serves_those_that_are_there(server):
     process, port = server
     before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
-    used = len(list(Path(f'/proc/{process.pid}/fd').iterdir()))
+    used = descriptors(process.pid)
     links = []
     with Client(rpc_port=port, shared=True, timeout=PATIENCE) as client:
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (used + 20, before[1]))

@@ -276,7 +276,7 @@ def test_a_recording_is_replayed_and_the_world_runs_again(visitor, urlab):
     visitor.until('!urlab.recordings.replay.seeking')
     visitor.js('urlab.recordings.stop()')
     visitor.until("urlab.transport.run.dataset.state === 'running'")
-    assert urlab.status().mode == 'live'
+    visitor.wait(lambda: urlab.status().mode == 'live', 'live again')
 
 
 def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):
