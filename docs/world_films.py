@@ -403,7 +403,7 @@ FILMS = {
             and stage.place('rover_2_base_link')[0] < -2.9
             and stage.place('quadruped_base_link')[2] > 0.28
         ),
-        lambda _: View((-0.3, -0.25, 0.0), 5.7, 82.0, -32.0),
+        lambda _: View((-0.55, -0.25, 0.0), 5.6, 80.0, -32.0),
         'quadruped_rest',
     ),
     'tentacle': Film(
