@@ -16,6 +16,7 @@ from collections import Counter
 import contextlib
 import hashlib
 import logging
+import math
 import os
 from pathlib import Path
 import resource
@@ -50,9 +51,13 @@ def corpus_of(name: str, more: Path | None = None) -> list[bytes]:
     ]
 
 
-def fuzz(name: str, count: int, seed: int, faults: Path) -> tuple[Counter[str], float]:
+def fuzz(
+    name: str, count: int, seed: int, faults: Path, limit: float = math.inf
+) -> tuple[Counter[str], float]:
     """
     Try one target; return what became of the inputs, and how long it took (s).
+
+    :param limit: s after which no more inputs are tried.
 
     Inputs that raise something else than was promised are written into `faults`, and counted by
     the name of the error with an exclamation mark.
@@ -80,6 +85,8 @@ def fuzz(name: str, count: int, seed: int, faults: Path) -> tuple[Counter[str], 
                 traceback.print_exc()
         finally:
             signal.alarm(0)
+        if time.perf_counter() - began > limit:
+            break
     seconds = time.perf_counter() - began
     signal.signal(signal.SIGALRM, before)
     signal.setitimer(signal.ITIMER_REAL, max(left - seconds, 1.0) if left else 0.0)
@@ -93,7 +100,7 @@ def _keep(faults: Path, name: str, data: bytes) -> None:
     print(f'{name}: {path}', file=sys.stderr)
 
 
-def guided(name: str, count: int, keep: Path) -> None:
+def guided(name: str, count: int, keep: Path, seconds: float) -> None:
     """Try one target by atheris; ends the process, with a fault's code when there is one."""
     import atheris
 
@@ -112,6 +119,7 @@ def guided(name: str, count: int, keep: Path) -> None:
             f'-runs={count}',
             '-max_len=4096',
             f'-timeout={SECONDS}',
+            *([f'-max_total_time={seconds:.0f}'] if math.isfinite(seconds) else []),
             '-rss_limit_mb=3000',
             '-print_final_stats=1',
             *([f'-dict={words}'] if target.words else []),
@@ -124,21 +132,29 @@ def guided(name: str, count: int, keep: Path) -> None:
     atheris.Fuzz()
 
 
-def in_a_child(name: str, options: argparse.Namespace, count: int) -> int:
-    """Run one target in a process of its own; return its exit code."""
+def in_a_child(name: str, options: argparse.Namespace, count: int) -> tuple[int, int]:
+    """Run one target in a process of its own; return its exit code, and how many it tried."""
+    told, report = os.pipe()
     child = os.fork()
     if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        os.close(report)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with open(told, 'rb') as pipe:
+            # Guided by coverage, libFuzzer counts and prints.
+            tried = pipe.read(8)
+        return code, int.from_bytes(tried, 'little') if tried else count
     os.nice(options.nice)
     logging.disable()
     if options.atheris:
-        guided(name, count, options.keep)
+        guided(name, count, options.keep, options.seconds)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    outcomes, seconds = fuzz(name, count, options.seed, options.keep)
+    outcomes, seconds = fuzz(name, count, options.seed, options.keep, options.seconds)
+    count = sum(outcomes.values())
     bad = sum(number for key, number in outcomes.items() if key.endswith('!'))
     words = ', '.join(f'{key} {number:,}' for key, number in outcomes.most_common())
     print(f'{name:20} {count:>9,} inputs {count / seconds:>8,.0f}/s  {words}', flush=True)
     sys.stdout.flush()
+    os.write(report, count.to_bytes(8, 'little'))
     atexit._run_exitfuncs()
     os._exit(int(bool(bad)))
 
@@ -147,6 +163,7 @@ def main() -> int:
     """Run what is asked for; the exit code tells whether anything was found."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
     parser.add_argument('--inputs', type=int, default=100_000, help='of a plain decoder')
+    parser.add_argument('--seconds', type=float, default=math.inf, help='for a decoder at most')
     parser.add_argument('--only', nargs='*', default=[], metavar='NAME')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--nice', type=int, default=0)
@@ -167,9 +184,10 @@ def main() -> int:
         count = options.inputs
         if not options.atheris:
             count = max(options.inputs // TARGETS[name].cost, 1)
-        if in_a_child(name, options, count):
+        code, tried = in_a_child(name, options, count)
+        if code:
             failed.append(name)
-        total += count
+        total += tried
     print(f'{total:,} inputs of {len(names)} decoders; faults: {", ".join(failed) or "none"}')
     return int(bool(failed))
 

@@ -24,12 +24,13 @@ class FaultProxy:
     Relays connections to a port; `fault` says what happens to what it relays.
 
     :ivar port: where it listens.
+    :ivar target: the port that the next connections are relayed to.
     :ivar fault: one of `KINDS`, or empty.
     :ivar done: how many pieces were harmed, by kind.
     """
 
-    def __init__(self, target: int, seed: int, rate: float = 0.2) -> None:
-        self._target, self._rate = target, rate
+    def __init__(self, target: int, seed: int, rate: float = 0.2, piece: int = _PIECE) -> None:
+        self.target, self._rate, self._piece = target, rate, piece
         self._random = random.Random(seed)
         self.fault = ''
         self.done: dict[str, int] = dict.fromkeys(KINDS, 0)
@@ -55,7 +56,7 @@ class FaultProxy:
             except OSError:
                 return
             try:
-                far = socket.create_connection(('127.0.0.1', self._target), 5)
+                far = socket.create_connection(('127.0.0.1', self.target), 5)
             except OSError:
                 near.close()
                 continue
@@ -69,7 +70,7 @@ class FaultProxy:
     def _relay(self, source: socket.socket, target: socket.socket) -> None:
         held = b''
         try:
-            while data := source.recv(_PIECE):
+            while data := source.recv(self._piece):
                 fault = self.fault
                 if not fault or self._random.random() > self._rate:
                     target.sendall(held + data if fault != 'reorder' else data + held)

@@ -4,31 +4,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 import os
 from pathlib import Path
 import signal
 import socket
 import subprocess
 import sys
+import time
 from typing import Any
 from typing import NamedTuple
 
+import faulty_interpreter
 from lifelines import start_process
+import psutil
 
-_SIDE = ('camera', 'control', 'info')
-# Moves the wall clock of a program by what a file says, for Python cannot be lied to otherwise.
-CLOCK = """
-import mmap, os, struct, time
-_file = os.environ.get('URLAB_TEST_CLOCK')
-if _file:
-    with open(_file, 'rb') as file:
-        _map = mmap.mmap(file.fileno(), 8, access=mmap.ACCESS_READ)
-    _time, _time_ns = time.time, time.time_ns
-    def _jump():
-        return struct.unpack('<d', _map)[0]
-    time.time = lambda: _time() + _jump()
-    time.time_ns = lambda: _time_ns() + int(_jump() * 1e9)
-"""
+from urlab_ros_bridge.testing.domains import take_domain
+
+_SIDE = ('control', 'info')
+_START_SECONDS = 120.0  # on a machine that others load as well
+_RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 
 
 class Load(NamedTuple):
@@ -50,31 +46,40 @@ def free_ports(count: int) -> list[int]:
 
 class Programs:
     """
-    Server and gateways.
+    Server, gateways and bridge.
 
-    :ivar ports: by name: rpc, state, chiral, webxr, agents, monitors.
+    :ivar names: of the programs.
+    :ivar ports: by name: rpc, state, camera (the first), chiral, webxr, agents, monitors.
     :ivar lives: how often each program was started.
+    :ivar domain: ROS domain of the bridge, None without one.
+    :ivar no_graphics: while this file exists, OpenGL does not work.
     """
 
-    NAMES = ('server', 'chiral', 'webxr', 'simspark')
+    GATEWAYS = ('chiral', 'webxr', 'simspark')
+    NAMES = ('server', *GATEWAYS, 'bridge')
 
-    def __init__(self, folder: Path, world: str) -> None:
-        names = ('rpc', 'state', 'chiral', 'webxr', 'agents', 'monitors')
-        self.ports = dict(zip(names, free_ports(len(names)), strict=True))
+    def __init__(self, folder: Path, world: str, names: Sequence[str] = NAMES) -> None:
+        ports = ('rpc', 'state', 'camera', 'chiral', 'webxr', 'agents', 'monitors')
+        self.names = tuple(names)
+        self.ports = dict(zip(ports, free_ports(len(ports)), strict=True))
         self.folder = folder
         self.data = folder / 'data'
         self.lives: dict[str, int] = {}
+        self._began: dict[str, list[float]] = {}
         self._running: dict[str, Any] = {}
+        self._taken = take_domain() if 'bridge' in names else None
+        self.domain = self._taken.number if self._taken is not None else None
         self.clock = folder / 'clock'
         self.clock.write_bytes(bytes(8))
-        (folder / 'sitecustomize.py').write_text(CLOCK)
+        self.no_graphics = folder / 'no_graphics'
+        faulty_interpreter.install(folder)
         (folder / 'profile.yaml').write_text('cameras: []\n')
         rpc = f'--rpc-port={self.ports["rpc"]}'
         state = f'--state-port={self.ports["state"]}'
         self._words = {
             'server': [
-                'server', f'--world={world}', rpc, state, '--cameras=off', '--no-shm',
-                f'--data-dir={self.data}', *(f'--{name}-port=0' for name in _SIDE),
+                'server', f'--world={world}', rpc, state, f'--camera-port={self.ports["camera"]}',
+                '--no-shm', f'--data-dir={self.data}', *(f'--{name}-port=0' for name in _SIDE),
             ],
             'chiral': ['chiral', rpc, f'--port={self.ports["chiral"]}', '--viewers',
                        f'--profile={folder}/profile.yaml'],
@@ -83,19 +88,35 @@ class Programs:
                 'simspark', rpc, f'--port={self.ports["agents"]}',
                 f'--monitor-port={self.ports["monitors"]}',
             ],
+            'bridge': ['bridge', rpc, state, '--ros-args', '-p', f'data_dir:={self.data}'],
         }  # fmt: skip
 
     def start(self, name: str) -> None:
         """Start a program and wait until it is ready."""
         self.lives[name] = self.lives.get(name, 0) + 1  # before it can say anything
+        self._began.setdefault(name, []).append(time.time())
+        written = len(self.log(name))
         self._running[name] = self.spawn(name)
-        line = self._running[name].stdout.readline()
-        if 'ready' not in line:
+        if name == 'bridge':
+            self._wait_for_bridge(written)
+        elif 'ready' not in self._running[name].stdout.readline():
             raise RuntimeError(f'{name} did not start: {self.log(name)[-2000:]}')
+
+    def life_at(self, name: str, when: float) -> int:
+        """Return which life of a program it was (or the one before had ended) at a unix time."""
+        return bisect_right(self._began[name], when)
+
+    def _wait_for_bridge(self, written: int) -> None:
+        deadline = time.monotonic() + _START_SECONDS
+        while ', robots: ' not in self.log('bridge')[written:]:
+            if not self.is_alive('bridge') or time.monotonic() > deadline:
+                raise RuntimeError(f'bridge did not start: {self.log("bridge")[-2000:]}')
+            time.sleep(0.05)
 
     def spawn(self, name: str) -> Any:
         """Start a program, beside the one that runs if there is one."""
         path = os.pathsep.join(filter(None, (str(self.folder), os.environ.get('PYTHONPATH'))))
+        domain = {} if self.domain is None else {'ROS_DOMAIN_ID': str(self.domain)}
         with (self.folder / f'{name}.log').open('a') as log:
             return start_process(
                 [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *self._words[name]],
@@ -104,9 +125,12 @@ class Programs:
                 text=True,
                 env={
                     **os.environ,
+                    **domain,
+                    'ROS_LOG_DIR': str(self.folder / 'ros_log'),
                     'PYTHONUNBUFFERED': '1',
                     'PYTHONPATH': path,
                     'URLAB_TEST_CLOCK': str(self.clock),
+                    'URLAB_TEST_NO_GL': str(self.no_graphics),
                     # Memory that each thread keeps for itself would hide a leak.
                     'MALLOC_ARENA_MAX': '1',
                 },
@@ -120,6 +144,16 @@ class Programs:
     def pid(self, name: str) -> int:
         """Return the id of a program."""
         return self._running[name].pid
+
+    def renderer(self) -> int | None:
+        """Return the id of the server's renderer process, None when there is none."""
+        for child in psutil.Process(self.pid('server')).children():
+            try:
+                if _RENDERER in child.cmdline():
+                    return child.pid
+            except psutil.Error:  # it has just ended
+                continue
+        return None
 
     def is_alive(self, name: str) -> bool:
         """Return whether a program has not ended."""
@@ -136,24 +170,10 @@ class Programs:
         """Send a signal."""
         self._running[name].send_signal(number)
 
-    def load(self, name: str) -> Load:
-        """Return what a program holds now."""
-        place = Path(f'/proc/{self.pid(name)}')
-        status = dict(
-            line.split(':', 1)
-            for line in (place / 'status').read_text().splitlines()
-            if ':' in line
-        )
-        return Load(
-            int(status['VmRSS'].split()[0]) / 1024,
-            len(list((place / 'fd').iterdir())),
-            int(status['Threads']),
-        )
-
     def stop(self) -> dict[str, int]:
         """End all politely; return their exit codes."""
         codes = {}
-        for name in reversed(self.NAMES):
+        for name in reversed(self.names):
             process = self._running.get(name)
             if process is None:
                 continue
@@ -167,4 +187,23 @@ class Programs:
                     process.wait()
             codes[name] = process.returncode
             process.stdout.close()
+        if self._taken is not None:
+            self._taken.close()
         return codes
+
+
+def load_of(pid: int) -> Load:
+    """
+    Return what a process holds now.
+
+    :raises OSError: when there is none.
+    """
+    place = Path(f'/proc/{pid}')
+    status = dict(
+        line.split(':', 1) for line in (place / 'status').read_text().splitlines() if ':' in line
+    )
+    return Load(
+        int(status['VmRSS'].split()[0]) / 1024,
+        len(list((place / 'fd').iterdir())),
+        int(status['Threads']),
+    )

@@ -14,8 +14,8 @@ import argparse
 from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
-from dataclasses import dataclass
-from dataclasses import field
+import functools
+import importlib.util
 import json
 from pathlib import Path
 import random
@@ -32,8 +32,15 @@ from fault_proxy import FaultProxy
 from fault_proxy import KINDS
 from lifelines import start_process
 import msgpack
-from programs_under_fault import Load
+from programs_under_fault import load_of
 from programs_under_fault import Programs
+import renderer_faults
+from verdict import broken_invariants
+from verdict import Loads
+from verdict import longest_lives
+from verdict import Result
+from verdict import table
+from watchers import camera_pictures
 from watchers import chiral_viewer
 from watchers import Log
 from watchers import simspark_monitor
@@ -45,59 +52,91 @@ from watchers import webxr_spectator
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.wire.recording import decode
+from urlab_ros_bridge.sim.cameras.renderer import gl
 
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0  # s for recovery, on a machine that others load as well
-SLOPE_MB_AN_HOUR = 60.0  # what a program may grow by, once it has done everything
-JUDGED = 0.4  # hours of a run from which on memory is judged
-SETTLED = 0.5  # part of the run after which memory is judged
 TIGHT = 4096  # bytes that a file may have when the disk is full
 PROXIED = ('rpc', 'state', 'chiral', 'webxr', 'monitors')
-# Faults of connections that change no data; the others are no faults of TCP.
-HONEST = ('delay', 'cut')
-
-
-@dataclass
-class Result:
-    """What became of one fault."""
-
-    name: str
-    recovered: float = 0.0
-    problems: list[str] = field(default_factory=list)
+PIECE = 1 << 16  # bytes of a picture that a proxy relays at a time
+SILENT = 500  # connections to each port but that of requests
 
 
 class Soak:
-    """The programs, the clients, and the faults."""
+    """
+    The programs, the clients, and the faults.
+
+    :ivar ros: a node in the domain of the bridge, None without one.
+    :ivar ended: when the present fault ended (monotonic s), if it waits for the recovery itself.
+    :ivar saved: recordings that were acknowledged, with their frames; `bags` likewise, with files
+        and messages.
+    """
 
     def __init__(self, folder: Path, seed: int, window: float, *, everything: bool = True) -> None:
         self.everything = everything
         self.random, self.window = random.Random(seed), window
         self.log, self.results = Log(), []
-        self.programs = Programs(folder, 'rover')
-        self.loads: dict[str, list[tuple[float, Load]]] = {}
+        has_ros = everything and importlib.util.find_spec('rclpy') is not None
+        names = Programs.NAMES if has_ros else Programs.NAMES[:-1]
+        self.has_cameras = not all(map(gl.missing_library, gl.BACKENDS))
+        self.programs = Programs(folder, 'rover', names)
+        self.loads: Loads = {}
         self.saved: dict[Path, int] = {}
-        for name in Programs.NAMES:
+        self.bags: dict[Path, tuple[list[str], int]] = {}
+        self.bags_begun, self.ended = 0, 0.0
+        for name in self.programs.names:
             self.programs.start(name)
+        self.proxies = self._proxies(seed)
+        self.watchers = self._watchers()
+        self.ros = None
+        if self.programs.domain is not None:
+            from ros_watchers import RosFace
+
+            self.ros = RosFace(
+                self.programs.domain, functools.partial(self.programs.life_at, 'server')
+            )
+            self.watchers += [
+                Watcher(name, self.log, session, lasting=True)
+                for name, session in self.ros.sessions().items()
+            ]
+        for watcher in self.watchers:
+            watcher.start()
+        self.began = time.monotonic()
+
+    def _proxies(self, seed: int) -> dict[str, FaultProxy]:
         ports = self.programs.ports
-        self.proxies = {
+        proxies = {
             name: FaultProxy(ports[name], seed + number) for number, name in enumerate(PROXIED)
         }
+        if self.everything and self.has_cameras:
+            proxies['camera'] = FaultProxy(ports['camera'], seed + len(PROXIED), piece=PIECE)
+        return proxies
+
+    def _watchers(self) -> list[Watcher]:
+        """Return clients of every protocol, each connected directly and through its proxy."""
+        ports, life = self.programs.ports, lambda: self.programs.lives['server']
         makers: dict[str, Callable[[int], Iterator]] = {
             'rpc': lambda port: urlab_requests(port, self.log),
-            'state': lambda port: urlab_states(port, lambda: self.programs.lives['server']),
+            'state': lambda port: urlab_states(port, life),
             'chiral': chiral_viewer,
             'webxr': webxr_spectator,
             'monitors': simspark_monitor,
         }
-        self.watchers = [
+        watchers = [
             Watcher(f'{name} {way}', self.log, lambda make=make, port=port: make(port))
             for name, make in makers.items()
             for way, port in (('direct', ports[name]), ('proxied', self.proxies[name].port))
         ]
-        for watcher in self.watchers:
-            watcher.start()
-        self.began = time.monotonic()
+        if 'camera' in self.proxies:
+            for way, proxy in (('direct', None), ('proxied', self.proxies['camera'])):
+                watchers.append(
+                    Watcher(
+                        f'camera {way}',
+                        self.log,
+                        lambda proxy=proxy: camera_pictures(ports['rpc'], life, proxy),
+                    )
+                )
+        return watchers
 
     def client(self, **options: object) -> Client:
         """Return a client of the server, to be closed."""
@@ -105,11 +144,13 @@ class Soak:
         return Client(rpc_port=port, shared=True, timeout=20.0, **options)  # type: ignore[arg-type]
 
     def sample(self) -> None:
-        """Note what each program holds."""
-        for name in Programs.NAMES:
-            if self.programs.is_alive(name):
-                now = time.monotonic() - self.began
-                self.loads.setdefault(name, []).append((now, self.programs.load(name)))
+        """Note what each program holds, by name and process: another life begins anew."""
+        pids = {name: self.programs.pid(name) for name in self.programs.names}
+        renderer = self.programs.renderer()
+        for name, pid in (pids | ({'renderer': renderer} if renderer else {})).items():
+            with contextlib.suppress(OSError, KeyError):  # it has just ended
+                row = (time.monotonic() - self.began, load_of(pid))
+                self.loads.setdefault((name, pid), []).append(row)
 
     def close(self) -> dict[str, int]:
         """End everything; return the exit codes."""
@@ -117,19 +158,29 @@ class Soak:
             watcher.stop()
         for proxy in self.proxies.values():
             proxy.close()
-        return self.programs.stop()
+        codes = self.programs.stop()
+        if self.ros is not None:
+            self.ros.close()
+        return codes
 
-    def do(
-        self, name: str, fault: Callable[[Soak], None], waits_for: tuple[str, ...] = ()
-    ) -> None:
+    def wait_for(self, name: str) -> None:
+        """Wait until a client has something new."""
+        (watcher,) = [watcher for watcher in self.watchers if watcher.name == name]
+        over = time.monotonic()
+        while watcher.newest <= over:
+            assert time.monotonic() < over + PATIENCE, f'{name} gets nothing: {watcher.trouble}'
+            time.sleep(0.01)
+
+    def do(self, name: str, fault: Callable[[Soak], None]) -> None:
         """Let a fault happen, and wait until all clients have data again."""
         result = Result(name)
         self.results.append(result)
         print(f'{time.monotonic() - self.began:7.1f} s  {name:42}', end='', flush=True)
+        self.ended = 0.0
         try:
             fault(self)
-        except AssertionError as error:
-            result.problems.append(str(error)[:300])
+        except Exception as error:  # the other faults are still to be tried
+            result.problems.append(f'{type(error).__name__}: {error}'[:300])
         over = time.monotonic()
         for watcher in self.watchers:
             while watcher.newest <= over:
@@ -137,8 +188,8 @@ class Soak:
                     result.problems.append(f'{watcher.name} gets nothing: {watcher.trouble}')
                     break
                 time.sleep(0.01)
-        result.recovered = time.monotonic() - over
-        for program in Programs.NAMES:
+        result.recovered = time.monotonic() - (self.ended or over)
+        for program in self.programs.names:
             if not self.programs.is_alive(program):
                 result.problems.append(f'{program} has ended: {self.programs.log(program)[-500:]}')
                 self.programs.start(program)
@@ -194,6 +245,8 @@ class Soak:
             *stall(ports['webxr'], opening.replace(b'/view', b'/') + field_hello),
             *stall(ports['monitors'], b'', b'\x00\x00\x00\x0e(reqfullstate)'),
         ]
+        if 'camera' in self.proxies:
+            links += stall(self.proxies['camera'].target, greeting + subscribe)
         before = time.monotonic()
         time.sleep(self.window)
         for watcher in self.watchers:
@@ -203,17 +256,11 @@ class Soak:
 
     def many_connections(self, count: int) -> None:
         """Very many connections that say nothing, and then go."""
-        links = []
+        ports = self.programs.ports
+        links = connections(ports['rpc'], count)
         try:
-            for _ in range(count):
-                link = socket.socket()
-                link.settimeout(2.0)
-                try:
-                    link.connect(('127.0.0.1', self.programs.ports['rpc']))
-                except OSError:
-                    link.close()
-                    break
-                links.append(link)
+            for name in PROXIED[1:]:
+                links += connections(ports[name], min(SILENT, count // 20))
             with self.client() as client:
                 assert client.status()
             self.log.add('faults', connections=len(links))
@@ -273,7 +320,7 @@ class Soak:
 
     def second_on_the_ports(self) -> None:
         """The same programs again on the same ports: they end with an error and change nothing."""
-        for name in Programs.NAMES if self.everything else ('server',):
+        for name in self.programs.names if self.everything else ('server',):
             second = self.programs.spawn(name)
             with second.stdout:
                 code = second.wait(PATIENCE)
@@ -303,20 +350,27 @@ class Soak:
             time.sleep(0.05)
         raise AssertionError(why)
 
-    def faults(self, connections: int) -> list[tuple[str, Callable]]:
-        """Return the matrix; without `everything` one of each kind."""
-        everything = self.everything
+    def faults(self, connections: int, deadly: bool = True) -> list[tuple[str, Callable]]:
+        """
+        Return the matrix; without `everything` one of each kind.
+
+        :param deadly: also faults that end a program: what lives long shows its leaks.
+        """
+        everything, proxied = self.everything, list(self.proxies)
         found: list[tuple[str, Callable[[Soak], None]]] = []
-        for number, protocol in enumerate(PROXIED):
+        for number, protocol in enumerate(proxied):
             for kind in KINDS if everything else (KINDS[-1 - number],):
                 name = f'{kind} on the way to {protocol}'
                 found.append((name, lambda soak, p=protocol, k=kind: soak.harm(p, k)))
-        for program in Programs.NAMES if everything else ('server',):
-            found.append((f'kill -9 of {program}', lambda soak, p=program: soak.kill(p)))
-        for program in Programs.NAMES if everything else ('server',):
+        programs = self.programs.names if everything else ('server',)
+        if deadly:
+            for program in programs:
+                found.append((f'kill -9 of {program}', lambda soak, p=program: soak.kill(p)))
+        for program in programs:
             found.append((f'SIGSTOP of {program}', lambda soak, p=program: soak.freeze(p)))
         return [
             *found,
+            *self._further_faults(deadly),
             ('clients that never read', Soak.stalled_readers),
             (f'{connections:,} connections', lambda soak: soak.many_connections(connections)),
             ('disk full while saving', Soak.full_disk),
@@ -326,60 +380,34 @@ class Soak:
             ('the commander is killed', Soak.commander_dies),
         ]
 
+    def _further_faults(self, deadly: bool) -> list[tuple[str, Callable]]:
+        """Return those of the renderer and of bags."""
+        rooms = [renderer_faults] if self.everything and self.has_cameras else []
+        if self.ros is not None:
+            import bag_faults
 
-def broken_invariants(soak: Soak, codes: dict[str, int]) -> list[str]:
-    """Return what the log and the files say against the suite."""
-    found = [f'{result.name}: {problem}' for result in soak.results for problem in result.problems]
-    newest: dict[tuple, float] = {}
-    harmed = _harmed(soak.log)
-    for row in soak.log.rows():
-        if 'wrong' in row:
-            found.append(f'not one reply a request: {row["wrong"]}')
-        if 'time' not in row:
-            continue
-        key = (row['who'], row['epoch'])
-        if row['time'] < newest.get(key, row['time']) and not harmed(row):
-            found.append(f'{row["who"]}: time went back from {newest[key]} to {row["time"]}')
-        newest[key] = row['time']
-    for path, frames in soak.saved.items():
-        with contextlib.suppress(Exception):
-            if len(decode([path.read_text()])) == frames:
-                continue
-        found.append(f'{path} was acknowledged with {frames} frames and is not there')
-    for name, code in codes.items():
-        if code:
-            found.append(f'{name} ended with {code}')
-        if 'Traceback' in soak.programs.log(name):
-            text = soak.programs.log(name)
-            found.append(f'{name} logged: {text[text.index("Traceback") :][:1500]}')
-    return found
+            rooms.append(bag_faults)
+        return [
+            row
+            for room in rooms
+            for row in room.FAULTS.items()
+            if deadly or row[1] not in room.DEADLY
+        ]
 
 
-def _harmed(log: Log) -> Callable[[dict], bool]:
-    """Return whether a row came while what the client got was no longer what was sent."""
-    spans: list[tuple[str, float, float]] = []
-    for row in log.rows('faults'):
-        if row.get('begins') and row['begins'] not in HONEST:
-            spans.append((row['protocol'], row['at'], float('inf')))
-        elif row.get('ends') and row['ends'] not in HONEST:
-            protocol, begin, _ = spans.pop()
-            spans.append((protocol, begin, row['at'] + 1.0))
-    return lambda row: any(
-        row['who'] == f'{protocol} proxied' and begin <= row['at'] <= end
-        for protocol, begin, end in spans
-    )
-
-
-def slopes(soak: Soak) -> dict[str, tuple[float, float, Load, Load]]:
-    """Return memory (MB an hour, and MB) of each program's last life, with first and last load."""
-    found = {}
-    for name, rows in soak.loads.items():
-        judged = rows[int(len(rows) * SETTLED) :] or rows
-        (t0, first), (t1, last) = judged[0], judged[-1]
-        hours = max(t1 - t0, 1e-9) / 3600
-        growth = last.memory_mb - first.memory_mb
-        found[name] = (growth / hours, growth, first, last)
-    return found
+def connections(port: int, count: int) -> list[socket.socket]:
+    """Return connections that say nothing; fewer when no more are taken."""
+    links = []
+    for _ in range(count):
+        link = socket.socket()
+        link.settimeout(2.0)
+        try:
+            link.connect(('127.0.0.1', port))
+        except OSError:
+            link.close()
+            break
+        links.append(link)
+    return links
 
 
 def main() -> int:
@@ -389,58 +417,55 @@ def main() -> int:
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--window', type=float, default=2.0, help='how long a fault lasts (s)')
     parser.add_argument('--short', action='store_true', help='one of each kind, once')
+    parser.add_argument('--only', nargs='*', default=[], help='faults with one of these words')
     parser.add_argument('--connections', type=int, default=10_000)
     options = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    count = min(options.connections, hard - 1000)
+    count = min(options.connections, hard - 4000)
     with tempfile.TemporaryDirectory(prefix='urlab-soak-') as folder:
         soak = Soak(Path(folder), options.seed, options.window, everything=not options.short)
         codes: dict[str, int] = {}
         rounds = 0
         try:
             while not rounds or time.monotonic() - soak.began < options.minutes * 60:
-                matrix = soak.faults(count)
+                # What ends a program comes first: from then on all programs live on.
+                matrix = soak.faults(count, deadly=not rounds)
                 if rounds:
                     soak.random.shuffle(matrix)
                 for name, fault in matrix:
-                    soak.do(name, fault)
+                    if not options.only or any(word in name for word in options.only):
+                        soak.do(name, fault)
+                    if rounds and time.monotonic() - soak.began > options.minutes * 60:
+                        break
                 rounds += 1
-                if options.short:
+                if options.short or options.only:
                     break
         finally:
             codes = soak.close()
         hours = (time.monotonic() - soak.began) / 3600
         broken = broken_invariants(soak, codes)
-        rows = soak.log.rows()
+        count = sum(watcher.count for watcher in soak.watchers)
         print(
-            f'\n{rounds} rounds in {hours:.2f} h, {len(soak.results)} faults, {len(rows):,} rows'
+            f'\n{rounds} rounds in {hours:.2f} h, {len(soak.results)} faults, '
+            f'{len(soak.watchers)} clients got data {count:,} times; '
+            f'{len(soak.saved)} recordings and {len(soak.bags)} bags were acknowledged'
         )
         table(soak.results)
-        for name, (slope, growth, first, last) in slopes(soak).items():
+        for life in longest_lives(soak.loads):
+            first, last = life.first, life.last
             print(
-                f'{name:10} {first.memory_mb:6.0f} -> {last.memory_mb:6.0f} MB'
-                f'{f" ({slope:+.0f} MB/h)" if hours > JUDGED else ""}, '
+                f'{life.name:10} {first.memory_mb:6.0f} -> {last.memory_mb:6.0f} MB '
+                f'in {life.hours:.2f} h'
+                f'{f" ({life.slope:+.0f} MB/h)" if life.judged else " (not judged)"}, '
                 f'{first.descriptors} -> {last.descriptors} files, '
                 f'{first.threads} -> {last.threads} threads'
             )
-            if hours > JUDGED and slope > SLOPE_MB_AN_HOUR and growth > 15:
-                broken.append(f'{name} grows by {slope:.0f} MB an hour')
+            if life.leaks:
+                broken.append(f'{life.name} grows by {life.slope:.0f} MB an hour')
     print(*(f'BROKEN: {line}' for line in broken), sep='\n')
     print('an invariant is broken' if broken else 'all invariants hold')
     return int(bool(broken))
-
-
-def table(results: list[Result]) -> None:
-    """Print the time to recover from each fault: median and worst."""
-    times: dict[str, list[float]] = {}
-    for result in results:
-        times.setdefault(result.name, []).append(result.recovered)
-    print(f'| {"fault":42} | times | median s | worst s |\n|---|---|---|---|')
-    for name, values in times.items():
-        values.sort()
-        middle = values[len(values) // 2]
-        print(f'| {name:42} | {len(values):5} | {middle:8.2f} | {values[-1]:7.2f} |')
 
 
 if __name__ == '__main__':

@@ -18,17 +18,20 @@ import threading
 import time
 from typing import Any
 
+from fault_proxy import FaultProxy
 import msgpack
 from websockets.sync.client import connect
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import StateStream
+from urlab_ros_bridge.client.cameras.stream import CameraStream
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.wire.stamp import block_to_ns
 
 Row = dict[str, Any]
 _PAUSE = 0.1  # s before the next try
 _PATIENCE = 3.0  # s without data that a client waits before it connects again
+_THIN = 0.1  # s between rows of a client whose time goes on as it should
 
 
 class Log:
@@ -54,14 +57,26 @@ class Watcher(threading.Thread):
     One client.
 
     :param session: connects, and yields (epoch, simulated time) until something fails.
+    :param lasting: what it yields belongs together over all sessions.
+    :ivar newest: monotonic s of the last data.
+    :ivar count: how often there was data.
     """
 
-    def __init__(self, name: str, log: Log, session: Callable[[], Iterator[tuple[Any, float]]]):
+    def __init__(
+        self,
+        name: str,
+        log: Log,
+        session: Callable[[], Iterator[tuple[Any, float]]],
+        lasting: bool = False,
+    ) -> None:
         super().__init__(name=name, daemon=True)
-        self._log, self._session = log, session
+        self._log, self._session, self._lasting = log, session, lasting
         self._stop_it = threading.Event()
         self._connections = 0
-        self.newest = 0.0  # monotonic s of the last data
+        self._last: Any = None
+        self._shown, self._pending = 0.0, False
+        self.newest = 0.0
+        self.count = 0
         self.trouble = ''
 
     def run(self) -> None:
@@ -71,14 +86,28 @@ class Watcher(threading.Thread):
             try:
                 for epoch, now in self._session():
                     # Nobody says that a new connection leads to the same life of a program.
-                    self._log.add(self.name, epoch=(self._connections, epoch), time=now)
-                    self.newest = time.monotonic()
+                    connection = 0 if self._lasting else self._connections
+                    self._note((connection, epoch), now)
                     if self._stop_it.is_set():
                         return
             except Exception as error:  # every failure is one of the connection, for a client
                 self.trouble = f'{type(error).__name__}: {error}'[:120]
                 self._log.add(self.name, lost=self.trouble)
             self._stop_it.wait(_PAUSE)
+
+    def _note(self, epoch: Any, now: float) -> None:
+        """Write a row, unless it only says once more that time goes on."""
+        self.newest = time.monotonic()
+        self.count += 1
+        last, self._last = self._last, (epoch, now)
+        goes_on = last is not None and last[0] == epoch and now >= last[1]
+        if goes_on and self.newest < self._shown + _THIN:
+            self._pending = True
+            return
+        if self._pending and last is not None and not goes_on:
+            self._log.add(self.name, epoch=last[0], time=last[1])
+        self._log.add(self.name, epoch=epoch, time=now)
+        self._shown, self._pending = self.newest, False
 
     def stop(self) -> None:
         """End soon."""
@@ -115,6 +144,30 @@ def urlab_states(port: int, life: Callable[[], int]) -> Iterator[tuple[Any, floa
             if tick is None:
                 raise TimeoutError('no state')
             yield life(), tick.stamp_ns / 1e9
+
+
+def camera_pictures(
+    port: int, life: Callable[[], int], through: FaultProxy | None = None
+) -> Iterator[tuple[Any, float]]:
+    """
+    Watch the overview camera, that of the scene.
+
+    :param port: for requests; the handshake names the camera's.
+    :param through: a proxy between, which is pointed at the camera.
+    """
+    with Client(rpc_port=port, shared=True, timeout=_PATIENCE, name='camera') as client:
+        camera = client.handshake.global_cameras['overview']
+    if camera.port is None:
+        raise TimeoutError('no camera')
+    if through is not None:
+        through.target = camera.port
+    here = through.port if through is not None else camera.port
+    with CameraStream(f'tcp://127.0.0.1:{here}', camera) as stream:
+        while True:
+            frame = stream.receive(_PATIENCE)
+            if frame is None or frame.stamp_ns is None:
+                raise TimeoutError('no picture')
+            yield life(), frame.stamp_ns / 1e9
 
 
 def chiral_viewer(port: int) -> Iterator[tuple[Any, float]]:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import threading
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
+from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
 from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
@@ -39,8 +39,9 @@ class ServerWatch:
         self._on_lost = on_lost
         self._socket = open_socket(zmq.DEALER, keys)
         notice_dead_hosts(self._socket)
-        self._monitor = self._socket.get_monitor_socket(
-            zmq.EVENT_CONNECTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_MONITOR_STOPPED
+        self._events = ConnectionEvents(
+            self._socket,
+            zmq.EVENT_CONNECTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_MONITOR_STOPPED,
         )
         self._socket.connect(endpoint)
         self._thread = threading.Thread(target=self._run, name='urlab-watch', daemon=True)
@@ -50,12 +51,10 @@ class ServerWatch:
         """End the watch; may be called by `on_lost` too, and twice."""
         if self._socket.closed:
             return
-        # In this order: libzmq would wait forever for a reader of the last event.
-        self._socket.disable_monitor()
+        self._events.stop()
         if self._thread is not threading.current_thread():
             self._thread.join()
-        self._monitor.close(0)
-        self._socket.close(0)
+        self._events.close()
 
     def _run(self) -> None:
         if self._is_lost():
@@ -64,8 +63,8 @@ class ServerWatch:
     def _is_lost(self) -> bool:
         """Wait for the end; return whether it was that of the server and not of the watch."""
         patience: int | None = int(_CONNECT_SECONDS * 1000)
-        while self._monitor.poll(patience):
-            event = recv_monitor_message(self._monitor)['event']
+        while self._events.poll(patience):
+            event = self._events.take()
             if event == zmq.EVENT_MONITOR_STOPPED:
                 return False
             if event == zmq.EVENT_DISCONNECTED:

@@ -3,6 +3,7 @@
 """The life of the renderer process."""
 
 import logging
+import os
 from pathlib import Path
 import signal
 import socket
@@ -13,6 +14,7 @@ import time
 from camera_lab import connect
 from camera_lab import needs_gl
 from camera_lab import start_server
+import faulty_interpreter
 from lifelines import start_process
 import psutil
 import pytest
@@ -20,6 +22,7 @@ import pytest
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import NotReady
+from urlab_ros_bridge.sim.cameras import supervisor
 from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
@@ -100,6 +103,70 @@ def test_a_killed_renderer_comes_back_and_physics_goes_on(own_server, caplog):
     assert 'signal 9' in message
 
 
+@pytest.fixture
+def no_graphics(tmp_path, monkeypatch):
+    """Return a file: while it exists, every OpenGL context is lost and no new one can be made."""
+    path = tmp_path / 'no_graphics'
+    faulty_interpreter.install(tmp_path)
+    monkeypatch.setenv('URLAB_TEST_NO_GL', str(path))
+    # Behind the package's own folder, which the server puts first.
+    monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=os.pathsep)
+    return path
+
+
+@needs_gl
+@pytest.mark.parametrize('camera', ['front', 'range'])  # colours, and depth that MuJoCo reads
+def test_a_context_that_is_lost_sends_no_old_picture_and_comes_back(
+    no_graphics, own_server, monkeypatch, caplog, capfd, camera
+):
+    monkeypatch.setattr(supervisor, 'MAX_PAUSE', 0.2)
+    context = own_server.context
+    with connect(own_server) as client:
+        client.set_mode('live')
+        with open_camera(client.handshake.global_cameras[camera]) as stream:
+            assert stream.receive(60.0) is not None
+            no_graphics.touch()
+            wait_for(lambda: context.cameras.port is None)
+            while stream.receive(0.0) is not None:
+                pass
+            newest = context.engine.stamp_ns
+            # It does not start again while there is nothing to draw with; that is not the end.
+            wait_for(lambda: 'does not start again' in caplog.text)
+            assert stream.receive(0.0) is None and not context.cameras.off
+            no_graphics.unlink()
+            assert stream.receive(60.0).stamp_ns > newest
+    said = capfd.readouterr().err
+    assert 'OpenGL does not draw any more: GL_CONTEXT_LOST' in said and 'Traceback' not in said
+
+
+@needs_gl
+def test_a_renderer_that_hangs_is_replaced(own_server, monkeypatch, caplog):
+    monkeypatch.setattr(supervisor, 'CHECK_SECONDS', 0.2)
+    monkeypatch.setattr(supervisor, 'STUCK_SECONDS', 1.0)
+    others = {child.pid for child in renderers()}
+    with connect(own_server) as client:
+        client.set_mode('live')
+        with open_camera(client.handshake.global_cameras['front']) as stream:
+            assert stream.receive(60.0) is not None
+            (renderer,) = [child for child in renderers() if child.pid not in others]
+            renderer.send_signal(signal.SIGSTOP)
+            wait_for(lambda: 'draws nothing for 1 s' in caplog.text)
+            while stream.receive(0.0) is not None:
+                pass
+            assert stream.receive(60.0) is not None
+    assert not renderer.is_running()
+
+
+def test_pauses_between_renderers_grow_up_to_a_limit_however_often_they_fail(own_server):
+    pauses = []
+    keeper = supervisor.RendererSupervisor(own_server.context.cameras, [], ())
+    for failures in (0, 1, 2, 3, 5000):
+        keeper._failures = failures
+        pauses.append(keeper._pause())
+    assert 'when it is needed' in pauses[0] and ' 1 s' in pauses[1] and ' 4 s' in pauses[3]
+    assert pauses[-1].count(f' {supervisor.MAX_PAUSE:g} s') == 1
+
+
 @needs_gl
 def test_the_renderer_leaves_a_processor_to_physics(own_server):
     others = {child.pid for child in renderers()}
@@ -126,6 +193,7 @@ def test_a_renderer_ends_with_its_server(lab):
     try:
         assert program.stdout.readline() == b'up\n'
         (renderer,) = psutil.Process(program.pid).children(recursive=True)
+        renderer.send_signal(signal.SIGSTOP)  # also one that hangs
         program.kill()
         program.wait()
         renderer.wait(10.0)

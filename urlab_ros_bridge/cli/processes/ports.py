@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import contextlib
 import os
 from pathlib import Path
@@ -47,13 +48,30 @@ def can_bind(address: str, port: int) -> bool:
 
 def port_holder(port: int) -> str:
     """Return 'process NAME (pid N)' of the listener of a port, empty when unknown."""
+    for folder in _holders(port):
+        with contextlib.suppress(OSError):
+            text = _command(folder)
+            short = text if len(text) <= 60 else text[:57] + '...'
+            return f'process {short} (pid {folder.name})'
+    return ''
+
+
+def is_left_to(module: str, port: int) -> bool:
+    """Return whether the listeners of a port are known, and all of them run a Python module."""
+    commands = []
+    for folder in _holders(port):
+        with contextlib.suppress(OSError):  # it has just ended
+            commands.append(_command(folder).split())
+    return bool(commands) and all(module in words for words in commands)
+
+
+def _holders(port: int) -> Iterator[Path]:
+    """Yield the folders in /proc of the processes that listen on a port."""
     inodes = _listening_inodes(port)
     for folder in Path('/proc').glob('[0-9]*') if inodes else ():
         with contextlib.suppress(OSError):
-            for link in (folder / 'fd').iterdir():
-                if _target(link) in inodes:
-                    return f'process {_command(folder)} (pid {folder.name})'
-    return ''
+            if any(_target(link) in inodes for link in (folder / 'fd').iterdir()):
+                yield folder
 
 
 def _target(link: Path) -> str:
@@ -65,8 +83,7 @@ def _target(link: Path) -> str:
 
 def _command(folder: Path) -> str:
     words = (folder / 'cmdline').read_bytes().split(b'\0')
-    text = ' '.join(word.decode('utf-8', 'replace') for word in words if word)
-    return text if len(text) <= 60 else text[:57] + '...'
+    return ' '.join(word.decode('utf-8', 'replace') for word in words if word)
 
 
 def _listening_inodes(port: int) -> set[str]:

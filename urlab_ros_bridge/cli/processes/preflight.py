@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib.util import find_spec
 import sys
+import time
 
 from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
@@ -17,6 +18,7 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.errors import PortInUse
 from urlab_ros_bridge.cli.errors import RosNotFound
 from urlab_ros_bridge.cli.processes.ports import can_bind
+from urlab_ros_bridge.cli.processes.ports import is_left_to
 from urlab_ros_bridge.cli.processes.ports import port_holder
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
@@ -29,6 +31,8 @@ _GATEWAY_NAMES = {
     'simspark': 'the SimSpark gateway',
     'webxr': 'the Virtual Field gateway',
 }
+RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
+LEFT_SECONDS = 15.0
 _STEP = 10
 _TRIED_OFFSETS = 100
 
@@ -41,9 +45,26 @@ def check_ports(values: PortOffset, address: str, spelling: Spelling) -> None:
     """
     for name in vital_ports(values):
         port = values.moved(name)
-        if port and not can_bind(address, port):
+        if port and not comes_free(address, port):
             remedy = spelling.with_value('port_offset', free_offset(values, address))
             raise PortInUse(spelling.named(name), port, address, port_holder(port), remedy)
+
+
+def comes_free(address: str, port: int) -> bool:
+    """
+    Return whether a server could listen there.
+
+    The renderer of a server that was killed takes a moment to end, on a busy machine some: who
+    starts the server again at once waits for it.
+    """
+    deadline = time.monotonic() + LEFT_SECONDS
+    while not can_bind(address, port):
+        if not is_left_to(RENDERER, port):
+            return can_bind(address, port)  # it may have ended in between
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def vital_ports(values: PortOffset) -> list[str]:

@@ -16,12 +16,12 @@ import time
 from typing import NoReturn
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
@@ -50,7 +50,7 @@ class RpcSocket:
         self.endpoint = endpoint
         self._keys = keys
         self._socket: zmq.Socket[bytes] | None = None
-        self._monitor: zmq.Socket[bytes] | None = None
+        self._events: ConnectionEvents | None = None
         self._slice = 0
         self._quiet_until = 0.0
         self._cancelled = False
@@ -70,8 +70,8 @@ class RpcSocket:
         socket = self._socket
         if socket is None:
             socket = self._open()
-        elif now > self._quiet_until:
-            self._forget_events()
+        elif now > self._quiet_until and self._events is not None:
+            self._events.forget()  # of connections that broke before this request was sent
         try:
             socket.send(frame)
             while True:
@@ -92,18 +92,15 @@ class RpcSocket:
 
     def close(self) -> None:
         """Drop the connection with everything unsent; the next exchange opens a new one."""
-        if self._socket is not None:
-            self._socket.disable_monitor()
-            self._socket.close(0)
-        if self._monitor is not None:
-            self._monitor.close(0)
-        self._socket = self._monitor = None
+        if self._events is not None:
+            self._events.close()
+        self._socket = self._events = None
 
     def _open(self) -> zmq.Socket[bytes]:
         socket = open_socket(zmq.REQ, self._keys)
         socket.sndtimeo = _SLICE_MS
         socket.maxmsgsize = MAX_REPLY_BYTES
-        self._monitor = socket.get_monitor_socket(_LOST)
+        self._events = ConnectionEvents(socket, _LOST)
         self._slice = 0
         socket.connect(self.endpoint)
         self._socket = socket
@@ -115,12 +112,6 @@ class RpcSocket:
         if slice_ms != self._slice:
             socket.rcvtimeo = self._slice = slice_ms
 
-    def _forget_events(self) -> None:
-        """Drop news of connections that broke before this request was sent."""
-        monitor = self._monitor
-        while monitor is not None and _waits(monitor):
-            monitor.recv_multipart()
-
     def _fail(self, op: str, event: int) -> NoReturn:
         if event == zmq.EVENT_DISCONNECTED:
             raise ConnectionLost(op, self.endpoint)
@@ -129,12 +120,7 @@ class RpcSocket:
     def _check(self, op: str, deadline: float, timeout: float) -> None:
         if self._cancelled:
             raise NotConnected(op)
-        if self._monitor is not None and _waits(self._monitor):
-            self._fail(op, recv_monitor_message(self._monitor)['event'])
+        if self._events is not None and self._events.waits():
+            self._fail(op, self._events.take())
         if time.monotonic() >= deadline:
             raise RequestTimeout(op, self.endpoint, timeout)
-
-
-def _waits(socket: zmq.Socket[bytes]) -> bool:
-    """Return whether a message has arrived; a poll would cost more."""
-    return bool(int(socket.get(zmq.EVENTS)) & zmq.POLLIN)

@@ -119,6 +119,7 @@ class BagRecorder:
             )
             recorded: list[str] = []
             if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
+                folder.rmdir()
                 raise NotInTime('the stream thread of the bridge does not respond')
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
@@ -127,7 +128,8 @@ class BagRecorder:
         """
         End the bag after the present tick; return what is in it.
 
-        :raises BagError: with the reason; a bag that failed is let go of.
+        :raises BagError: with the reason; a bag that failed is let go of, one that cannot be ended
+            in time goes on.
         """
         with self._lock:
             bag = self.bag

@@ -133,14 +133,21 @@ class StreamThread:
         Have something done between two ticks; return whether it was done in time (s).
 
         It is done in the stream thread, or at once where that does not run.  Subscriptions are
-        looked up again afterwards.
+        looked up again afterwards.  What is not begun in time, as publishing waits for a slow
+        disk, is not done at all.
         """
         if not self._thread.is_alive():
             task()
             return True
         done = threading.Event()
-        self._tasks.append((task, done))
-        return done.wait(timeout)
+        entry = (task, done)
+        self._tasks.append(entry)
+        if not done.wait(timeout):
+            try:
+                self._tasks.remove(entry)
+            except ValueError:  # it has just begun
+                return done.wait(timeout)
+        return done.is_set()
 
     @contextlib.contextmanager
     def in_full(self) -> Iterator[None]:

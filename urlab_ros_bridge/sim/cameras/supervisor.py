@@ -37,6 +37,8 @@ START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
 SHORT_LIFE = 10.0  # s; a renderer that died sooner is started again only after a pause
 MAX_PAUSE = 30.0  # s
+STUCK_SECONDS = 60.0  # without any picture, while some are waited for; drivers do hang
+CHECK_SECONDS = 5.0
 _WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
 
@@ -67,6 +69,8 @@ class RendererSupervisor(threading.Thread):
         self._port: RendererConnection | None = None
         self._ready: Future[RendererConnection | None] = Future()
         self._pause_until, self._failures, self._born = 0.0, 0, 0.0
+        self._has_run = False
+        self._done, self._stuck_checks, self._next_check = -1, 0, 0.0
 
     def need(self) -> None:
         """Start a renderer unless there is one; does not wait."""
@@ -133,8 +137,13 @@ class RendererSupervisor(threading.Thread):
                 return
             reasons[backend] = reason
         error = gl.NoGraphics(reasons)
-        _LOG.error('%s', error)
-        self._turn_off(str(error))
+        if not self._has_run:
+            _LOG.error('%s', error)
+            self._turn_off(str(error))
+            return
+        # It did work: a card is being reset, or the machine has too much to do.
+        self._failures += 1
+        _LOG.error('the camera renderer does not start again: %s; %s', error, self._pause())
 
     def _start_on(self, backend: str) -> str:
         """Start a renderer; returns why it does not work, '' when it does."""
@@ -191,15 +200,16 @@ class RendererSupervisor(threading.Thread):
 
     def _running(self, backend: str, renderer: str) -> None:
         _LOG.info('cameras: rendering with %s (%s)', backend.upper(), renderer)
-        self._backends = (backend,)
+        self._backends, self._has_run = (backend,), True
         self._rig.attach(self._port)
         ready, self._ready = self._ready, Future()
         ready.set_result(self._port)
 
     def _hear(self, connection: socket.socket) -> bool:
         """Handle one message; false when the renderer is gone."""
-        readable = wait_readable([connection, self._wake_in])
+        readable = wait_readable([connection, self._wake_in], CHECK_SECONDS)
         self._drain_wake(readable)
+        self._end_when_stuck()
         if connection not in readable:
             return True
         message = link.receive(connection)
@@ -217,13 +227,34 @@ class RendererSupervisor(threading.Thread):
     def _died(self) -> None:
         lived = time.monotonic() - self._born
         self._failures = self._failures + 1 if lived < SHORT_LIFE else 0
-        pause = min(0.5 * 2**self._failures, MAX_PAUSE) if self._failures else 0.0
-        self._pause_until = time.monotonic() + pause
         self._end()
-        again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
-        _LOG.error('the camera renderer died (%s); it restarts %s', self._fate, again)
+        _LOG.error('the camera renderer died (%s); %s', self._fate, self._pause())
         # Subscribers connect again by themselves; readers of shared memory only wait.
         self._needed |= bool(self._rig.readers)
+
+    def _pause(self) -> str:
+        """Start no other one too soon after failures; return when it is started, in words."""
+        # Capped before it is raised: after a night of failures a float could not hold it.
+        pause = min(0.5 * 2 ** min(self._failures, 10), MAX_PAUSE) if self._failures else 0.0
+        self._pause_until = time.monotonic() + pause
+        again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
+        return f'it restarts {again}'
+
+    def _end_when_stuck(self) -> None:
+        """Kill a renderer that has been given work and has not done any for long."""
+        now, port, process = time.monotonic(), self._port, self._process
+        if port is None or process is None or now < self._next_check:
+            return
+        self._next_check = now + CHECK_SECONDS
+        done = int(port.memory.control[FrameMemory.DONE])
+        # Checks are counted, not seconds: a machine that was suspended has made none.
+        waits = port.waiting and done == self._done
+        self._stuck_checks = self._stuck_checks + 1 if waits else 0
+        self._done = done
+        if self._stuck_checks * CHECK_SECONDS >= STUCK_SECONDS:
+            _LOG.error('the camera renderer draws nothing for %g s: it is ended', STUCK_SECONDS)
+            self._stuck_checks = 0
+            process.kill()
 
     def _broken(self, reason: str) -> str:
         self._end()

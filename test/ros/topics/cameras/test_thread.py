@@ -22,8 +22,9 @@ pytestmark = pytest.mark.ros
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')
 
 
-def frame(number):
-    return Frame(number, number, 2, 1, 'bgra8', np.full((1, 2, 4), number, np.uint8), time.time())
+def frame(number, behind=0.0):
+    pixels = np.full((1, 2, 4), number, np.uint8)
+    return Frame(number, number, 2, 1, 'bgra8', pixels, time.time() - behind)
 
 
 class Source:
@@ -104,6 +105,14 @@ def test_a_picture_that_was_overwritten_while_it_was_converted_is_not_published(
         until(lambda: len(topic.sent) == 2)
         assert topic.sent == [1, 3] and source.lends
         assert thread.frames == thread.messages == 2
+
+
+def test_pictures_by_another_clock_are_published_and_one_that_was_held_up_is_not():
+    with running() as (thread, topic, (source,)):
+        for number, behind in ((1, 100.0), (2, 100.0), (3, 102.0), (4, 100.0)):
+            source.frames.put(frame(number, behind))
+        until(lambda: len(topic.sent) == 3)
+        assert topic.sent == [1, 2, 4] and thread.skipped == 1
 
 
 @pytest.mark.parametrize('end', ['over', 'moved'])

@@ -18,13 +18,14 @@ from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages import check_stamp
 from urlab_ros_bridge.ros.topics.cameras.gate import FrameGate
+from urlab_ros_bridge.ros.topics.cameras.lag import Lag
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
 OpenSource = Callable[[CameraInfo], FrameSource]
 LOOK_SECONDS = 0.1
-# An older picture is not waited for: the newest ones are shown instead.
+# A picture that is later than usual by more is left out: the newest ones are shown instead.
 MAX_LAG = 0.5
 # How long the colour for a depth picture may take.
 _COLOR_SECONDS = 0.1
@@ -64,6 +65,7 @@ class CameraThread:
         self._source: FrameSource | None = None
         self._color: _ColorPictures | None = None
         self._lost = 0
+        self._lag = Lag()
         self._stop, self._moved = threading.Event(), threading.Event()
         self._thread = threading.Thread(
             target=self._run, name=f'camera {plan.camera.name}', daemon=True
@@ -165,7 +167,7 @@ class CameraThread:
     def _late(self, frame: Frame) -> bool:
         if frame.wall_time is None or self._gate.waited_for:
             return False
-        return time.time() - frame.wall_time > MAX_LAG
+        return self._lag.of(frame.wall_time, time.monotonic()) > MAX_LAG
 
     def _close(self) -> None:
         for source in (self._source, self._color):

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from concurrent.futures import Future
-from contextlib import suppress
+import json
 import os
 import socket
 import threading
@@ -34,11 +35,18 @@ class RendererConnection:
         self._posted = 0
         self._replies: dict[int, Future[dict[int, int]]] = {}
         self._closed = False
+        # What the queue had no room for, by kind: the newest of each, sent before the next job.
+        self._owed: dict[bytes, bytes] = {}
 
     @property
     def busy(self) -> bool:
         """Return whether streamed frames should wait."""
-        return self._posted - int(self.memory.control[FrameMemory.DONE]) >= STREAM_JOBS
+        return self.waiting >= STREAM_JOBS
+
+    @property
+    def waiting(self) -> int:
+        """Return how many jobs are not done yet."""
+        return self._posted - int(self.memory.control[FrameMemory.DONE])
 
     def post(self, state: bytes, capture: Capture, cameras: Iterable[int]) -> bool:
         """Have a state rendered and streamed; false when there is too much to do already."""
@@ -67,7 +75,7 @@ class RendererConnection:
     ) -> int | None:
         number = self._posted
         done = int(self.memory.control[FrameMemory.DONE])
-        if self._closed or number - done >= STATE_SLOTS:
+        if self._closed or number - done >= STATE_SLOTS or not self._send_owed():
             return None
         slot = number % STATE_SLOTS
         self.memory.state(slot)[: len(state)] = state
@@ -79,21 +87,39 @@ class RendererConnection:
         self._posted = number + 1
         return number
 
-    def tell(self, kind: bytes, content: bytes) -> bool:
-        """Send a message with a large content; false when the renderer is gone."""
-        fd = link.to_file(content)
-        try:
-            socket.send_fds(self._link, [kind], [fd])
-        except OSError:
-            return False
-        finally:
-            os.close(fd)
-        return True
+    def tell(self, kind: bytes, content: bytes) -> None:
+        """Have the renderer know a large content before the next job; newer ones replace it."""
+        with self._lock:
+            self._owed[kind] = content
+            self._send_owed()
 
     def tell_readers(self, cameras: Iterable[int]) -> None:
-        """Return whose shared-memory regions are read."""
-        with suppress(OSError):
-            self._link.send(link.pack(link.READERS, sorted(cameras)))
+        """Have the renderer know whose shared-memory regions are read."""
+        self.tell(link.READERS, json.dumps(sorted(cameras)).encode())
+
+    def _send_owed(self) -> bool:
+        """Send what is owed; false when not all of it could be sent, as one never waits here."""
+        for kind, content in list(self._owed.items()):
+            try:
+                self._put(kind, content)
+            except BlockingIOError:
+                return False
+            except OSError:
+                pass  # it is gone, and the next one is told everything
+            del self._owed[kind]
+        return True
+
+    def _put(self, kind: bytes, content: bytes) -> None:
+        if kind == link.READERS:
+            self._link.send(kind + content, socket.MSG_DONTWAIT)
+            return
+        fd = link.to_file(content)
+        try:
+            # `socket.send_fds` leaves the flags out.
+            beside = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array('i', [fd]))
+            self._link.sendmsg([kind], [beside], socket.MSG_DONTWAIT)
+        finally:
+            os.close(fd)
 
     def answered(self, number: int, slots: dict[int, int]) -> None:
         """Handle the renderer's report of a job with `reply`."""

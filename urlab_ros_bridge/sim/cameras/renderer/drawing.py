@@ -14,12 +14,14 @@ from typing import NamedTuple
 import mujoco
 import numpy as np
 from OpenGL import GL
+from OpenGL.error import GLError
 
 from urlab_ros_bridge.sim.cameras.catalog import view_modes
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog.catalog import DEPTH
 from urlab_ros_bridge.sim.cameras.catalog.quality import Quality
 from urlab_ros_bridge.sim.cameras.renderer import pixels
+from urlab_ros_bridge.sim.cameras.renderer.gl import GraphicsLost
 from urlab_ros_bridge.sim.cameras.renderer.labels import label_map
 from urlab_ros_bridge.sim.cameras.renderer.labels import LabelMap
 from urlab_ros_bridge.sim.cameras.renderer.overlays import add_overlays
@@ -27,6 +29,8 @@ from urlab_ros_bridge.sim.cameras.renderer.paired_depth import PairedDepth
 
 _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
+# Errors after which a picture holds what was in the memory before (GL_KHR_robustness, OpenGL 4.5).
+_LOST = {0x0507: 'GL_CONTEXT_LOST', 0x0505: 'GL_OUT_OF_MEMORY'}
 
 
 class DepthLens(NamedTuple):
@@ -174,7 +178,10 @@ class SceneRenderer:
         source = words[: rect.width * rect.height].reshape(rect.height, rect.width)
         if camera.mode == DEPTH:
             return self._read_depth(rect, source, nothing=0.0)
-        self._read_color(rect, source)
+        try:
+            self._read_color(rect, source)
+        except GLError as error:
+            raise GraphicsLost(_LOST.get(error.err, repr(error))) from error
         labels = self._labels.get(camera.mode)
         return RawFrame(source, None, None if labels is None else labels.table(scene))
 
@@ -192,6 +199,10 @@ class SceneRenderer:
 
     def _read_depth(self, rect: mujoco.MjrRect, out: np.ndarray, nothing: float) -> RawFrame:
         mujoco.mjr_readPixels(None, out.view(np.float32), rect, self._context)
+        # MuJoCo does not ask; a picture of before would go out as a new one.
+        error = _LOST.get(GL.glGetError())
+        if error:
+            raise GraphicsLost(error)
         lens = self._scene.camera[0]
         near, far = lens.frustum_near, lens.frustum_far
         return RawFrame(out, DepthLens(near, far, bool(lens.orthographic), nothing))

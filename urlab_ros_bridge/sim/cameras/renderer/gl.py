@@ -33,6 +33,13 @@ class NoGraphics(UrlabError):
         super().__init__(f'no OpenGL, cameras are off ({tried}); {ADVICE}')
 
 
+class GraphicsLost(UrlabError):
+    """OpenGL has stopped working: what is drawn from now on is nothing."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f'OpenGL does not draw any more: {reason}')
+
+
 def candidates(choice: str) -> tuple[str, ...]:
     """Return the backends to try, in order."""
     return BACKENDS if choice == 'auto' else (choice,)
@@ -78,4 +85,4 @@ def open_context(width: int, height: int) -> tuple[object, str]:
     return context, name.decode(errors='replace')
 
 
-__all__ = ['BACKENDS', 'NoGraphics', 'open_context']
+__all__ = ['BACKENDS', 'GraphicsLost', 'NoGraphics', 'open_context']

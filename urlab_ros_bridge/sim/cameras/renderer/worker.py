@@ -10,6 +10,7 @@ knows comes through the link; it owns the sockets, so no pixel ever passes throu
 from __future__ import annotations
 
 from collections import deque
+import ctypes
 import json
 import logging
 import os
@@ -30,6 +31,7 @@ from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import Region
 
 _LOG = logging.getLogger(__name__)
+_PR_SET_PDEATHSIG = 1
 
 
 class Worker:
@@ -137,6 +139,8 @@ def main(argv: list[str]) -> int:
     logging.basicConfig(format='%(levelname)s: cameras: %(message)s', level=logging.WARNING)
     # Ctrl-C goes to the whole terminal; the server decides when its renderer ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A renderer that hangs does not notice the end of the link, and would keep the cameras' ports.
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     connection = socket.socket(fileno=int(argv[0]))
     cpu_affinity.step_back()
     message = link.receive(connection)
@@ -153,7 +157,14 @@ def main(argv: list[str]) -> int:
     except ConnectionError:
         return 0  # the world has ended
     connection.setblocking(False)
-    worker.run()
+    try:
+        worker.run()
+    except gl.GraphicsLost as error:
+        _LOG.error('%s', error)
+        return 4
+    except Exception:
+        _LOG.exception('the renderer aborted')
+        return 1
     return 0
 
 

@@ -1,0 +1,74 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The server's end of the link never waits, and the renderer knows the newest before it draws."""
+
+import json
+import socket
+
+import pytest
+
+from urlab_ros_bridge.sim.cameras.link import messages as link
+from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
+from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
+from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
+
+NOW = Capture(1, 1, 0, 0.0)
+MANY = 3000  # more than any queue has room for
+
+
+@pytest.fixture
+def ends():
+    """Return the server's end of a link, and the renderer's."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    memory = FrameMemory(8, [64])
+    theirs.setblocking(False)
+    yield RendererConnection(ours, memory), theirs
+    ours.close()
+    theirs.close()
+    memory.close()
+
+
+def received(theirs):
+    """Return what waits: kind and content."""
+    found = []
+    while True:
+        try:
+            kind, body, fds = link.receive(theirs)
+        except BlockingIOError:
+            return found
+        found.append((kind, link.from_file(fds[0]) if fds else body))
+
+
+def test_a_renderer_that_hangs_holds_up_nobody_and_gets_the_newest_when_it_goes_on(ends):
+    connection, theirs = ends
+    for number in range(MANY):
+        connection.tell(link.OVERLAYS, f'[{number}]'.encode())
+        connection.tell(link.ARRAYS, f'array {number}'.encode())
+        connection.tell_readers([number])
+    assert not connection.post(b'12345678', NOW, [0])
+    early = received(theirs)
+    assert 0 < len(early) < 3 * MANY
+    assert connection.post(b'12345678', NOW, [0])
+    late = received(theirs)
+    assert late[-1][0] == link.JOB
+    newest = dict(early + late)
+    assert json.loads(newest[link.OVERLAYS]) == json.loads(newest[link.READERS]) == [MANY - 1]
+    assert newest[link.ARRAYS] == f'array {MANY - 1}'.encode()
+
+
+def test_waiting_counts_what_is_not_done(ends):
+    connection, _ = ends
+    assert connection.waiting == 0
+    connection.post(b'12345678', NOW, [0])
+    connection.post(b'12345678', NOW, [0])
+    assert connection.waiting == 2 and connection.busy
+    connection.memory.control[FrameMemory.DONE] += 1
+    assert connection.waiting == 1 and not connection.busy
+
+
+def test_a_renderer_that_is_gone_is_told_nothing(ends):
+    connection, theirs = ends
+    theirs.close()
+    connection.tell(link.OVERLAYS, b'[]')
+    connection.tell_readers([0])
+    assert not connection.post(b'12345678', NOW, [0])

@@ -1,0 +1,171 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Bags that are written while the disk, the server or the bridge fails."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+import resource
+import struct
+import time
+from typing import TYPE_CHECKING
+
+from mcap.exceptions import McapError
+from mcap.reader import make_reader
+from mcap.records import Channel
+from mcap.records import Message
+from mcap.stream_reader import StreamReader
+from mcap_ros2.decoder import DecoderFactory
+from urlab_msgs.srv import BagStart
+from urlab_msgs.srv import BagStop
+import yaml
+
+if TYPE_CHECKING:
+    from run_soak import Soak
+
+# s of wall time that a killed bridge may lose: chunks end once a second, and a machine is slow.
+MAY_LOSE = 4.0
+
+
+def begin(soak: Soak) -> Path:
+    """Begin a bag; return its folder."""
+    soak.bags_begun += 1
+    reply = soak.ros.call(BagStart, '/bag_start', name=f'bag_{soak.bags_begun}')
+    assert reply.success, f'bag_start: {reply.code}: {reply.message}'
+    return Path(reply.path)
+
+
+def end(soak: Soak) -> int:
+    """End the bag; what is acknowledged must be there from now on. Returns how many files."""
+    reply = soak.ros.call(BagStop, '/bag_stop')
+    assert reply.success, f'bag_stop: {reply.code}: {reply.message}'
+    assert reply.messages, 'an empty bag'
+    soak.bags[Path(reply.path)] = (list(reply.files), reply.messages)
+    return len(reply.files)
+
+
+def full_disk(soak: Soak) -> None:
+    """No file of the bridge may grow any more: the bag ends, and nothing else does."""
+    path = begin(soak)
+    time.sleep(1.5)
+    size = sum(file.stat().st_size for file in path.glob('*.mcap'))
+    pid = soak.programs.pid('bridge')
+    limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (max(size, 1), limits[1]))
+    try:
+        before = time.monotonic()
+        time.sleep(max(soak.window, 2.0))
+        late = [w.name for w in soak.watchers if w.name.startswith('ros') and w.newest < before]
+        assert not late, f'{late} got nothing while a bag could not be written'
+        reply = soak.ros.call(BagStop, '/bag_stop')
+        assert reply.code == 'bag_failed', f'bag_stop: {reply.code!r} ({reply.message})'
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+    assert written(path / f'{path.name}_0.mcap'), f'nothing is left of {path}'
+    begin(soak)
+    time.sleep(0.3)
+    end(soak)
+
+
+def unwritable(soak: Soak) -> None:
+    """A file stands where the folder of bags should be."""
+    folder = soak.programs.data / 'Bags'
+    moved = folder.with_name('Bags_away')
+    folder.rename(moved) if folder.exists() else None
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text('in the way')
+    try:
+        reply = soak.ros.call(BagStart, '/bag_start', name='nowhere')
+        assert reply.code == 'path_not_writable', f'bag_start: {reply.code!r}'
+    finally:
+        folder.unlink()
+        if moved.exists():
+            moved.rename(folder)
+    begin(soak)
+    time.sleep(0.3)
+    end(soak)
+
+
+def server_killed(soak: Soak) -> None:
+    """One bag goes on over a restart of the server; another one is ended while there is none."""
+    begin(soak)
+    time.sleep(soak.window / 2)
+    soak.kill('server')
+    soak.wait_for('ros clock')
+    time.sleep(0.5)
+    files = end(soak)
+    assert files == 2, f'a bag over a restart of the server has {files} files'
+    begin(soak)
+    time.sleep(soak.window / 2)
+    soak.programs.kill('server')
+    try:
+        time.sleep(0.5)
+        end(soak)
+    finally:
+        soak.programs.start('server')
+
+
+def bridge_killed(soak: Soak) -> None:
+    """What was heard some seconds before the bridge is killed is in the file that it leaves."""
+    path, began = begin(soak), time.monotonic()
+    time.sleep(MAY_LOSE + soak.window)
+    killed = time.monotonic()
+    soak.programs.kill('bridge')
+    try:
+        heard = {ns for when, ns in soak.ros.clocks if began + 0.5 < when < killed - MAY_LOSE}
+        assert heard, 'no /clock was heard'
+        lost = heard - set(written(path / f'{path.name}_0.mcap', '/clock'))
+        assert not lost, f'{len(lost)} of {len(heard)} times of /clock are not in {path}'
+        assert yaml.safe_load((path / 'metadata.yaml').read_text()), 'no metadata'
+    finally:
+        soak.programs.start('bridge')
+
+
+FAULTS = {
+    'disk full while a bag is written': full_disk,
+    'folder of bags that cannot be written': unwritable,
+    'kill -9 of the server while a bag is written': server_killed,
+    'kill -9 of the bridge while a bag is written': bridge_killed,
+}
+# Those after which a program has another life.
+DEADLY = (server_killed, bridge_killed)
+
+
+def written(path: Path, topic: str = '') -> list[int]:
+    """Return the times (ns) of all messages of a file that may have no end."""
+    found, channels = [], {}
+    with path.open('rb') as stream, contextlib.suppress(McapError, struct.error):
+        for record in StreamReader(stream).records:
+            if isinstance(record, Channel):
+                channels[record.id] = record.topic
+            elif isinstance(record, Message) and topic in ('', channels[record.channel_id]):
+                found.append(record.log_time)
+    return found
+
+
+def unreadable(bags: dict[Path, tuple[list[str], int]]) -> list[str]:
+    """Return what is wrong with bags that were acknowledged, read by the libraries of others."""
+    found = []
+    for path, (files, messages) in bags.items():
+        try:
+            counts = [_count(path / name) for name in files]
+            told = yaml.safe_load((path / 'metadata.yaml').read_text())
+            indexed = told['rosbag2_bagfile_information']['message_count']
+            if not sum(counts) == messages == indexed:
+                found.append(
+                    f'{path.name} was acknowledged with {messages} messages, '
+                    f'has {counts}, and {indexed} by its index'
+                )
+        except Exception as error:  # whatever a reader raises
+            found.append(f'{path.name} cannot be read: {type(error).__name__}: {error}')
+    return found
+
+
+def _count(path: Path) -> int:
+    with path.open('rb') as stream:
+        reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+        return sum(1 for _ in reader.iter_decoded_messages())
+
+
+__all__ = ['DEADLY', 'FAULTS', 'unreadable', 'written']
