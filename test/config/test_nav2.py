@@ -268,6 +268,13 @@ def test_the_navigator_waits_for_more_than_a_few_steps_of_the_clock(world):
     assert navigator['wait_for_service_timeout'] >= navigator['default_server_timeout']
 
 
+def test_the_controller_waits_for_several_scans_for_its_place(world):
+    """AMCL sends its transform once a scan; a controller that lacks it gives the goal up."""
+    follow = nodes(world.name)['controller_server']['FollowPath']
+    lidar = world.spec.articulations[0].lidars['scan']
+    assert 3.0 / lidar.rate <= follow['transform_tolerance'] < 1.0
+
+
 def test_the_robot_starts_where_amcl_believes_it_on_free_floor(world):
     drawn = read_map(CONFIG / 'nav2' / 'maps' / f'{world.name}.yaml')
     (robot,) = world.articulations.values()
