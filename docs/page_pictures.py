@@ -118,7 +118,7 @@ def take(tab: Tab, shot: Shot, url: str) -> None:
     """Write one picture."""
     tab.set_default_timeout(PATIENCE * 1000)
     tab.goto(f'{url}/?quality=high&keep&theme={shot.theme}', wait_until='commit')
-    wait_until(tab, 'window.urlab && urlab.drawnAt && urlab.isFramed && urlab.isLoaded')
+    wait_until(tab, 'window.urlab?.isReady')
     tab.wait_for_timeout(1000)
     tab.evaluate(f'() => {{ {shot.script} urlab.stage.touch(); }}')
     tab.wait_for_timeout(shot.seconds * 1000)

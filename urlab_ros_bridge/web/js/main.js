@@ -180,6 +180,11 @@ class App {
     performance.mark('urlab-first-picture');
   }
 
+  // All that belongs to the world is there and drawn.
+  get isReady() {
+    return Boolean(this.drawnAt && this.isFramed && this.isLoaded && this.stage.isComplete);
+  }
+
   frameOnce() {
     if (this.isFramed || !this.latest || !this.hasRobots) return;
     this.bodies.setPoses(this.latest.poses);

@@ -55,7 +55,7 @@ class Visitor:
             self.tab.add_init_script(**{'path' if is_file else 'script': script})
         # Pictures are kept, so that a screenshot shows what was drawn last.
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
-        self.until('window.urlab && urlab.drawnAt > 0 && urlab.isFramed && urlab.isLoaded')
+        self.until('window.urlab?.isReady')
 
     def _listen(self, message):
         if message.type == 'error' and 'WebSocket' not in message.text:

@@ -107,7 +107,9 @@ def transforms_of(positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
     :param positions: m, shape (n, 3); `rotations` body to world, shape (n, 3, 3).
     """
     columns = rotations.transpose(0, 2, 1).reshape(-1, 9)
-    values = np.nan_to_num(np.concatenate((columns, positions), axis=1))
+    values = np.concatenate((columns, positions), axis=1)
+    if not np.isfinite(values).all():
+        values = np.nan_to_num(values)
     values[np.abs(values) < _DUST] = 0.0  # shorter to write, and invisible
     return values
 

@@ -3,6 +3,7 @@
 // The mouse in the world: select, push a body, lead a tip.
 
 import * as THREE from '../../vendor/three/build/three.module.js';
+import { SECOND } from '../scene/stage.js';
 
 const CLICK = 5; // px that a click may wander
 const STIFFNESS = 45; // N per m and kg: like a spring that moves a body at once but not wildly
@@ -190,6 +191,7 @@ function makeHandle() {
   const ring = new THREE.Mesh(new THREE.TorusGeometry(0.036, 0.0035, 12, 48), new THREE.MeshBasicMaterial({ color: '#ffffff', transparent: true, opacity: 0.9, depthTest: false }));
   const reach = new THREE.Mesh(new THREE.SphereGeometry(0.05, 12, 8), new THREE.MeshBasicMaterial({ visible: false }));
   ball.renderOrder = ring.renderOrder = 8;
+  for (const part of [ball, ring]) part.layers.set(SECOND);
   ring.onBeforeRender = (renderer, scene, camera) => ring.quaternion.copy(camera.quaternion);
   handle.add(ball, ring, reach);
   return handle;

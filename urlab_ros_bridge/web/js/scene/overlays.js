@@ -7,6 +7,7 @@ import { LineMaterial } from '../../vendor/three/examples/jsm/lines/LineMaterial
 import { LineSegments2 } from '../../vendor/three/examples/jsm/lines/LineSegments2.js';
 import { LineSegmentsGeometry } from '../../vendor/three/examples/jsm/lines/LineSegmentsGeometry.js';
 import { el } from '../panels/dom.js';
+import { SECOND } from './stage.js';
 
 const MAX_CONTACTS = 256;
 const TRAIL_POINTS = 400, TRAIL_STEP = 0.012; // m
@@ -195,6 +196,7 @@ class Scan {
     this.fan.frustumCulled = false;
     const corners = new THREE.BufferAttribute(new Float32Array((lidar.rays + 1) * 3), 3).setUsage(THREE.DynamicDrawUsage);
     this.fan.geometry.setAttribute('position', corners);
+    for (const part of [this.points, this.fan]) part.layers.set(SECOND);
     this.group.add(this.points, this.fan);
   }
 

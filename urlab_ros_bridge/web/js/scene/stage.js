@@ -10,6 +10,10 @@ const LOOKS = {
   dark: { zenith: '#0d1116', horizon: '#1c232b', ground: '#1a2027', line: '#5d6b7a', sun: 1.75, sky: 0.34, room: 0.26, exposure: 0.95 },
 };
 const COARSE = 0.75; // pixels of the picture to one of the screen, without a graphics card
+const COARSEST = 0.375; // likewise, of the first picture
+// The layer of what comes with the second picture, so that the first one waits for few programs;
+// three.js keeps the layers 1 and 2 for the eyes of a headset.
+export const SECOND = 3;
 const SHADOW_REACH = 9; // m around what is looked at
 const FADE_FROM = 14, FADE_TO = 55; // m
 
@@ -41,6 +45,7 @@ export class Stage {
     this.sky = new THREE.HemisphereLight('#eef4ff', '#b7b0a6', 1);
     this.dome = makeDome();
     this.ground = makeGround(this.paint({ roughness: 1 }));
+    for (const part of [this.dome, this.ground.children[1]]) part.layers.set(SECOND);
     this.scene.add(this.sun, this.sun.target, this.sky, this.dome, this.ground);
     if (isPlain) this.warmUp();
     else this.mirror();
@@ -50,8 +55,9 @@ export class Stage {
     this.frames = 0;
     this.slow = 0;
     this.clock = performance.now();
-    this.ratio = Math.min(devicePixelRatio, this.quality === 'low' ? COARSE : 2);
+    this.ratio = isPlain ? COARSEST : Math.min(devicePixelRatio, 2);
     this.isHeld = true; // until there is a world to draw
+    this.isComplete = false; // until the sky, the grid and marks are drawn too
     this.fit();
     addEventListener('resize', () => this.fit());
     this.setTheme(document.documentElement.dataset.theme);
@@ -70,7 +76,19 @@ export class Stage {
     map.colorSpace = THREE.SRGBColorSpace;
     for (const kind of [{}, { map }, { transparent: true, opacity: 0.5 }]) samples.add(new THREE.Mesh(new THREE.BoxGeometry(), this.paint(kind)));
     this.renderer.compile(samples, this.camera, this.scene);
-    this.renderer.compile(this.scene, this.camera);
+  }
+
+  // After the first picture: all the rest, and as fine as this machine can afford.
+  async complete() {
+    const { extensions } = this.renderer;
+    // Without this extension, asking whether a program is ready would wait for it.
+    if (extensions.has('KHR_parallel_shader_compile')) await this.renderer.compileAsync(this.scene, this.camera);
+    else this.renderer.compile(this.scene, this.camera);
+    this.camera.layers.enable(SECOND);
+    if (this.quality === 'low') this.ratio = Math.min(devicePixelRatio, COARSE);
+    this.fit();
+    this.isComplete = true;
+    performance.mark('urlab-complete');
   }
 
   // What shiny things reflect; it comes when the first picture is there.
@@ -125,6 +143,7 @@ export class Stage {
     const began = performance.now();
     this.renderer.render(this.scene, this.camera);
     this.frames += 1;
+    if (this.frames === 1) this.complete();
     this.watch(time - this.clock, performance.now() - began);
     this.clock = time;
   }

@@ -1,0 +1,177 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Whole conversations, character by character, with the examples of the page in them.
+
+A file of `transcripts/` has a line for each message: what the client sends after ``>``, what it
+gets after ``<``.  ``#`` is simulated time.  Time stands still or nothing moves in it, so between
+those lines there are messages without news only.
+"""
+
+from pathlib import Path
+import re
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.simspark.conftest import gateway_at
+from test.gateways.simspark.conftest import simulation
+from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
+from urlab_ros_bridge.gateways.simspark.agents.side import Agents
+from urlab_ros_bridge.gateways.simspark.monitor import viewers
+
+TRANSCRIPTS = Path(__file__).parent / 'transcripts'
+# A wall as in an example of the page, what has no primitive of its own, a ball, and a robot.
+SCENE = """
+<mujoco>
+  <option gravity="0 0 0"/>
+  <asset>
+    <hfield name="hill" nrow="2" ncol="3" size="0.5 0.3 0.2 0.1" elevation="0 1 0  0 0.5 0"/>
+  </asset>
+  <worldbody>
+    <geom type="plane" size="9 9 1"/>
+    <geom type="box" size="0.5 15.5 0.5" pos="9.5 0 0.5" rgba="0.5 0.5 0.5 1"/>
+    <geom type="hfield" hfield="hill" pos="-3 0 0" rgba="0 1 0 1"/>
+    <body name="rod" pos="1 2 0.5" euler="0 90 0">
+      <geom name="rod" type="capsule" size="0.05 0.2" rgba="1 0 0 0.5"/>
+    </body>
+    <body name="ball" pos="3 0 0.5"><freejoint/><geom size="0.042"/></body>
+  </worldbody>
+</mujoco>
+"""
+ROBOT = """
+<mujoco>
+  <asset><material name="team" rgba="0 0 1 1"/></asset>
+  <worldbody>
+    <body name="torso" pos="0 0 0.4">
+      <geom type="ellipsoid" size="0.1 0.2 0.3" material="team"/>
+      <site name="chest"/>
+      <body name="neck" pos="0 0 0.3">
+        <joint name="he1" axis="0 0 1"/>
+        <geom type="cylinder" size="0.015 0.04" rgba="0.2 0.2 0.2 1"/>
+        <site name="vision"/>
+        <site name="brow" size="0.1"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator><position name="he1" joint="he1" kp="5"/></actuator>
+  <sensor>
+    <gyro name="turns" site="chest"/>
+    <accelerometer name="pulls" site="chest"/>
+    <touch name="bumper" site="brow"/>
+  </sensor>
+</mujoco>
+"""
+WEDGE = """
+<mujoco>
+  <asset><mesh name="wedge" vertex="0 0 0  0.4 0 0  0 0.2 0  0 0 0.1"/></asset>
+  <worldbody>
+    <body name="rod" pos="1 2 0.5" euler="0 70 0">
+      <geom name="rod" type="capsule" size="0.05 0.2"/>
+      <geom name="wedge" type="mesh" mesh="wedge" pos="0 0 1" euler="20 30 40"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+SIDECAR = 'scene: scene.xml\narticulations: [{prefix: left_1, model: robot.xml}]\n'
+
+
+@pytest.fixture(scope='module')
+def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('world')
+    for name, text in (('scene.xml', SCENE), ('robot.xml', ROBOT), ('world.yaml', SIDECAR)):
+        (folder / name).write_text(text)
+    return folder / 'world.yaml'
+
+
+@pytest.fixture(scope='module')
+def still(world):
+    """Return the RPC port of the world, in which time stands still."""
+    from urlab_ros_bridge.client import Client
+
+    with simulation('', model=world, cameras='off') as port, Client(rpc_port=port) as client:
+        client.set_paused(True)
+        yield port
+
+
+def lines(name):
+    text = (TRANSCRIPTS / f'{name}.txt').read_text()
+    return [(line[0], line[2:]) for line in text.splitlines() if line[:2] in ('> ', '< ')]
+
+
+def follow(peer, name, has_no_news, mask=lambda text: text):
+    """Say and hear what a transcript has."""
+    for sign, text in lines(name):
+        if sign == '>':
+            peer.say(text)
+            continue
+        heard = mask(peer.hear())
+        while heard != text:
+            assert has_no_news(heard), f'{heard}\ninstead of\n{text}'
+            heard = mask(peer.hear())
+
+
+def test_a_monitor_and_trainer(still, peer, monkeypatch):
+    monkeypatch.setattr(viewers, '_REPEATS', ())  # they come by the wall clock
+    with gateway_at(still) as gateway:
+        follow(
+            peer(gateway.monitor_port),
+            'monitor',
+            lambda text: re.fullmatch(r'\(\(time [\d.]+\)\)\(RDS 0 1\)[^.\d]*', text),
+        )
+
+
+def test_an_agent(world, peer):
+    agents = Agents(AgentOptions(vision_cycles=1, ground_truth=True))
+    with (
+        simulation('', model=world, cameras='off') as port,
+        gateway_at(port, agents, pace='free') as gateway,
+    ):
+        said = [text for sign, text in lines('agent') if sign == '<']
+        follow(
+            peer(gateway.agent_port),
+            'agent',
+            lambda text: text in said or text.replace('(unum 1) (team left) ', '') in said,
+            lambda text: re.sub(r'\(now \d+\.\d{3}\)', '(now #)', text),
+        )
+
+
+def test_a_mesh_is_the_box_of_its_bounds_and_a_capsule_a_cylinder_with_two_spheres(
+    tmp_path, urlab, watch
+):
+    (tmp_path / 'wedge.xml').write_text(WEDGE)
+    with simulation('', model=tmp_path / 'wedge.xml', cameras='off') as port:
+        model = urlab(port).handshake.model
+        with gateway_at(port) as gateway:
+            view = watch(gateway).view
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    found = [node for top in view.nodes for node in top.children if len(node.children) == 4]
+    (rod,) = found
+    cylinder, *ends, bounds = [Placed(rod.matrix, node) for node in rod.children]
+    at, turn = data.geom('rod').xpos, data.geom('rod').xmat.reshape(3, 3)
+    np.testing.assert_allclose(cylinder.place, at, atol=1e-5)
+    np.testing.assert_allclose(cylinder.axes[:, 2], turn[:, 2], atol=1e-5)
+    assert (cylinder.shape, cylinder.size) == ('StdUnitCylinder 1 1', ['0.05', '0.05', '0.4'])
+    for end, sign in zip(ends, (1, -1), strict=True):
+        np.testing.assert_allclose(end.place, at + sign * 0.2 * turn[:, 2], atol=1e-5)
+        assert (end.shape, end.size) == ('StdUnitSphere', ['0.05'] * 3)
+    # The corners of the mesh, by MuJoCo, in the axes of the box: they fill it.
+    mesh = data.geom('wedge')
+    corners = np.asarray(model.mesh_vert) @ mesh.xmat.reshape(3, 3).T + mesh.xpos
+    inside = (corners - bounds.place) @ bounds.axes
+    half = np.array(bounds.size, float) / 2
+    assert bounds.shape == 'StdUnitBox'
+    np.testing.assert_allclose(inside.max(axis=0), half, atol=1e-4)
+    np.testing.assert_allclose(inside.min(axis=0), -half, atol=1e-4)
+
+
+class Placed:
+    """A primitive, alone or in a transform of its own, in the world."""
+
+    def __init__(self, matrix, node):
+        (mesh,) = node.children or [node]
+        matrix = matrix @ node.matrix
+        self.place, self.axes = matrix[:3, 3], matrix[:3, :3]
+        self.shape, self.size = ' '.join(mesh.details['load']), mesh.details['sSc']
