@@ -60,6 +60,7 @@ setup(
         'ik': ['mink>=1.0'],
         'bags': ['mcap>=1.6'],
         'eval': ['mcap>=1.6', 'pyarrow>=17.0', 'rich>=13.0'],
+        'ray': ['ray>=2.52'],
         'video': ['av>=14.0'],
         'policy': ['onnxruntime>=1.17'],
         'completion': ['argcomplete>=3.0'],

@@ -24,7 +24,7 @@ import xml.etree.ElementTree as ElementTree
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / 'sbom.cdx.json'
 PAGE = ROOT / 'docs' / 'licences.md'
-LOCKS = ('installer', 'jazzy', 'kilted', 'site', 'test_models')
+LOCKS = ('installer', 'jazzy', 'kilted', 'ray', 'site', 'test_models')
 NPM_LOCK = ROOT / 'urlab_ros_bridge' / 'web' / 'package-lock.json'
 REQUIRED, OPTIONAL, EXCLUDED = 'required', 'optional', 'excluded'
 MEANINGS = {

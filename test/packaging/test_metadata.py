@@ -33,8 +33,8 @@ ROSDEP_KEYS = {
 }
 # From an index only: there is no rosdep key, or the package of a distribution is too old.
 INDEX_ONLY = {
-    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'onnxruntime', 'orjson', 'pyarrow', 'rich',
-    'setuptools', 'websockets',
+    'av', 'gymnasium', 'mcap', 'mink', 'mujoco', 'onnxruntime', 'orjson', 'pyarrow', 'ray',
+    'rich', 'setuptools', 'websockets',
 }  # fmt: skip
 # Imported where they are there, and done without where not; pytest loads its own plugin.
 NEVER_REQUIRED = {'launch', 'launch_ros', 'pytest', 'setuptools'}
@@ -123,7 +123,7 @@ def test_every_import_from_an_index_is_required(setup_py, package_xml):
     ros = {depend.name for depend in package_xml.exec_depends} | NEVER_REQUIRED
     declared = requirement_names(setup_py.install_requires)
     for extra in (
-        'sim', 'chiral', 'webxr', 'ik', 'eval', 'gym', 'video', 'policy', 'completion',
+        'sim', 'chiral', 'webxr', 'ik', 'eval', 'ray', 'gym', 'video', 'policy', 'completion',
     ):  # fmt: skip
         declared |= requirement_names(setup_py.extras_require[extra])
     missing = {

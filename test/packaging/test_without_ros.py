@@ -89,5 +89,15 @@ def test_evaluation_in_workers(environment, tmp_path):
     assert 'results.parquet' in environment(*command, '--results', 'out', cwd=tmp_path)
 
 
+def test_evaluation_on_a_cluster(environment, tmp_path):
+    environment(UV, 'pip', 'install', '--quiet', '--python',
+                environment('sh', '-c', 'command -v python').strip(), 'ray>=2.52')  # fmt: skip
+    (tmp_path / 'policy.py').write_text(POLICY)
+    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
+    command = ('urlab', 'eval', '--policy', 'policy:hold', '--world', 'quadruped', '--profile')
+    command += ('profile.yaml', '--ray', 'local', '--episodes', '5', '--max-steps', '5')
+    assert 'results.parquet' in environment(*command, '--results', 'out', cwd=tmp_path)
+
+
 def test_doctor_says_what_is_there(environment):
     assert 'eval' in environment('sh', '-c', 'urlab doctor || true')

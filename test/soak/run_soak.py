@@ -323,7 +323,12 @@ class Soak:
         for name in self.programs.names if self.everything else ('server',):
             second = self.programs.spawn(name)
             with second.stdout:
-                code = second.wait(PATIENCE)
+                try:
+                    code = second.wait(PATIENCE)
+                except subprocess.TimeoutExpired:
+                    second.kill()  # or it does what the first one is asked to
+                    second.wait()
+                    raise AssertionError(f'a second {name} goes on') from None
             assert code in (1, 2), f'a second {name} ended with {code}'
 
     def commander_dies(self) -> None:

@@ -128,19 +128,7 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             self._twist = _is_twist(self.client, self.robot, action)
             self._camera = _camera_of(self.client, self.robot, camera) if render_mode else ''
             self._cameras = {self._camera: 'sync'} if render_mode else None
-            limits = _twist_limits(self.client, self.robot)
-            self._slots = [slot for slot, limit in enumerate(limits) if limit > 0]
-            if self._twist:
-                high = np.array(limits)[self._slots]
-                units: spaces.Box = spaces.Box(-high, high, dtype=np.float64)
-            else:
-                units = _actuator_space(self.client, self.robot)
-            self._middle = (units.low + units.high) / 2 if normalized else np.zeros(units.shape)
-            self._half = (units.high - units.low) / 2 if normalized else np.ones(units.shape)
-            if normalized:
-                self.action_space = spaces.Box(-1.0, 1.0, units.shape, np.float64)
-            else:
-                self.action_space = units
+            self._make_action_space(normalized)
             self._state = self.client.reset(keyframe or None, seed=0)
             self.begun = self._seen(self._state)
             self.observation_space = spaces.Box(-np.inf, np.inf, self.begun.shape, np.float64)
@@ -149,6 +137,22 @@ class UrlabEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             raise
         self._begun = self._state.time
         self._picture: Mapping[str, CameraImage] = {}
+
+    def _make_action_space(self, normalized: bool) -> None:
+        """Set the space of actions, and how SI units are made of one."""
+        limits = _twist_limits(self.client, self.robot)
+        self._slots = [slot for slot, limit in enumerate(limits) if limit > 0]
+        if self._twist:
+            high = np.array(limits)[self._slots]
+            units: spaces.Box = spaces.Box(-high, high, dtype=np.float64)
+        else:
+            units = _actuator_space(self.client, self.robot)
+        self._middle = (units.low + units.high) / 2 if normalized else np.zeros(units.shape)
+        self._half = (units.high - units.low) / 2 if normalized else np.ones(units.shape)
+        if normalized:
+            self.action_space = spaces.Box(-1.0, 1.0, units.shape, np.float64)
+        else:
+            self.action_space = units
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

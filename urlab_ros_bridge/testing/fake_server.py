@@ -122,12 +122,9 @@ class FakeServer:
         :param mode: live, direct or puppet, or auto: live until a plain client says hello.
         :param extensions: what it has beyond stock servers; () is a stock one.
         """
-        if isinstance(robots, str):
-            robots = FakeRobot(robots)
-        found = [robots] if isinstance(robots, FakeRobot) else [*robots]
         if mode != AUTO and mode not in MODE_ALIASES:
             raise UnknownName('mode', mode, [AUTO, *MODE_ALIASES])
-        self.robots = {robot.prefix: robot for robot in found}
+        self.robots = _by_prefix(robots)
         self.requests: list[dict[str, Any]] = []
         self.lock = threading.RLock()
         self.extensions = tuple(extensions)
@@ -141,20 +138,10 @@ class FakeServer:
         self._sources: dict[str, str] = {}
         self._sessions: dict[str, _Session] = {}
         self._answers: dict[str, list[Any]] = {}
-        self._handlers: dict[str, Callable[[Reply, _Session], Reply]] = {
-            name.removeprefix('_op_'): getattr(self, name)
-            for name in dir(self)
-            if name.startswith('_op_')
-        }
-        if 'status' not in self.extensions:
-            for name in ('status', 'get_entities'):
-                del self._handlers[name]
+        self._handlers = self._find_handlers()
         self._context = zmq.Context()
         self._requests, self._stream = (self._bound(kind) for kind in (zmq.REP, zmq.PUB))
-        self.ports = {
-            name: _port(socket)
-            for name, socket in (('rpc', self._requests), ('state', self._stream))
-        }
+        self.ports = {'rpc': _port(self._requests), 'state': _port(self._stream)}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='fake server', daemon=True)
         self._thread.start()
@@ -205,6 +192,15 @@ class FakeServer:
         self._stop.set()
         self._thread.join()
         self._context.destroy(0)
+
+    def _find_handlers(self) -> dict[str, Callable[[Reply, _Session], Reply]]:
+        """Return the methods that answer, by op; a stock server has fewer."""
+        names = [name for name in dir(self) if name.startswith('_op_')]
+        found = {name.removeprefix('_op_'): getattr(self, name) for name in names}
+        if 'status' not in self.extensions:
+            for name in ('status', 'get_entities'):
+                del found[name]
+        return found
 
     # -- the thread --
 
@@ -470,6 +466,13 @@ class FakeServer:
         if not isinstance(prefix, str) or prefix not in self.robots:
             raise _Refused('unknown_articulation', _text(prefix))
         return self.robots[prefix]
+
+
+def _by_prefix(robots: FakeRobot | str | Iterable[FakeRobot]) -> dict[str, FakeRobot]:
+    if isinstance(robots, str):
+        robots = FakeRobot(robots)
+    found = [robots] if isinstance(robots, FakeRobot) else robots
+    return {robot.prefix: robot for robot in found}
 
 
 def _port(socket: zmq.Socket[bytes]) -> int:

@@ -223,25 +223,19 @@ class Simulation(SimulationAccess):
             folder = Path(self._held.enter_context(TemporaryDirectory(prefix='urlab-test-')))
             if bridge is not None:
                 _require_ros()
-                if domain is None:
-                    domain = self._held.enter_context(take_domain()).number
-                self.domain = domain
+                self.domain = self._take_domain() if domain is None else domain
             if server is not None:
                 self.ports = dict(server.ports)
             else:
-                words = _world_words(world, sidecar, folder)
                 # A server that is started in a mode cannot be put into another one.
-                pinned = bridge is not None and mode != 'live'
-                words += ['--step-mode', mode if pinned else 'auto']
+                pinned = mode if bridge is not None and mode != 'live' else 'auto'
+                words = [*_world_words(world, sidecar, folder), '--step-mode', pinned]
                 words += [] if cameras else ['--cameras', 'off']
-                words += ['--data-dir', str(folder / 'data'), *server_words]
-                self._start_server(words, folder)
+                self._start_server([*words, *server_words], folder)
             if bridge is not None:
                 self._start_bridge(bridge, namespace, folder)
             elif server is None:
-                self.client.set_mode(mode)
-                if mode != 'live':  # time went by itself until now
-                    self.client.reset()
+                self._enter_mode(mode)
         except BaseException:
             self.close()
             raise
@@ -283,9 +277,18 @@ class Simulation(SimulationAccess):
         self._programs.clear()
         self._held.close()
 
+    def _take_domain(self) -> int:
+        return self._held.enter_context(take_domain()).number
+
+    def _enter_mode(self, mode: str) -> None:
+        self.client.set_mode(mode)
+        if mode != 'live':  # time went by itself until now
+            self.client.reset()
+
     def _start_server(self, words: Sequence[str], folder: Path) -> None:
-        ports = [word for name in PORTS for word in (f'--{name}-port', '0')]
-        program = _Program('server', [MAIN, 'server', *ports, *words], self.environment, folder)
+        places = [word for name in PORTS for word in (f'--{name}-port', '0')]
+        places += ['--data-dir', str(folder / 'data')]
+        program = _Program('server', [MAIN, 'server', *places, *words], self.environment, folder)
         self._programs.append(program)
 
         def ready() -> str:

@@ -5,12 +5,14 @@
 import json
 import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
 import time
 
 from lifelines import start_process
+from mcap.reader import make_reader
 import psutil
 from pyarrow import parquet
 import pytest
@@ -23,7 +25,8 @@ class Wander:
     '''Moves by what it sees and by the seed of the episode; leaves notes for the test.'''
 
     def reset(self, seen):
-        self.random = np.random.default_rng(int(seen.info.get('seed', 0)))
+        self.seed = int(seen.info.get('seed', 0))
+        self.random = np.random.default_rng(self.seed)
         self.start = np.asarray(seen.proprios['joint_pos'], float)
 
     def __call__(self, seen):
@@ -78,7 +81,15 @@ def wait(condition, seconds=100):
 
 
 def done(place, results):
-    return sorted((place / results / 'episodes').glob('[0-9]*.json'))
+    log = place / results / 'episodes.jsonl'
+    lines = log.read_bytes().split(b'\n')[:-1] if log.exists() else []
+    return [json.loads(line)['index'] for line in lines]
+
+
+def messages(path):
+    with path.open('rb') as file:
+        found = make_reader(file).iter_messages()
+        return [(channel.topic, each.log_time, each.data) for _, channel, each in found]
 
 
 @pytest.mark.slow
@@ -89,13 +100,16 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     assert [row['seed'] for row in rows] == [3, 4, 5, 6, 7, 8]
     assert len({row['digest'] for row in rows}) == EPISODES  # each seed has its own
     assert {row['steps'] for row in rows} == {12} and 'mean' in said
-    assert len(list((place / 'mcap').glob('episode_*.mcap'))) == EPISODES
+    # Progress: how many, the rate, the time left.
+    assert re.search(rf'{EPISODES}/{EPISODES}\s+[0-9.]+ /s\s+left\s+0:00:0', said), said
+    recorded = sorted((place / 'mcap').glob('episode_*.mcap'))
+    assert len(recorded) == EPISODES
     assert len((place / 'table.csv').read_text().splitlines()) == EPISODES + 1
 
     # Two workers, of which one is killed in the middle of an episode; then the driver is.
     for note in (place / 'alive').iterdir():
         note.unlink()
-    driver = begin(place, 'two', 2, PAUSE='0.05')
+    driver = begin(place, 'two', 2, '--record', 'again', PAUSE='0.05')
     wait(lambda: len(list((place / 'alive').iterdir())) == 2)
     workers = [int(note.name) for note in (place / 'alive').iterdir()]
     os.kill(workers[0], signal.SIGKILL)
@@ -103,26 +117,40 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     driver.kill()
     driver.communicate()
     wait(lambda: not any(psutil.pid_exists(int(n.name)) for n in (place / 'alive').iterdir()))
-    before = {path: path.stat().st_mtime_ns for path in done(place, 'two')}
-    assert 2 <= len(before) < EPISODES
+    before = (place / 'two' / 'episodes.jsonl').read_bytes()
+    assert 2 <= len(done(place, 'two')) < EPISODES
 
     # It goes on with what is missing, and what is there is not run again.
-    finish(begin(place, 'two', 2))
+    finish(begin(place, 'two', 2, '--record', 'again'))
     assert table(place, 'two') == rows
-    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    assert (place / 'two' / 'episodes.jsonl').read_bytes().startswith(before)
+    assert sorted(done(place, 'two')) == list(range(EPISODES))
+    # So are the recordings; of those that were cut off nothing is left.
+    assert [path.name for path in recorded] == sorted(p.name for p in (place / 'again').iterdir())
+    for path in recorded:
+        assert messages(path) == messages(place / 'again' / path.name)
 
-    # Another evaluation does not mix with it, and a damaged file is named.
+    # Another evaluation does not mix with it.
     assert 'its first_seed is 3, this one has 9' in finish(begin(place, 'two', 1, '--seed', 9), 2)
-    done(place, 'two')[0].write_text('{"index": 0')
-    assert 'remove it to run its episode again' in finish(begin(place, 'two', 1), 2)
     settings = json.loads((place / 'two' / 'evaluation.json').read_text())
     assert settings['policy'] == 'policy:Wander' and len(settings['policy_digest']) == 64
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_an_episode_that_kills_its_workers_ends_the_evaluation(place):
+    deadly = '        if self.seed == 5:\n            os._exit(9)\n        return'
+    (place / 'policy.py').write_text(POLICY.replace('        return', deadly))
+    said = finish(begin(place, 'out', 2), 2)
+    assert 'episode 2: 3 workers died in it (exit code 9)' in said
+    assert 2 not in done(place, 'out')
 
 
 @pytest.mark.parametrize(
     ('words', 'message'),
     [
         ((), '--results is needed with --workers'),
+        (('--ray', 'local'), '--results is needed with --ray'),
         (('--results', 'x', '--video', 'v'), '--video goes without --workers only'),
     ],
 )

@@ -27,9 +27,16 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.schema import key
 
 if TYPE_CHECKING:
+    from urlab_ros_bridge.cli.processes.episode_cluster import EpisodeCluster
+    from urlab_ros_bridge.cli.processes.episode_pool import EpisodePool
+    from urlab_ros_bridge.cli.processes.episode_worker import Assignment
     from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
     from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Log
     from urlab_ros_bridge.gateways.chiral.evaluation.episodes import ResultFile
+
+# Episodes that are printed one by one; the files have all.
+MOST_LINES = 100
+MOST_PROCESSES = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +50,25 @@ class EvalArguments(Arguments):
         longest=4096,
     )
     url: str = key(
-        f'ws://127.0.0.1:{CHIRAL_PORT}', 'Chiral server; without --workers.', longest=4096
+        f'ws://127.0.0.1:{CHIRAL_PORT}',
+        'Chiral server; without --workers and --ray.',
+        longest=4096,
     )
     workers: int = key(
         0,
         'Run episodes side by side in so many processes, each with a simulation of its own in '
-        'lockstep; 0: one after the other on the server of --url.',
+        'lockstep; 0: one after the other on the server of --url. With --ray: how many episodes '
+        'at the same time; 0: one for each processor of the cluster.',
         metavar='N',
         low=0,
-        high=1024,
+        high=100_000,
+    )
+    ray: str = key(
+        '',
+        'Run episodes on the machines of a Ray cluster: "local" starts one of this machine alone, '
+        '"auto" finds the one that this machine is part of.',
+        metavar='local|auto|HOST:PORT',
+        longest=4096,
     )
     world: str = key(
         'rover',
@@ -69,8 +86,8 @@ class EvalArguments(Arguments):
     )
     results: str = key(
         '',
-        'Folder for the results of the workers: a file for each episode, and results.parquet. An '
-        'evaluation that was stopped goes on there with the episodes that are missing.',
+        'Folder for the results of the workers: episodes.jsonl, and results.parquet at the end. '
+        'An evaluation that was stopped goes on there with the episodes that are missing.',
         metavar='DIR',
         longest=4096,
         path=True,
@@ -83,7 +100,7 @@ class EvalArguments(Arguments):
     record: str = key(
         '',
         'Folder for one MCAP file an episode: images, streams, actions, rewards. Created if it '
-        'does not exist.',
+        'does not exist. With --ray it is one that all machines share.',
         metavar='DIR',
         longest=4096,
         path=True,
@@ -156,7 +173,8 @@ def evaluate_side_by_side(values: EvalArguments) -> None:
     Run the episodes that are missing in workers, and write all to a table.
 
     :raises BadArgument: for arguments that workers have no use for.
-    :raises PackageMissing: when mujoco, websockets, rich or pyarrow is not installed.
+    :raises PackageMissing: when mujoco, websockets, rich or pyarrow is not installed, or Ray for
+        --ray.
     :raises UrlabError: when an episode fails; those before it are kept.
     """
     check_for_workers(values)
@@ -164,8 +182,8 @@ def evaluate_side_by_side(values: EvalArguments) -> None:
         import pyarrow  # noqa: F401
         from rich.console import Console
 
-        from urlab_ros_bridge.cli.processes.episode_pool import EpisodePool
         from urlab_ros_bridge.cli.processes.episode_worker import Assignment
+        from urlab_ros_bridge.cli.processes.episode_worker import remove_unfinished
         from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
         from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
         from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
@@ -177,29 +195,54 @@ def evaluate_side_by_side(values: EvalArguments) -> None:
     purpose = Purpose.of(
         values.world, values.profile, values.policy, values.max_steps, values.seed
     )
-    files = EpisodeFiles(Path(values.results), purpose)
-    if values.record:
-        Path(values.record).mkdir(parents=True, exist_ok=True)
-    missing = [index for index in range(values.episodes) if files.read(index) is None]
-    assignment = Assignment(values.results, asdict(purpose), values.record, values.timeout)
+    with EpisodeFiles(Path(values.results), purpose) as files:
+        if values.record:
+            Path(values.record).mkdir(parents=True, exist_ok=True)
+            remove_unfinished(Path(values.record))
+        missing = [index for index in range(values.episodes) if index not in files.rows]
+        assignment = Assignment(asdict(purpose), values.record, values.timeout)
+        try:
+            if missing:
+                with (
+                    make_pool(values, assignment, len(missing)) as pool,
+                    episode_progress(values.episodes, values.episodes - len(missing)) as advance,
+                ):
+                    for row in pool.run(missing):
+                        files.add(row)
+                        advance()
+        finally:  # what was done before something failed is not lost
+            rows = [files.rows[index] for index in range(values.episodes) if index in files.rows]
+            if rows:
+                results = [row.result for row in rows]
+                console = Console(width=None if sys.stdout.isatty() else 99)
+                console.print(results_table(results, MOST_LINES))
+                print(files.write_table(rows))
+                with open_table(values.table) as table:
+                    if table is not None:
+                        for result in results:
+                            table.add(result)
+
+
+def make_pool(
+    values: EvalArguments, assignment: Assignment, count: int
+) -> EpisodePool | EpisodeCluster:
+    """
+    Return what runs the episodes.
+
+    :param count: how many there are to run.
+    :raises PackageMissing: when Ray is needed and not installed.
+    """
+    if not values.ray:
+        from urlab_ros_bridge.cli.processes.episode_pool import EpisodePool
+
+        return EpisodePool(assignment, min(values.workers, count))
+    from urlab_ros_bridge.cli.processes.episode_cluster import EpisodeCluster
+
+    excluded = (values.results, values.record, values.table)
     try:
-        with (
-            EpisodePool(assignment, min(values.workers, len(missing))) as pool,
-            episode_progress(values.episodes, values.episodes - len(missing)) as advance,
-        ):
-            for _ in pool.run(missing):
-                advance()
-    finally:  # what was done before something failed is not lost
-        found = (files.read(index) for index in range(values.episodes))
-        rows = [row for row in found if row is not None]
-        if rows:
-            results = [row.result for row in rows]
-            Console(width=None if sys.stdout.isatty() else 99).print(results_table(results))
-            print(files.write_table(rows))
-            with open_table(values.table) as table:
-                if table is not None:
-                    for result in results:
-                        table.add(result)
+        return EpisodeCluster(assignment, values.ray, values.workers, excluded)
+    except ImportError as error:
+        raise PackageMissing('urlab eval --ray', 'sim,chiral,eval,ray', error) from None
 
 
 def check_for_workers(values: EvalArguments) -> None:
@@ -208,11 +251,14 @@ def check_for_workers(values: EvalArguments) -> None:
 
     :raises BadArgument: with what to do.
     """
+    given = '--ray' if values.ray else '--workers'
+    if not values.ray and values.workers > MOST_PROCESSES:
+        raise BadArgument('--workers', f'{values.workers}: at most {MOST_PROCESSES} without --ray')
     if not values.results:
-        raise BadArgument('--results', 'is needed with --workers: a folder')
+        raise BadArgument('--results', f'is needed with {given}: a folder')
     for name in ('url', 'video', 'token'):
         if getattr(values, name) != arguments_of(EvalArguments)[name].initial():
-            raise BadArgument(f'--{name}', 'goes without --workers only')
+            raise BadArgument(f'--{name}', f'goes without {given} only')
 
 
 @contextmanager
@@ -295,7 +341,8 @@ def make_logs(values: EvalArguments) -> Callable[[int, float], list[Log]]:
 def run(given: ParsedArguments[EvalArguments]) -> int:
     """Evaluate the policy."""
     sys.path.insert(0, str(Path.cwd()))  # policies are found where the user stands
-    (evaluate_side_by_side if given.values.workers else evaluate)(given.values)
+    values = given.values
+    (evaluate_side_by_side if values.workers or values.ray else evaluate)(values)
     return 0
 
 
@@ -304,7 +351,8 @@ COMMAND = Command(
     summary='Evaluate a policy over several episodes.',
     text='Run a policy against a Chiral server for some episodes and print a table of the\n'
     'results. The policy is a callable of yours: observation in, action out. With --workers\n'
-    'each worker has a simulation of its own, and results do not depend on how many there are.',
+    'each worker has a simulation of its own, and results do not depend on how many there are;\n'
+    'with --ray the workers are on the machines of a Ray cluster.',
     section=EvalArguments,
     run=run,
     examples=(
@@ -313,6 +361,10 @@ COMMAND = Command(
         (
             'urlab eval --policy my_policy:act --workers 8 --world bimanual --results out',
             'side by side',
+        ),
+        (
+            'urlab eval --policy my_policy:act --ray auto --episodes 100000 --results out',
+            'on the machines of the Ray cluster that this one is part of',
         ),
     ),
 )

@@ -17,7 +17,9 @@ import sys
 from typing import Any
 
 from urlab_ros_bridge.cli.processes.episode_worker import Assignment
+from urlab_ros_bridge.cli.processes.episode_worker import ONE_THREAD
 from urlab_ros_bridge.cli.processes.lifeline import tied
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.wire.errors import UrlabError
 
 WORKER = 'urlab_ros_bridge.cli.processes.episode_worker'
@@ -81,9 +83,9 @@ class EpisodePool:
         self._workers.clear()
         self._selector.close()
 
-    def run(self, episodes: Iterable[int]) -> Iterator[int]:
+    def run(self, episodes: Iterable[int]) -> Iterator[EpisodeRow]:
         """
-        Run episodes, and yield each as soon as its result is on the disk.
+        Run episodes, and yield each as soon as it has ended.
 
         :raises WorkerFailed: when one fails, or kills its workers again and again.
         """
@@ -92,27 +94,38 @@ class EpisodePool:
         for _ in range(min(self._count, left)):
             self._start()
         while left:
+            ended: list[EpisodeRow] = []
+            failed: dict[str, Any] = {}
             for key, _ in self._selector.select():
                 worker = key.data
                 for message in self._receive(worker):
                     if 'failed' in message:
-                        raise WorkerFailed(f'episode {message["failed"]} failed: {message["why"]}')
+                        failed = message
+                        continue
                     worker.ready = True
                     if 'done' in message:
                         worker.episode = None
                         left -= 1
-                        yield message['done']
-                if worker.process.poll() is not None:
+                        ended.append(EpisodeRow.of(message['done']))
+                if worker.process.poll() is not None and not failed:
                     self._bury(worker, waiting, deaths)
-            for worker in self._workers:
-                if waiting and worker.ready and worker.episode is None:
+            for worker in self._workers:  # first, so that nobody waits while results are written
+                if waiting and worker.ready and worker.episode is None and not failed:
                     self._hand_out(worker, waiting.pop())
+            yield from ended
+            if failed:
+                raise WorkerFailed(f'episode {failed["failed"]} failed: {failed["why"]}')
 
     def _start(self) -> None:
         reader, writer = os.pipe()
         command = tied([sys.executable, '-m', WORKER, self._assignment, str(writer)])
         process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=2, pass_fds=(writer,), process_group=0
+            command,
+            stdin=subprocess.PIPE,
+            stdout=2,
+            pass_fds=(writer,),
+            process_group=0,
+            env={**ONE_THREAD, **os.environ},
         )
         os.close(writer)
         worker = _Worker(process, reader)

@@ -4,27 +4,32 @@
 A worker of `urlab eval --workers`: a simulation of its own, and the episodes that it is given.
 
 It reads the numbers of episodes from its standard input, one a line, and writes a line of JSON to
-the descriptor `--report-fd` for each: ``{"done": 7}`` when the result is on the disk, or
+the descriptor `--report-fd` for each: ``{"done": {"index": 7, ...}}`` with the result, or
 ``{"failed": 7, "why": ...}``.  Server, gateway and policy live in this one process: an episode in
 lockstep goes from one to the other and back, so more processes would only wait for each other.
+
+Workers of Ray (`episode_cluster`) run episodes by the same `EpisodeRunner`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from dataclasses import replace
 import json
 import os
 from pathlib import Path
+import platform
 import sys
 from tempfile import TemporaryDirectory
 from typing import Any
+from typing import Self
 
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Digest
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
@@ -37,6 +42,10 @@ from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.wire.errors import UrlabError
 
+# Workers share the processors, and sums of matrices have other bits with other numbers of threads.
+ONE_THREAD = dict.fromkeys(('OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS'), '1')
+# Beginning of the name of a file by which a worker elsewhere knows the folder of recordings.
+MARK = '.shared-'
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
@@ -48,7 +57,6 @@ class Assignment:
     :ivar record: folder for MCAP files, empty for none.
     """
 
-    folder: str
     purpose: dict[str, Any]
     record: str = ''
     timeout: float = 30.0
@@ -93,6 +101,48 @@ def simulated(purpose: Purpose, timeout: float) -> Iterator[ChiralClient]:
             server.stop()
 
 
+class EpisodeRunner:
+    """A simulation with a policy, ready for episodes; ends with `close`, or used as a context."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        """
+        Start the simulation.
+
+        :raises UrlabError: when it, or the policy, cannot start.
+        """
+        self._purpose = purpose = Purpose(**assignment.purpose)
+        self._record = assignment.record
+        self._held = ExitStack()
+        try:
+            policy = load_policy(purpose.policy)
+            client = self._held.enter_context(simulated(purpose, assignment.timeout))
+            self._evaluation = Evaluation(client, policy, purpose.max_steps)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, index: int) -> EpisodeRow:
+        """
+        Run an episode; its recording is there when this returns.
+
+        :raises UrlabError, OSError: when it does not come to its end.
+        """
+        digest = Digest()
+        with _recording(self._record, index) as logs:
+            result = self._evaluation.run(self._purpose.first_seed + index, [digest, *logs])
+        return EpisodeRow(index, digest.text, result)
+
+    def close(self) -> None:
+        """End the simulation."""
+        self._held.close()
+
+
 def work(assignment: Assignment, report: int) -> None:
     """
     Run episodes until the standard input ends.
@@ -103,23 +153,28 @@ def work(assignment: Assignment, report: int) -> None:
     def tell(**values: object) -> None:
         os.write(report, json.dumps(values).encode() + b'\n')
 
-    purpose = Purpose(**assignment.purpose)
-    files = EpisodeFiles(Path(assignment.folder), purpose)
-    policy = load_policy(purpose.policy)
-    with simulated(purpose, assignment.timeout) as client:
-        evaluation = Evaluation(client, policy, purpose.max_steps)
+    with EpisodeRunner(assignment) as runner:
         tell(ready=True)
         for line in sys.stdin:
             index = int(line)
-            digest = Digest()
-            with _recording(assignment.record, index) as logs:
-                try:
-                    result = evaluation.run(purpose.first_seed + index, [digest, *logs])
-                except (UrlabError, OSError) as error:
-                    tell(failed=index, why=str(error))
-                    return
-            files.add(index, result, digest.text)
-            tell(done=index)
+            try:
+                row = runner.run(index)
+            except (UrlabError, OSError) as error:
+                tell(failed=index, why=str(error))
+                return
+            tell(done=row.values())
+
+
+def recording_of(folder: Path, index: int) -> Path:
+    """Return the file that an episode is recorded to."""
+    return folder / f'episode_{index:04d}.mcap'
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a kill has left: recordings that are not whole, and marks of the folder."""
+    for pattern in ('.episode_*.mcap.*', f'{MARK}*'):
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -130,8 +185,9 @@ def _recording(folder: str, index: int) -> Iterator[list[Log]]:
         return
     from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
 
-    path = Path(folder) / f'episode_{index:04d}.mcap'
-    part = path.with_name(f'.{path.name}.{os.getpid()}')
+    path = recording_of(Path(folder), index)
+    # Two machines may have it at a time, when a cluster has given up one of them too early.
+    part = path.with_name(f'.{path.name}.{platform.node()}.{os.getpid()}')
     try:
         yield [EpisodeLog(part)]
         part.replace(path)

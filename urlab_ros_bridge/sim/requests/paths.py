@@ -58,14 +58,16 @@ class DataFolder:
         self._allow_absolute = allow_absolute
         self._limit = int(limit_gb * 1e9) or sys.maxsize
 
-    def for_writing(self, text: str, folder: str = RECORDINGS) -> Path:
+    def for_writing(self, text: str, folder: str = RECORDINGS, room: int | None = None) -> Path:
         """
         Return the absolute path of a file to write, if there is room; its folder is made.
 
+        :param room: what `room` has just returned; None: it is looked for.
         :raises OpError: path_not_writable.
         """
         path = self._resolve(text, folder, WRITE_ERROR)
-        self.room()
+        if room is None:
+            self.room()
         try:
             if path.is_dir() or (path.exists() and not path.is_file()):
                 raise OpError(WRITE_ERROR, f'{path} is not a regular file')

@@ -1,11 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Results of episodes in a folder: one file an episode, and a table of all of them as Parquet.
+Results of episodes in a folder: a log with one line an episode, and a table of them as Parquet.
 
-An episode is named by what decides it: world, profile, policy, seed, index.  Its file is written
-under another name and moved, so it is there whole or not at all, and an evaluation that was
-killed goes on with the episodes that are missing.
+An episode is named by what decides it: world, profile, policy, seed, index.  Its line is appended
+when it has ended, and a line that a kill has cut off is dropped, so an episode is there whole or
+not at all, and an evaluation that was killed goes on with the episodes that are missing.
+
+One log and not one file an episode: a file each costs a hundred times as much, which is what the
+driver of a large cluster would spend all its time on (docs/scale.md).
 """
 
 from __future__ import annotations
@@ -14,11 +17,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from dataclasses import dataclass
 from dataclasses import fields
+import errno
+import fcntl
 import hashlib
 import importlib
 import json
 import os
 from pathlib import Path
+import time
 from typing import Any
 from typing import Self
 
@@ -29,7 +35,11 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
 PURPOSE_FILE = 'evaluation.json'
+LOG = 'episodes.jsonl'
 TABLE = 'results.parquet'
+# What a power cut may take; what ends this process takes nothing.
+_SYNC_SECONDS = 1.0
+_RESULT_FIELDS = tuple(each.name for each in fields(EpisodeResult))
 
 
 class OtherEvaluation(ChiralError):
@@ -42,11 +52,20 @@ class OtherEvaluation(ChiralError):
         )
 
 
-class DamagedResult(ChiralError):
-    """A result file cannot be read."""
+class EvaluationRuns(ChiralError):
+    """Another process writes results into the folder."""
 
-    def __init__(self, path: Path, why: object) -> None:
-        super().__init__(f'{path} cannot be read ({why}); remove it to run its episode again')
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f'{folder} is in use by another evaluation: wait for its end, or give another folder'
+        )
+
+
+class DamagedResult(ChiralError):
+    """A file of results cannot be read."""
+
+    def __init__(self, path: Path, why: object, remedy: str) -> None:
+        super().__init__(f'{path} cannot be read ({why}); {remedy}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +98,30 @@ class Purpose:
 @dataclass(frozen=True, slots=True)
 class EpisodeRow:
     """
-    One episode in the table.
+    One episode that was run.
 
     :ivar digest: of every number that the policy saw and did; equal for equal episodes.
     """
 
-    world: str
-    profile: str
-    policy: str
     index: int
-    result: EpisodeResult
     digest: str
+    result: EpisodeResult
 
-    def flat(self) -> dict[str, Any]:
-        """Return the columns of the table."""
-        values = {name.name: getattr(self, name.name) for name in fields(self)}
-        return {**values, **asdict(self.result), 'result': None}
+    def values(self) -> dict[str, Any]:
+        """Return it as one map without maps in it, as the log and the table have it."""
+        return {'index': self.index, 'digest': self.digest, **asdict(self.result)}
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Self:
+        """
+        Return the row of such a map.
+
+        :raises KeyError, TypeError, ValueError: when it is none.
+        """
+        result = EpisodeResult(**{name: values[name] for name in _RESULT_FIELDS})
+        if not isinstance(result.seed, int) or not isinstance(result.steps, int):
+            raise TypeError('seed and steps are integers')
+        return cls(int(values['index']), str(values['digest']), result)
 
 
 class Digest:
@@ -130,74 +157,126 @@ class Digest:
 
 
 class EpisodeFiles:
-    """The folder of one evaluation; used by the driver and by its workers at the same time."""
+    """
+    The folder of one evaluation, which one process at a time has open; used as a context.
+
+    :ivar rows: by index, the episodes that were run.
+    """
 
     def __init__(self, folder: Path, purpose: Purpose) -> None:
         """
         Begin the folder, or go on with it.
 
         :raises OtherEvaluation: when it belongs to another one.
+        :raises EvaluationRuns: when another process has it open.
+        :raises DamagedResult: when a file in it makes no sense.
         :raises OSError: when it cannot be written.
         """
         self.folder = folder
         self.purpose = purpose
-        self._episodes = folder / 'episodes'
-        self._episodes.mkdir(parents=True, exist_ok=True)
-        path = folder / PURPOSE_FILE
-        if path.exists():
-            there = _read(path)
-            for name, wanted in asdict(purpose).items():
-                if there.get(name) != wanted:
-                    raise OtherEvaluation(folder, name, there.get(name), wanted)
-        else:
-            write_whole(path, json.dumps(asdict(purpose), indent=1).encode())
-
-    def path_of(self, index: int) -> Path:
-        """Return the file of an episode."""
-        return self._episodes / f'{index:06d}.json'
-
-    def add(self, index: int, result: EpisodeResult, digest: str) -> None:
-        """Keep an episode; from now on it counts as done."""
-        values = {'index': index, 'digest': digest, **asdict(result)}
-        write_whole(self.path_of(index), json.dumps(values).encode())
-
-    def read(self, index: int) -> EpisodeRow | None:
-        """
-        Return an episode, None when it was not run.
-
-        :raises DamagedResult: when its file makes no sense.
-        """
-        path = self.path_of(index)
-        if not path.exists():
-            return None
-        values, purpose = _read(path), self.purpose
+        folder.mkdir(parents=True, exist_ok=True)
+        # Without a buffer: a line is in the hands of the kernel when `add` returns.
+        self._log = (folder / LOG).open('a+b', buffering=0)
         try:
-            names = [each.name for each in fields(EpisodeResult)]
-            result = EpisodeResult(**{name: values[name] for name in names})
-            if result.seed != purpose.first_seed + index:
-                raise ValueError(f'its seed is {result.seed}')
-            digest = str(values['digest'])
-        except (KeyError, TypeError, ValueError) as error:
-            raise DamagedResult(path, error) from error
-        return EpisodeRow(purpose.world, purpose.profile, purpose.policy, index, result, digest)
+            self._lock()
+            self._check_purpose()
+            self.rows = self._read_log()
+        except BaseException:
+            self._log.close()
+            raise
+        self._synced = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.fsync(self._log.fileno())
+        self._log.close()
+
+    def add(self, row: EpisodeRow) -> None:
+        """
+        Keep an episode; from now on it counts as run.  It is kept once, however often it is run.
+
+        :raises OSError: when it cannot be written.
+        """
+        if row.index in self.rows:
+            return
+        line = json.dumps(row.values()).encode() + b'\n'
+        if self._log.write(line) != len(line):  # what was written is cut off at the next opening
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / LOG))
+        self.rows[row.index] = row
+        now = time.monotonic()
+        if now - self._synced > _SYNC_SECONDS:
+            os.fsync(self._log.fileno())
+            self._synced = now
 
     def write_table(self, rows: Sequence[EpisodeRow]) -> Path:
         """
-        Write all episodes as Parquet, in order.
+        Write episodes as Parquet, in the order given.
 
         :raises ImportError: without pyarrow.
         """
         import pyarrow
         from pyarrow import parquet
 
-        flat = [row.flat() for row in rows]
-        for values in flat:
-            del values['result']
+        named = {name: getattr(self.purpose, name) for name in ('world', 'profile', 'policy')}
+        columns: dict[str, Any] = {name: [value] * len(rows) for name, value in named.items()}
+        columns['index'] = [row.index for row in rows]
+        columns['digest'] = [row.digest for row in rows]
+        for name in _RESULT_FIELDS:
+            columns[name] = [getattr(row.result, name) for row in rows]
         sink = pyarrow.BufferOutputStream()
-        parquet.write_table(pyarrow.Table.from_pylist(flat), sink)
+        parquet.write_table(pyarrow.table(columns), sink)
         path = self.folder / TABLE
         write_whole(path, sink.getvalue().to_pybytes())
         return path
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise EvaluationRuns(self.folder) from None
+
+    def _check_purpose(self) -> None:
+        path = self.folder / PURPOSE_FILE
+        if not path.exists():
+            write_whole(path, json.dumps(asdict(self.purpose), indent=1).encode())
+            return
+        try:
+            there = json.loads(path.read_bytes())
+            if not isinstance(there, dict):
+                raise ValueError('not an object')
+        except ValueError as error:
+            raise DamagedResult(path, error, 'give another folder') from error
+        for name, wanted in asdict(self.purpose).items():
+            if there.get(name) != wanted:
+                raise OtherEvaluation(self.folder, name, there.get(name), wanted)
+
+    def _read_log(self) -> dict[int, EpisodeRow]:
+        """Return what the log holds; the beginning of a line at its end is cut off."""
+        rows: dict[int, EpisodeRow] = {}
+        self._log.seek(0)
+        with open(self._log.fileno(), 'rb', closefd=False) as file:
+            whole = 0
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b'\n'):
+                    self._log.truncate(whole)
+                    break
+                whole += len(line)
+                row = self._read_line(number, line)
+                rows.setdefault(row.index, row)
+        return rows
+
+    def _read_line(self, number: int, line: bytes) -> EpisodeRow:
+        try:
+            row = EpisodeRow.of(json.loads(line))
+            seed = self.purpose.first_seed + row.index
+            if row.result.seed != seed:
+                raise ValueError(f'its seed is {row.result.seed}, not {seed}')
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            remedy = f'remove line {number} to run its episode again'
+            raise DamagedResult(self.folder / LOG, f'line {number}: {error!r}', remedy) from error
+        return row
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -216,21 +295,12 @@ def digest_of_file(name: str) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if name and path.is_file() else ''
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise DamagedResult(path, error) from error
-    if not isinstance(found, dict):
-        raise DamagedResult(path, 'not an object')
-    return found
-
-
 __all__ = [
     'DamagedResult',
     'Digest',
     'EpisodeFiles',
     'EpisodeRow',
+    'EvaluationRuns',
     'OtherEvaluation',
     'Purpose',
     'write_whole',

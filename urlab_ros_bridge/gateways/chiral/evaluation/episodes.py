@@ -14,6 +14,7 @@ from dataclasses import fields
 import inspect
 from pathlib import Path
 import statistics
+import sys
 import time
 from typing import Any
 from typing import Protocol
@@ -217,8 +218,12 @@ class Evaluation:
         return 'max_steps' if steps >= self._max_steps else ''
 
 
-def results_table(results: Sequence[EpisodeResult]) -> Table:
-    """Return the episodes as a table, with a last line for all of them."""
+def results_table(results: Sequence[EpisodeResult], most: int = sys.maxsize) -> Table:
+    """
+    Return the episodes as a table, with a last line for all of them.
+
+    :param most: lines of episodes; in place of more there is one that says how many are missing.
+    """
     table = Table(title=None, show_footer=True)
     n = max(len(results), 1)
     mean = statistics.fmean([r.reward for r in results] or [0.0])
@@ -235,7 +240,7 @@ def results_table(results: Sequence[EpisodeResult]) -> Table:
     }
     for name, footer in footers.items():
         table.add_column(name, footer=footer, justify='left' if name == 'ended by' else 'right')
-    for index, r in enumerate(results):
+    for index, r in enumerate(results[:most]):
         table.add_row(
             str(index),
             str(r.seed),
@@ -246,6 +251,8 @@ def results_table(results: Sequence[EpisodeResult]) -> Table:
             f'{r.wall:.1f}',
             r.ended,
         )
+    if len(results) > most:
+        table.add_row('...', *[''] * 6, f'{len(results) - most} more')
     return table
 
 

@@ -76,10 +76,11 @@ def recording_save(context: Context, session: ServerSession, fields: Fields) -> 
         take, name = context.recorder.snapshot(), context.recorder.name
     if not len(take):
         raise OpError('recording_not_active', 'nothing was recorded')
-    with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite) as path:
+    room = context.data.room()
+    with _reserved(context, wanted, _file_of(name or DEFAULT_NAME), overwrite, room) as path:
         try:
             pieces = _pieces(context, take, str(path))
-            write_atomically(path, pieces, replace=overwrite, room=context.data.room())
+            write_atomically(path, pieces, replace=overwrite, room=room)
         finally:
             context.recorder.saved = None
     return {'absolute_path': str(path)}
@@ -92,19 +93,22 @@ def _file_of(name: str) -> str:
 
 
 @contextmanager
-def _reserved(context: Context, wanted: str, default: str, overwrite: bool) -> Iterator[Path]:
+def _reserved(
+    context: Context, wanted: str, default: str, overwrite: bool, room: int
+) -> Iterator[Path]:
     """
     Choose the file and reserve it against other saves.
 
+    :param room: of the data folder.
     :raises OpError: path_not_writable.
     """
     with _NAMES:
         if wanted:
-            path = context.data.for_writing(wanted)
+            path = context.data.for_writing(wanted, room=room)
             if not overwrite and (path.exists() or path in _BEING_WRITTEN):
                 raise OpError('path_not_writable', f'{path} exists; overwrite true replaces it')
         else:
-            path = _free(context.data.for_writing(default), overwrite)
+            path = _free(context.data.for_writing(default, room=room), overwrite)
         mine = path not in _BEING_WRITTEN
         _BEING_WRITTEN.add(path)
     try:

@@ -1,0 +1,245 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""`urlab eval --ray`: on a real cluster of this machine, where Ray is installed."""
+
+from dataclasses import asdict
+import importlib.util
+import os
+from pathlib import Path
+import signal
+import socket
+import subprocess
+import sys
+from tempfile import TemporaryDirectory
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lifelines import start_process
+import psutil
+from pyarrow import parquet
+import pytest
+
+from urlab_ros_bridge.cli.main import main
+from urlab_ros_bridge.cli.processes import episode_cluster
+from urlab_ros_bridge.cli.processes.episode_cluster import batch_size
+from urlab_ros_bridge.cli.processes.episode_cluster import check_machine
+from urlab_ros_bridge.cli.processes.episode_cluster import ClusterAssignment
+from urlab_ros_bridge.cli.processes.episode_cluster import UnfitMachine
+from urlab_ros_bridge.cli.processes.episode_worker import Assignment
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+
+ROOT = Path(__file__).parents[3]
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec('ray') is None,
+    reason='Ray is not installed: pip install "urlab_ros_bridge[ray]"',
+)
+POLICY = """
+import numpy as np, os, pathlib, time
+
+class Wander:
+    '''Moves by what it sees and by the seed of the episode; leaves notes for the test.'''
+
+    def reset(self, seen):
+        self.random = np.random.default_rng(int(seen.info.get('seed', 0)))
+        self.start = np.asarray(seen.proprios['joint_pos'], float)
+
+    def __call__(self, seen):
+        if 'NOTES' in os.environ:
+            pathlib.Path(os.environ['NOTES'], str(os.getpid())).touch()
+        time.sleep(float(os.environ.get('PAUSE', 0)))
+        return self.start + 0.1 * self.random.normal(size=self.start.shape)
+"""
+EPISODES = 6
+LOOPBACK = {'127.0.0.1', '::1', '::ffff:127.0.0.1'}
+DASHBOARD_PORT = 8265
+
+
+@given(st.floats(0, 1e6), st.integers(1, 10**9), st.integers(1, 10**6))
+def test_a_task_has_at_least_one_episode_and_never_more_than_there_are(seconds, left, slots):
+    size = batch_size(seconds, left, slots)
+    assert 1 <= size <= min(left, episode_cluster.MAX_BATCH)
+    # One that takes long has one episode, and no task keeps what others could run.
+    wanted = max(episode_cluster.TASK_SECONDS, slots / episode_cluster.TASKS_PER_SECOND)
+    assert size == 1 or size * seconds <= wanted * (1 + 1e-9)
+    assert size == 1 or size * 2 * slots <= left
+
+
+@pytest.fixture
+def assignment(tmp_path, monkeypatch):
+    (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return seen\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    purpose = Purpose.of('rover', '', 'unfit_policy:act', 5, 0)
+    (tmp_path / '.mark').touch()
+    episodes = Assignment(asdict(purpose), str(tmp_path))
+    yield ClusterAssignment(episodes, episode_cluster.versions(), '.mark')
+    sys.modules.pop('unfit_policy', None)
+
+
+def test_a_machine_that_is_like_the_drivers_is_taken(assignment):
+    check_machine(ClusterAssignment.of(assignment.text()))
+
+
+def test_a_machine_with_another_version_is_refused(assignment):
+    assignment.versions['numpy'] = '1.0'
+    with pytest.raises(UnfitMachine, match=r'on .+: numpy is .+, and 1\.0 where urlab eval runs'):
+        check_machine(assignment)
+
+
+def test_a_machine_with_another_policy_is_refused(assignment, tmp_path):
+    (tmp_path / 'unfit_policy.py').write_text('def act(seen):\n    return 2 * seen\n')
+    with pytest.raises(UnfitMachine, match="policy 'unfit_policy:act' is missing or another file"):
+        check_machine(assignment)
+
+
+def test_a_machine_with_another_folder_is_refused(assignment, tmp_path):
+    (tmp_path / '.mark').unlink()
+    with pytest.raises(UnfitMachine, match='--record is not the one where urlab eval runs'):
+        check_machine(assignment)
+
+
+def test_without_ray_the_command_says_what_to_install(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, 'ray', None)
+    monkeypatch.chdir(tmp_path)
+    for name in ('RAY_AUTH_MODE', 'RAY_AUTH_TOKEN', 'RAY_USAGE_STATS_ENABLED'):
+        monkeypatch.setenv(name, 'x')  # what is set stays set, and goes with the test
+    assert main(['eval', '--policy', 'os:getcwd', '--ray', 'local', '--results', 'out']) != 0
+    said = ' '.join(capsys.readouterr().err.split())
+    assert '--ray' in said and 'urlab_ros_bridge[sim,chiral,eval,ray]' in said
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / 'policy.py').write_text(POLICY)
+    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
+    (tmp_path / 'notes').mkdir()
+    return tmp_path
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith('RAY_')}
+    places = [str(ROOT), kept.get('PYTHONPATH', '')]
+    return {**kept, 'PYTHONPATH': os.pathsep.join(filter(None, places)), **more}
+
+
+def command(results, *words):
+    found = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'eval', '--policy']
+    found += ['policy:Wander', '--world', 'quadruped', '--profile', 'profile.yaml']
+    found += ['--results', results, '--episodes', EPISODES, '--max-steps', 12, '--seed', 3]
+    return [*map(str, found), *map(str, words)]
+
+
+def begin(place, results, *words, **environ):
+    return start_process(
+        command(results, *words),
+        cwd=place,
+        env=environment(**environ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(process, code=0):
+    said = process.communicate(timeout=200)[0]
+    assert process.returncode == code, said
+    return said
+
+
+def table(place, results):
+    rows = parquet.read_table(place / results / 'results.parquet').to_pylist()
+    assert [row['index'] for row in rows] == list(range(EPISODES))
+    return [{name: row[name] for name in row if name != 'wall'} for row in rows]
+
+
+def done(place, results):
+    log = place / results / 'episodes.jsonl'
+    return log.read_bytes().count(b'\n') if log.exists() else 0
+
+
+def wait(condition, seconds=150):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def listeners(processes):
+    """Return the addresses that processes listen at."""
+    found = set()
+    for process in processes:
+        try:
+            found |= {c.laddr for c in process.net_connections('tcp') if c.status == 'LISTEN'}
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+@needs_ray
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_cluster_gives_the_bits_of_processes_whoever_is_killed(place):
+    finish(begin(place, 'one', '--workers', 2))
+    rows = table(place, 'one')
+
+    # A worker of Ray is killed in the middle of an episode, then the driver.
+    notes = place / 'notes'
+    driver = begin(place, 'ray', '--ray', 'local', '--workers', 2, '--record', 'mcap',
+                   PAUSE='0.1', NOTES=str(notes))  # fmt: skip
+    wait(lambda: any(notes.iterdir()))
+    family = psutil.Process(driver.pid).children(recursive=True)
+    # Loopback alone, and no dashboard.
+    open_at = listeners([*family, psutil.Process(driver.pid)])
+    assert len(open_at) >= 3 and {each.ip for each in open_at} <= LOOPBACK
+    assert DASHBOARD_PORT not in {each.port for each in open_at}
+    os.kill(int(next(notes.iterdir()).name), signal.SIGKILL)
+    wait(lambda: done(place, 'ray') >= 2)
+    driver.kill()
+    driver.communicate()
+    assert 2 <= done(place, 'ray') < EPISODES
+    wait(lambda: not any(psutil.pid_exists(p.pid) and p.is_running() for p in family))
+
+    finish(begin(place, 'ray', '--ray', 'local', '--workers', 2, '--record', 'mcap'))
+    assert table(place, 'ray') == rows
+    recorded = {path.name for path in (place / 'mcap').iterdir()}
+    assert recorded == {f'episode_{index:04d}.mcap' for index in range(EPISODES)}
+
+
+@needs_ray
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_cluster_that_runs_already_wants_the_token(place):
+    local = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}  # on loopback, as with --ray local
+    secret = environment(RAY_AUTH_MODE='token', RAY_AUTH_TOKEN='s' * 40, **local)
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port = free.getsockname()[1]
+    ray = [sys.executable, '-c', 'from ray.scripts.scripts import main; main()']
+    head = ['start', '--head', '--block', '--node-ip-address', '127.0.0.1', '--port', str(port)]
+    head += ['--num-cpus', '2', '--include-dashboard', 'false', '--disable-usage-stats']
+    # The names of Ray's sockets would be too long in the folder of the test.
+    with TemporaryDirectory(prefix='ray') as folder:
+        cluster = start_process(
+            [*ray, *head, '--temp-dir', folder],
+            cwd=place,
+            env=secret,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            said = ''
+            while 'Ray runtime started' not in said:
+                line = cluster.stdout.readline()
+                assert line, said
+                said += line
+            address = f'127.0.0.1:{port}'
+            wrong = begin(place, 'out', '--ray', address, RAY_AUTH_TOKEN='w' * 40, **local)
+            assert f"no Ray cluster at '{address}'" in ' '.join(finish(wrong, 2).split())
+            assert done(place, 'out') == 0
+            finish(begin(place, 'out', '--ray', address, RAY_AUTH_TOKEN='s' * 40, **local))
+            assert len({row['digest'] for row in table(place, 'out')}) == EPISODES
+        finally:
+            cluster.terminate()
+            cluster.wait(60)

@@ -1,0 +1,133 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of an evaluation: an episode is there whole or not at all, whatever ends it."""
+
+from dataclasses import replace
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+import pytest
+
+from urlab_ros_bridge.gateways.chiral.evaluation import episode_files
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import DamagedResult
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EvaluationRuns
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import OtherEvaluation
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
+
+PURPOSE = Purpose('rover', '', 'policy:act', 12, 3)
+
+
+def row(index):
+    result = EpisodeResult(3 + index, 12, index / 7, index % 2 == 0, 0.24, 0.1, 'max_steps')
+    return EpisodeRow(index, f'{index:064x}', result)
+
+
+def fill(folder, *indices):
+    with EpisodeFiles(folder, PURPOSE) as files:
+        for index in indices:
+            files.add(row(index))
+
+
+def rows(folder):
+    with EpisodeFiles(folder, PURPOSE) as files:
+        return files.rows
+
+
+def test_what_was_added_is_there_at_once_and_once(tmp_path):
+    with EpisodeFiles(tmp_path, PURPOSE) as files:
+        files.add(row(4))
+        log = (tmp_path / 'episodes.jsonl').read_bytes()
+        assert json.loads(log)['seed'] == 7  # no buffer keeps it back
+        files.add(row(4))
+        assert (tmp_path / 'episodes.jsonl').read_bytes() == log
+    assert rows(tmp_path) == {4: row(4)}
+
+
+@given(st.data())
+def test_a_kill_at_any_byte_loses_at_most_the_last_episode(data):
+    with TemporaryDirectory() as folder:
+        order = data.draw(st.permutations(range(4)))
+        fill(Path(folder), *order)
+        log = Path(folder, 'episodes.jsonl')
+        text = log.read_bytes()
+        cut = data.draw(st.integers(0, len(text)))
+        log.write_bytes(text[:cut])
+        kept = text[:cut].count(b'\n')
+        assert rows(Path(folder)) == {index: row(index) for index in order[:kept]}
+        # It goes on behind the last whole line.
+        fill(Path(folder), *order)
+        assert log.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    'line',
+    [
+        b'{"index": 0\n',
+        b'[]\n',
+        b'\xff\n',
+        b'{"index": 0, "digest": ""}\n',
+        json.dumps({**row(0).values(), 'seed': 9}).encode() + b'\n',
+        json.dumps({**row(0).values(), 'index': 'x'}).encode() + b'\n',
+        json.dumps({**row(0).values(), 'steps': None}).encode() + b'\n',
+    ],
+)
+def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path, line):
+    fill(tmp_path, 1)
+    log = tmp_path / 'episodes.jsonl'
+    text = log.read_bytes() + line + log.read_bytes()
+    log.write_bytes(text)
+    with pytest.raises(DamagedResult, match='remove line 2 to run its episode again'):
+        EpisodeFiles(tmp_path, PURPOSE)
+    assert log.read_bytes() == text
+
+
+def test_a_folder_is_for_one_evaluation_and_for_one_process(tmp_path):
+    with (
+        EpisodeFiles(tmp_path, PURPOSE),
+        pytest.raises(EvaluationRuns, match='in use by another evaluation'),
+    ):
+        EpisodeFiles(tmp_path, PURPOSE)
+    with pytest.raises(OtherEvaluation, match='its policy_digest is'):
+        EpisodeFiles(tmp_path, replace(PURPOSE, policy_digest='ab'))
+    (tmp_path / episode_files.PURPOSE_FILE).write_text('{')
+    with pytest.raises(DamagedResult, match='give another folder'):
+        EpisodeFiles(tmp_path, PURPOSE)
+
+
+def test_a_full_disk_is_told_and_costs_one_episode(tmp_path):
+    class Full:
+        def __init__(self, file):
+            self.file = file
+
+        def write(self, line):
+            return self.file.write(line[:7])
+
+        def __getattr__(self, name):
+            return getattr(self.file, name)
+
+    files = EpisodeFiles(tmp_path, PURPOSE)
+    files.add(row(0))
+    files._log = Full(files._log)
+    with files, pytest.raises(OSError, match='No space left'):
+        files.add(row(1))
+    assert rows(tmp_path) == {0: row(0)}
+
+
+def test_the_table_has_a_column_for_each_value(tmp_path):
+    with EpisodeFiles(tmp_path, PURPOSE) as files:
+        path = files.write_table([row(0), row(1)])
+        assert parquet.read_table(path).num_rows == 2
+    found = parquet.read_table(path).to_pylist()
+    assert found[1] == {
+        'world': 'rover',
+        'profile': '',
+        'policy': 'policy:act',
+        **row(1).values(),
+    }

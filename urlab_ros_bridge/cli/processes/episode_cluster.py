@@ -1,0 +1,342 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Episodes on the machines of a Ray cluster, as Ray's own tasks: Ray places and repeats them.
+
+A task runs a batch of episodes, and returns their results, which are small; recordings are
+written where the task runs.  What a task needs comes along: Ray hands out the folder where the
+user stands.  The simulation of a worker is kept for the next task: to start one costs more than
+an episode.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections import deque
+from collections.abc import Iterable
+from collections.abc import Iterator
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import asdict
+from dataclasses import dataclass
+from dataclasses import replace
+import functools
+from importlib import metadata
+import json
+import os
+from pathlib import Path
+import platform
+from queue import SimpleQueue
+import secrets
+import time
+from typing import Any
+
+from urlab_ros_bridge import __version__
+from urlab_ros_bridge.cli.processes.episode_pool import WorkerFailed
+from urlab_ros_bridge.cli.processes.episode_worker import Assignment
+from urlab_ros_bridge.cli.processes.episode_worker import EpisodeRunner
+from urlab_ros_bridge.cli.processes.episode_worker import MARK
+from urlab_ros_bridge.cli.processes.episode_worker import ONE_THREAD
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
+from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
+from urlab_ros_bridge.wire.errors import UrlabError
+
+LOCAL = 'local'
+# Long against what Ray takes to place a task, some milliseconds, and short against what may be
+# lost when the driver is killed.
+TASK_SECONDS = 10.0
+# Ray's own benchmarks place about so many on a large cluster (many_tasks of its releases).
+TASKS_PER_SECOND = 500.0
+MAX_BATCH = 256
+MAX_RETRIES = 3
+_COUNT_SECONDS = 5.0
+# What the bits of a result depend on, besides the files of the user.
+_PACKAGES = ('mujoco', 'numpy')
+_DEFAULTS = {
+    'RAY_AUTH_MODE': 'token',
+    'RAY_USAGE_STATS_ENABLED': '0',  # else Ray reports to its makers
+}
+# On Linux Ray binds all interfaces, whatever address it is told, so it is asked to do what it does
+# on systems where it has no clusters.
+_ON_LOOPBACK = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}
+
+
+class UnfitMachine(UrlabError):
+    """A machine of the cluster would not get the results that this one gets."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f'on {platform.node()}: {why}')
+
+
+@dataclass(frozen=True)
+class ClusterAssignment:
+    """
+    What a worker of the cluster needs to know.
+
+    :ivar versions: of the packages of the driver's machine.
+    :ivar marker: name of a file in the folder of recordings, by which the worker knows it.
+    """
+
+    episodes: Assignment
+    versions: dict[str, str]
+    marker: str = ''
+
+    def text(self) -> str:
+        """Return it as JSON."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def of(cls, text: str) -> ClusterAssignment:
+        """Return what `text` has made."""
+        values = json.loads(text)
+        return cls(Assignment(**values['episodes']), values['versions'], values['marker'])
+
+
+class EpisodeCluster:
+    """Runs episodes on a Ray cluster; used as a context, in which this process is its driver."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        address: str,
+        workers: int = 0,
+        excluded: Sequence[str] = (),
+    ) -> None:
+        """
+        Connect to nothing yet.
+
+        :param address: `local` for a cluster of this machine alone, which ends with the context,
+            or what `ray.init` takes.
+        :param workers: how many episodes at the same time; 0: one for each processor.
+        :param excluded: paths in the working folder that the cluster does not get.
+        :raises ImportError: without Ray.
+        """
+        for name, value in _DEFAULTS.items():
+            os.environ.setdefault(name, value)
+        if address == LOCAL:
+            os.environ.update(_ON_LOOPBACK)
+            # Known to this process and its children alone.
+            os.environ.setdefault('RAY_AUTH_TOKEN', secrets.token_hex(32))
+        import ray
+
+        self._ray = ray
+        self._assignment = assignment
+        self._address = address
+        self._workers = workers
+        self._excluded = _inside(excluded)
+        self._held = ExitStack()
+
+    def __enter__(self) -> EpisodeCluster:
+        ray = self._ray
+        own: dict[str, Any] = {}
+        if self._address == LOCAL:
+            own = {'include_dashboard': False}
+            own |= {'num_cpus': self._workers} if self._workers else {}
+        try:
+            ray.init(
+                address=self._address,
+                runtime_env={
+                    'working_dir': str(Path.cwd()),
+                    'excludes': self._excluded,
+                    'env_vars': {name: os.environ.get(name, '1') for name in ONE_THREAD},
+                },
+                logging_level='warning',
+                log_to_driver=False,
+                **own,
+            )
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            raise WorkerFailed(f'no Ray cluster at {self._address!r}: {error}') from error
+        self._held.callback(ray.shutdown)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    def run(self, episodes: Iterable[int]) -> Iterator[EpisodeRow]:
+        """
+        Run episodes, and yield each as soon as its task has ended.
+
+        :raises WorkerFailed: when one fails, or kills its workers again and again.
+        """
+        task = self._ray.remote(run_batch).options(num_cpus=1, max_retries=MAX_RETRIES)
+        assignment = self._shared_assignment().text()
+        waiting = deque(episodes)
+        ended: SimpleQueue[tuple[list[int], Future[list[dict[str, Any]]]]] = SimpleQueue()
+        running, pace, slots = 0, _Pace(), _Slots(self._ray, self._workers)
+        while waiting or running:
+            while waiting and running < slots.tasks():
+                count = batch_size(pace.seconds, len(waiting), slots.count)
+                batch = [waiting.popleft() for _ in range(count)]
+                future = task.remote(assignment, batch).future()
+                future.add_done_callback(functools.partial(_put, ended, batch))
+                running += 1
+            batch, done = ended.get()
+            running -= 1
+            for row in self._rows(batch, done):
+                pace.add(row.result.wall)
+                yield row
+
+    def _rows(self, batch: list[int], done: Future[list[dict[str, Any]]]) -> Iterator[EpisodeRow]:
+        try:
+            answers = done.result()
+        except self._ray.exceptions.RayError as error:
+            some = f'{batch[0]} to {batch[-1]}' if len(batch) > 1 else f'{batch[0]}'
+            raise WorkerFailed(f'episode {some} could not be run: {error}') from error
+        for answer in answers:
+            if 'failed' in answer:
+                raise WorkerFailed(f'episode {answer["failed"]} failed: {answer["why"]}')
+            yield EpisodeRow.of(answer)
+
+    def _shared_assignment(self) -> ClusterAssignment:
+        """Mark the folder of recordings, so that a worker can tell whether it has the same one."""
+        if not self._assignment.record:
+            return ClusterAssignment(self._assignment, versions())
+        folder = Path(self._assignment.record).absolute()
+        marker = folder / f'{MARK}{secrets.token_hex(8)}'
+        marker.touch()
+        self._held.callback(marker.unlink, missing_ok=True)
+        episodes = replace(self._assignment, record=str(folder))
+        return ClusterAssignment(episodes, versions(), marker.name)
+
+
+class _Slots:
+    """How many episodes the cluster can run at the same time, which changes while it grows."""
+
+    def __init__(self, ray: Any, workers: int) -> None:
+        self._ray = ray
+        self._workers = workers
+        self._counted = -_COUNT_SECONDS
+        self.count = workers or 1
+
+    def tasks(self) -> int:
+        """Return how many tasks to have under way: twice what fits, so that no worker waits."""
+        if self._workers:
+            return self._workers
+        now = time.monotonic()
+        if now - self._counted >= _COUNT_SECONDS:
+            self._counted = now
+            self.count = max(1, int(self._ray.cluster_resources().get('CPU', 1)))
+        return 2 * self.count
+
+
+class _Pace:
+    """How long an episode takes: the mean of all so far."""
+
+    def __init__(self) -> None:
+        self._count, self._sum = 0, 0.0
+
+    def add(self, seconds: float) -> None:
+        self._count += 1
+        self._sum += seconds
+
+    @property
+    def seconds(self) -> float:
+        """Return the mean (s), 0 as long as it is not known."""
+        return self._sum / max(self._count, 1)
+
+
+def batch_size(seconds: float, left: int, slots: int) -> int:
+    """
+    Return how many episodes the next task runs.
+
+    Towards the end tasks get smaller, so that the last ones end at about the same time.
+
+    :param seconds: of one episode, 0 when it is not known.
+    :param left: episodes that are in no task yet, at least one.
+    :param slots: how many tasks run at the same time.
+    """
+    if seconds <= 0.0:
+        return 1
+    wanted = max(TASK_SECONDS, slots / TASKS_PER_SECOND)
+    return max(1, int(min(wanted / seconds, left // (2 * slots), MAX_BATCH)))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what results depend on; empty for what is not installed."""
+    found = {'urlab_ros_bridge': __version__}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = ''
+    return found
+
+
+def run_batch(assignment: str, batch: list[int]) -> list[dict[str, Any]]:
+    """Run episodes in a worker of Ray; return a map for each, the last one with what failed."""
+    answers: list[dict[str, Any]] = []
+    for index in batch:
+        try:
+            answers.append(_runner(assignment).run(index).values())
+        except (UrlabError, OSError) as error:
+            return [*answers, {'failed': index, 'why': str(error)}]
+    return answers
+
+
+@functools.lru_cache(maxsize=1)
+def _runner(text: str) -> EpisodeRunner:
+    """Return the simulation of this process."""
+    assignment = ClusterAssignment.of(text)
+    check_machine(assignment)
+    runner = EpisodeRunner(assignment.episodes)
+    atexit.register(runner.close)
+    return runner
+
+
+def check_machine(assignment: ClusterAssignment) -> None:
+    """
+    Refuse to run episodes that would not be those of the driver.
+
+    :raises UnfitMachine: for another version of a package, another file, or another folder.
+    """
+    for name, here in versions().items():
+        wanted = assignment.versions.get(name)
+        if wanted and here != wanted:
+            raise UnfitMachine(
+                f'{name} is {here or "missing"}, and {wanted} where urlab eval runs'
+            )
+    wished = Purpose(**assignment.episodes.purpose)
+    try:
+        found = Purpose.of(
+            wished.world, wished.profile, wished.policy, wished.max_steps, wished.first_seed
+        )
+    except ImportError as error:
+        raise UnfitMachine(f'policy {wished.policy!r} cannot be imported: {error}') from error
+    for name in ('world', 'profile', 'policy'):
+        if getattr(found, f'{name}_digest') != getattr(wished, f'{name}_digest'):
+            raise UnfitMachine(
+                f'{name} {getattr(wished, name)!r} is missing or another file than where urlab '
+                'eval runs; keep it in the folder where you start it'
+            )
+    record = assignment.episodes.record
+    if record and not Path(record, assignment.marker).exists():
+        raise UnfitMachine(
+            f'the folder {record} of --record is not the one where urlab eval runs: give one that '
+            'all machines share'
+        )
+
+
+def _put(
+    ended: SimpleQueue[tuple[list[int], Future[Any]]], batch: list[int], done: Future[Any]
+) -> None:
+    ended.put((batch, done))
+
+
+def _inside(paths: Sequence[str]) -> list[str]:
+    """Return those paths that are in the working folder, relative to it, as patterns for Ray."""
+    here = Path.cwd()
+    found = (Path(path).absolute() for path in paths if path)
+    return [f'/{path.relative_to(here)}' for path in found if here in path.parents]
+
+
+__all__ = [
+    'LOCAL',
+    'ClusterAssignment',
+    'EpisodeCluster',
+    'UnfitMachine',
+    'batch_size',
+    'check_machine',
+    'run_batch',
+    'versions',
+]
