@@ -173,6 +173,13 @@ def quadruped(stage: Stage) -> Action:
     yield from wait(0.6, lambda _: stage.drive('quadruped', 0.0))
 
 
+def quadruped_rooms(stage: Stage) -> Action:
+    """Trot through the door, and turn in the other room."""
+    yield from wait(0.3)
+    yield from go_to(stage, 'quadruped', [(0.7, 0.5), (2.2, 0.5)])
+    yield from wait(0.8, lambda _: stage.drive('quadruped', 0.0, 1.0))
+
+
 class Hinge(NamedTuple):
     """Where a joint has its values."""
 
@@ -370,6 +377,15 @@ FILMS = {
         _quadruped_view,
         'quadruped_stand',
         0.068,  # a fifth of the gait's cycle
+    ),
+    'quadruped_rooms': Film(
+        quadruped_rooms,
+        lambda stage: (
+            stage.data.body('quadruped_base_link').xmat[8] > 0.98
+            and stage.place('quadruped_base_link')[0] > 1.9
+        ),
+        lambda _: View((1.0, 0.35, 0.1), 3.9, 110.0, -34.0),
+        'quadruped_stand',
     ),
     'bimanual': Film(
         bimanual,
