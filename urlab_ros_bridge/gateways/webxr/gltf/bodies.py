@@ -21,12 +21,13 @@ from urlab_ros_bridge.gateways.webxr.gltf.binary import glb
 from urlab_ros_bridge.gateways.webxr.gltf.binary import joined
 from urlab_ros_bridge.gateways.webxr.gltf.binary import Material
 from urlab_ros_bridge.gateways.webxr.gltf.binary import Surface
+from urlab_ros_bridge.gateways.webxr.gltf.materials import Look
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
 from urlab_ros_bridge.gateways.webxr.gltf.shapes import Shapes
+from urlab_ros_bridge.gateways.webxr.gltf.skins import FIRST_HIDDEN_GROUP
+from urlab_ros_bridge.gateways.webxr.gltf.skins import Skins
 from urlab_ros_bridge.geometry import matrix_of
 
-# MuJoCo's viewer hides groups from here on.
-_FIRST_HIDDEN_GROUP = 3
 # (x, y, z) with z up -> (x, z, -y) with y up, as glTF and WebXR want it.
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
@@ -34,7 +35,8 @@ Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 class Geoms(Enum):
     """Which geoms of a body are drawn."""
 
-    SEEN = 'seen'  # what MuJoCo's viewer shows: groups 0 to 2 that are not transparent
+    # What MuJoCo's viewer shows: groups 0 to 2 that are not transparent; skins too.
+    SEEN = 'seen'
     COLLIDING = 'colliding'  # what touches other bodies, in any group
 
 
@@ -55,6 +57,7 @@ class BodyModels:
         self._world = world
         self._materials = Materials(model)
         self._shapes = Shapes(model)
+        self._skins = Skins(model, self._materials)
         self._geoms: dict[int, list[Geom]] = defaultdict(list)
         for geom in world.geoms:
             self._geoms[geom.body].append(geom)
@@ -67,8 +70,16 @@ class BodyModels:
         return [
             geom
             for geom in found
-            if geom.group < _FIRST_HIDDEN_GROUP and self._materials.rgba(geom)[3] > 0.0
+            if geom.group < FIRST_HIDDEN_GROUP and self._materials.rgba(geom)[3] > 0.0
         ]
+
+    def is_drawn(self, body: int, which: Geoms = Geoms.SEEN) -> bool:
+        """Return whether there is something in the file of a body."""
+        return bool(self.geoms(body, which)) or (which is Geoms.SEEN and self.has_skin(body))
+
+    def has_skin(self, body: int) -> bool:
+        """Return whether a piece of a skin goes with a body."""
+        return bool(self._skins.pieces(body))
 
     def glb(self, body: int, which: Geoms = Geoms.SEEN, *, named: bool = True) -> bytes:
         """
@@ -79,15 +90,23 @@ class BodyModels:
             equal files.
         """
         name = self._world.bodies[body].compiled if named else ''
-        return glb(self._parts(self.geoms(body, which)), name)
+        skin = self._skins.pieces(body) if which is Geoms.SEEN else []
+        return glb(self._parts(self.geoms(body, which), skin), name)
 
-    def _parts(self, geoms: Iterable[Geom]) -> list[tuple[Surface, Material]]:
+    def _parts(
+        self, geoms: Iterable[Geom], skin: Iterable[tuple[Surface, Look]]
+    ) -> list[tuple[Surface, Material]]:
         by_material: dict[Material, list[Surface]] = {}
+        for surface, look in skin:
+            upright = replace(
+                surface, positions=surface.positions @ Y_UP.T, normals=surface.normals @ Y_UP.T
+            )
+            by_material.setdefault(look.material, []).append(upright)
         for geom in geoms:
             look = self._materials.look(geom)
-            surface = self._shapes.surface(geom, look)
-            if surface is not None and len(surface.faces):
-                by_material.setdefault(look.material, []).append(_placed(surface, geom))
+            shape = self._shapes.surface(geom, look)
+            if shape is not None and len(shape.faces):
+                by_material.setdefault(look.material, []).append(_placed(shape, geom))
         return [(joined(surfaces), material) for material, surfaces in by_material.items()]
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 import io
 from typing import Any
@@ -67,10 +68,20 @@ class Materials:
 
     def look(self, geom: Geom) -> Look:
         """Return how a geom looks; equal ones are the same object."""
-        rgba = self.rgba(geom)
-        key = (*rgba, geom.material)
+        return self.look_of(self.rgba(geom), geom.material)
+
+    def look_of(self, rgba: Sequence[float], material: int) -> Look:
+        """
+        Return how something of a colour and a material looks.
+
+        :param rgba: sRGB, as in the model; the neutral grey gives way to that of the material.
+        :param material: its id, -1 for none.
+        """
+        if material >= 0 and np.allclose(rgba, _UNSET):
+            rgba = self._model.mat_rgba[material]
+        key = (*map(float, rgba), material)
         if key not in self._looks:
-            self._looks[key] = self._made(rgba, geom.material)
+            self._looks[key] = self._made(key[:4], material)
         return self._looks[key]
 
     def _made(self, rgba: tuple[float, ...], material: int) -> Look:

@@ -139,7 +139,7 @@ class PageWorld:
         found: dict[Geoms, dict[int, str]] = {Geoms.SEEN: {}, Geoms.COLLIDING: {}}
         for which, digests in found.items():
             for body in world.bodies:
-                if models.geoms(body.id, which):
+                if models.is_drawn(body.id, which):
                     content = models.glb(body.id, which, named=False)
                     digest = hashlib.sha256(content).hexdigest()[:24]
                     self.files[digest] = content

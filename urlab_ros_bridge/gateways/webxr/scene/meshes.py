@@ -94,11 +94,12 @@ class BodyMeshes:
         self._moving: list[int] = []
         self._static: list[int] = []
         for body in world.bodies:
-            geoms = self._models.geoms(body.id)
-            if not geoms:
+            if not self._models.is_drawn(body.id):
                 continue
+            geoms = self._models.geoms(body.id)
             is_static = world.is_static(body.id)
-            if len(geoms) == 1 and geoms[0].kind == 'sphere' and not is_static:
+            is_sphere = len(geoms) == 1 and geoms[0].kind == 'sphere'
+            if is_sphere and not is_static and not self._models.has_skin(body.id):
                 self.spheres[body.id] = geoms[0]
             else:
                 (self._static if is_static else self._moving).append(body.id)

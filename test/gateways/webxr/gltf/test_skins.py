@@ -1,0 +1,112 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Skins in pieces, against the vertices that MuJoCo's own renderer draws."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from test.gateways.webxr.gltf.glb_reader import Glb
+from urlab_ros_bridge.client.model import read_elements
+from urlab_ros_bridge.gateways.webxr.gltf import BodyModels
+from urlab_ros_bridge.gateways.webxr.gltf import Geoms
+
+ROWS, AROUND = 9, 6
+SHARED = 4  # the row that both bodies move
+
+
+def points():
+    """Return rings around x; the lower body moves rows 0 to 4, the upper one 4 to 8."""
+    angles = np.arange(AROUND) * 2 * np.pi / AROUND
+    ring = 0.05 * np.column_stack([np.zeros(AROUND), np.cos(angles), np.sin(angles)])
+    return np.concatenate([ring + np.array([0.1 * row, 0.0, 0.0]) for row in range(ROWS)])
+
+
+def text(values):
+    return ' '.join(f'{value:.9g}' for value in np.ravel(values))
+
+
+def skinned(group=1, rgba='0.8 0.2 0.1 1'):
+    """Return a bent arm that has no other look than a skin, and what draws it."""
+    faces = []
+    for row in range(ROWS - 1):
+        for one in range(AROUND):
+            a, b = row * AROUND + one, row * AROUND + (one + 1) % AROUND
+            faces += [(a, a + AROUND, b), (b, a + AROUND, b + AROUND)]
+    lower = np.arange((SHARED + 1) * AROUND)
+    upper = np.arange(SHARED * AROUND, ROWS * AROUND)
+
+    def weights(ids):
+        return np.where(ids // AROUND == SHARED, 0.5, 1.0)
+
+    model = mujoco.MjModel.from_xml_string(f"""
+    <mujoco>
+      <worldbody>
+        <body name="lower" pos="1 2 3" euler="20 30 40">
+          <joint type="ball"/><geom type="capsule" size=".03" fromto="0 0 0 .4 0 0" group="3"/>
+          <body name="upper" pos=".4 0 0">
+            <joint type="hinge" axis="0 1 0"/>
+            <geom type="capsule" size=".03" fromto="0 0 0 .4 0 0" group="3"/>
+          </body>
+        </body>
+      </worldbody>
+      <deformable>
+        <skin name="hide" group="{group}" rgba="{rgba}" vertex="{text(points())}"
+              face="{text(faces)}">
+          <bone body="lower" bindpos="0 0 0" bindquat="1 0 0 0" vertid="{text(lower)}"
+                vertweight="{text(weights(lower))}"/>
+          <bone body="upper" bindpos=".4 0 0" bindquat=".9 .1 .3 .2" vertid="{text(upper)}"
+                vertweight="{text(weights(upper))}"/>
+        </skin>
+      </deformable>
+    </mujoco>""")
+    data = mujoco.MjData(model)
+    data.qpos[:] = 0.8, 0.3, -0.2, 0.5, 0.7
+    mujoco.mj_forward(model, data)
+    return model, data, BodyModels(model, read_elements(model, ()))
+
+
+def drawn_by_mujoco(model, data):
+    scene = mujoco.MjvScene(model, 100)
+    option, camera = mujoco.MjvOption(), mujoco.MjvCamera()
+    mujoco.mjv_updateScene(model, data, option, None, camera, mujoco.mjtCatBit.mjCAT_ALL, scene)
+    return np.array(scene.skinvert, float).reshape(-1, 3)[: ROWS * AROUND]
+
+
+def in_the_world(data, body, positions):
+    z_up = np.column_stack([positions[:, 0], -positions[:, 2], positions[:, 1]])
+    return z_up @ data.xmat[body].reshape(3, 3).T + data.xpos[body]
+
+
+def test_what_one_body_moves_is_where_mujoco_draws_it():
+    model, data, models = skinned()
+    wanted = drawn_by_mujoco(model, data)
+    found, faces = [], 0
+    for name in ('lower', 'upper'):
+        body = model.body(name).id
+        assert models.is_drawn(body) and models.has_skin(body) and not models.geoms(body)
+        glb = Glb(models.glb(body))
+        (primitive,) = glb.primitives
+        positions, normals, triangles = glb.surface(primitive)
+        faces += len(triangles)
+        found.append(in_the_world(data, body, positions))
+        np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
+    assert faces == model.nskinface
+    everything = np.concatenate(found)
+    rows = np.arange(ROWS * AROUND) // AROUND
+    for row in range(ROWS):
+        for point in wanted[rows == row]:
+            gap = np.linalg.norm(everything - point, axis=1).min()
+            assert gap < (0.03 if row == SHARED else 1e-6), row
+
+
+@pytest.mark.parametrize('hidden', [{'group': 3}, {'rgba': '1 1 1 0'}])
+def test_a_skin_that_no_viewer_shows_is_not_drawn_and_none_collides(hidden):
+    model, _, models = skinned(**hidden)
+    body = model.body('lower').id
+    assert not models.is_drawn(body)
+    _, _, shown = skinned()
+    assert shown.is_drawn(body, Geoms.COLLIDING)  # its geom, which is hidden
+    solid, skin = (Glb(shown.glb(body, which)) for which in (Geoms.COLLIDING, Geoms.SEEN))
+    assert len(solid.primitives) == len(skin.primitives) == 1
+    assert len(solid.surface(solid.primitives[0])[2]) != len(skin.surface(skin.primitives[0])[2])
