@@ -18,9 +18,10 @@ import time
 _MOST_SKIPPED = 64
 _MOST_SKIPPED_BUSY = 256
 _SKIPPED_BUSY = 8  # at least
-# s between two readings of the clock from which on another program had the processor; the
-# other threads of a quick exchange take less.
-_TAKEN = 1e-4
+# s between two readings of the clock from which on another program had the processor: a time slice
+# is longer.  The other threads of a quick exchange take less, and so do most interruptions of a
+# virtual machine, which nobody gains from by sleeping.
+_TAKEN = 1e-3
 _give_way = getattr(os, 'sched_yield', lambda: None)
 
 
