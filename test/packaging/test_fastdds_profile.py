@@ -7,6 +7,7 @@ from pathlib import Path
 import sys
 import xml.etree.ElementTree as ET
 
+from domains import free_domain
 from lifelines import run_process
 import pytest
 
@@ -32,6 +33,8 @@ def segments(**variables: str) -> list[int]:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith('FAST')
     }
+    # A peer, a dead one too, would have its segment mapped here.
+    environment |= {'ROS_DOMAIN_ID': str(free_domain())}
     environment |= {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'} | variables
     done = run_process(
         [sys.executable, '-c', SEGMENTS],
