@@ -12,6 +12,7 @@ from urlab_ros_bridge.client.model.elements import Body
 from urlab_ros_bridge.client.model.elements import Camera
 from urlab_ros_bridge.client.model.elements import Coupling
 from urlab_ros_bridge.client.model.elements import Element
+from urlab_ros_bridge.client.model.elements import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.client.model.elements import Geom
 from urlab_ros_bridge.client.model.elements import Joint
 from urlab_ros_bridge.client.model.elements import Sensor
@@ -25,6 +26,7 @@ from urlab_ros_bridge.client.model.robot import RobotModel
 from urlab_ros_bridge.client.model.world import WorldModel
 
 __all__ = [
+    'FIRST_HIDDEN_GROUP',
     'Actuator',
     'Body',
     'Camera',

@@ -23,6 +23,9 @@ FREE, BALL, SLIDE, HINGE = 'free', 'ball', 'slide', 'hinge'
 QPOS_WIDTHS = {FREE: 7, BALL: 4, SLIDE: 1, HINGE: 1}
 DOF_WIDTHS = {FREE: 6, BALL: 3, SLIDE: 1, HINGE: 1}
 
+# MuJoCo's viewer hides groups of geoms, sites and skins from here on.
+FIRST_HIDDEN_GROUP = 3
+
 # Lower and upper bound; without a limit they are infinite.
 Range = tuple[float, float]
 UNLIMITED: Range = (-math.inf, math.inf)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model import WorldModel
@@ -24,7 +25,6 @@ from urlab_ros_bridge.gateways.webxr.gltf.binary import Surface
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Look
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
 from urlab_ros_bridge.gateways.webxr.gltf.shapes import Shapes
-from urlab_ros_bridge.gateways.webxr.gltf.skins import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.gateways.webxr.gltf.skins import Skins
 from urlab_ros_bridge.geometry import matrix_of
 

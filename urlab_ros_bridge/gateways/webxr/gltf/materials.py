@@ -62,13 +62,11 @@ class Materials:
 
     def rgba(self, geom: Geom) -> tuple[float, ...]:
         """Return the colour that MuJoCo draws a geom with, as in the model (sRGB)."""
-        if geom.material >= 0 and np.allclose(geom.rgba, _UNSET):
-            return tuple(self._model.mat_rgba[geom.material].tolist())
-        return geom.rgba
+        return self._shown(geom.rgba, geom.material)
 
     def look(self, geom: Geom) -> Look:
         """Return how a geom looks; equal ones are the same object."""
-        return self.look_of(self.rgba(geom), geom.material)
+        return self.look_of(geom.rgba, geom.material)
 
     def look_of(self, rgba: Sequence[float], material: int) -> Look:
         """
@@ -77,12 +75,16 @@ class Materials:
         :param rgba: sRGB, as in the model; the neutral grey gives way to that of the material.
         :param material: its id, -1 for none.
         """
+        shown = self._shown(rgba, material)
+        key = (*shown, material)
+        if key not in self._looks:
+            self._looks[key] = self._made(shown, material)
+        return self._looks[key]
+
+    def _shown(self, rgba: Sequence[float], material: int) -> tuple[float, ...]:
         if material >= 0 and np.allclose(rgba, _UNSET):
             rgba = self._model.mat_rgba[material]
-        key = (*map(float, rgba), material)
-        if key not in self._looks:
-            self._looks[key] = self._made(key[:4], material)
-        return self._looks[key]
+        return tuple(map(float, rgba))
 
     def _made(self, rgba: tuple[float, ...], material: int) -> Look:
         r, g, b = (_linear(part) for part in rgba[:3])

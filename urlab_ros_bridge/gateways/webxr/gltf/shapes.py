@@ -52,8 +52,8 @@ class Shapes:
         m = self._model
         first, count = int(m.mesh_faceadr[mesh]), int(m.mesh_facenum[mesh])
         rows = slice(first, first + count)
-        vertices = _block(m.mesh_vert, m.mesh_vertadr[mesh], m.mesh_vertnum[mesh])
-        normals = _block(m.mesh_normal, m.mesh_normaladr[mesh], m.mesh_normalnum[mesh])
+        vertices = block(m.mesh_vert, m.mesh_vertadr[mesh], m.mesh_vertnum[mesh])
+        normals = block(m.mesh_normal, m.mesh_normaladr[mesh], m.mesh_normalnum[mesh])
         faces = np.asarray(m.mesh_face[rows])
         normals, of_corners = _with_edges(vertices, faces, normals, m.mesh_facenormal[rows])
         corners = [faces.ravel(), of_corners.ravel()]
@@ -63,9 +63,7 @@ class Shapes:
         unique, places = _unique_rows(np.column_stack(corners).astype(np.int64))
         texels = None
         if textured:
-            all_texels = _block(
-                m.mesh_texcoord, m.mesh_texcoordadr[mesh], m.mesh_texcoordnum[mesh]
-            )
+            all_texels = block(m.mesh_texcoord, m.mesh_texcoordadr[mesh], m.mesh_texcoordnum[mesh])
             texels = all_texels[unique[:, 2]]
         return Surface(
             vertices[unique[:, 0]], normals[unique[:, 1]], places.reshape(count, 3), texels
@@ -76,7 +74,7 @@ class Shapes:
         m = self._model
         rows, columns = int(m.hfield_nrow[field]), int(m.hfield_ncol[field])
         x, y, top, depth = (float(part) for part in m.hfield_size[field])
-        heights = _block(m.hfield_data, m.hfield_adr[field], rows * columns)
+        heights = block(m.hfield_data, m.hfield_adr[field], rows * columns)
         across, along = np.meshgrid(np.linspace(-x, x, columns), np.linspace(-y, y, rows))
         points = np.column_stack([across.ravel(), along.ravel(), top * heights.astype(float)])
         faces = primitives.grid(rows, columns)
@@ -144,7 +142,8 @@ def _wall(top: np.ndarray, bottom: float) -> Surface:
     return Surface(points, np.tile(outward, (len(points), 1)), faces)
 
 
-def _block(rows: Any, first: Any, count: Any) -> np.ndarray:
+def block(rows: Any, first: Any, count: Any) -> np.ndarray:
+    """Return `count` rows of an array of the model, from the row `first` on."""
     return np.asarray(rows[int(first) : int(first) + int(count)])
 
 
@@ -158,4 +157,4 @@ def _unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return rows[first], places
 
 
-__all__ = ['ENDLESS', 'Shapes']
+__all__ = ['ENDLESS', 'Shapes', 'block']

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.gateways.webxr.gltf import primitives
 from urlab_ros_bridge.gateways.webxr.gltf.binary import Surface
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Look
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
+from urlab_ros_bridge.gateways.webxr.gltf.shapes import block
 from urlab_ros_bridge.geometry import matrix_of
-
-# MuJoCo's viewer hides groups from here on.
-FIRST_HIDDEN_GROUP = 3
 
 
 class Skins:
@@ -47,11 +46,11 @@ class Skins:
 
     def _cut(self, skin: int, look: Look) -> None:
         m = self._model
-        points = _rows(m.skin_vert, m.skin_vertadr[skin], m.skin_vertnum[skin]).astype(float)
-        faces = _rows(m.skin_face, m.skin_faceadr[skin], m.skin_facenum[skin])
+        points = block(m.skin_vert, m.skin_vertadr[skin], m.skin_vertnum[skin]).astype(float)
+        faces = block(m.skin_face, m.skin_faceadr[skin], m.skin_facenum[skin])
         texels = None
         if look.texture >= 0 and int(m.skin_texcoordadr[skin]) >= 0:
-            texels = _rows(m.skin_texcoord, m.skin_texcoordadr[skin], len(points))
+            texels = block(m.skin_texcoord, m.skin_texcoordadr[skin], len(points))
         else:
             material = replace(look.material, picture=b'')
             look = replace(look, material=material, texture=-1)
@@ -82,8 +81,4 @@ class Skins:
             self._pieces.setdefault(int(m.skin_bonebodyid[bone]), []).append((surface, look))
 
 
-def _rows(rows: Any, first: Any, count: Any) -> np.ndarray:
-    return np.asarray(rows[int(first) : int(first) + int(count)])
-
-
-__all__ = ['FIRST_HIDDEN_GROUP', 'Skins']
+__all__ = ['Skins']

@@ -11,6 +11,7 @@ import itertools
 import math
 
 from urlab_ros_bridge.client.model import Body
+from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import Joint
 from urlab_ros_bridge.client.model import RobotModel
@@ -25,7 +26,6 @@ MIN_JOINTS = 2
 SAME_PLACE = 1e-3
 # Of an element without any geom (m).
 DEFAULT_RADIUS = 0.02
-_FIRST_HIDDEN_GROUP = 3
 _GRIPPER_WORDS = ('finger', 'gripper')
 # Words in the names of sites at the end of an arm, the best one first.
 _TIP_WORDS = ('tcp', 'tip', 'pinch', 'grasp', 'grip', 'foot', 'end', 'ee', 'attachment')
@@ -223,7 +223,7 @@ def _radius(geoms: Iterable[Geom]) -> float:
     """Return the radius of what the largest visible geom is, across its longest axis."""
     largest, radius = 0.0, DEFAULT_RADIUS
     for geom in geoms:
-        if geom.group >= _FIRST_HIDDEN_GROUP or geom.rgba[3] <= 0.0:
+        if geom.group >= FIRST_HIDDEN_GROUP or geom.rgba[3] <= 0.0:
             continue
         if geom.kind in ('capsule', 'cylinder'):
             across, size = geom.size[0], geom.size[0] ** 2 * (geom.size[1] + geom.size[0])

@@ -13,14 +13,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from urlab_ros_bridge.client.model import FIRST_HIDDEN_GROUP
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.model.colors import Color
 from urlab_ros_bridge.client.model.colors import Colors
 from urlab_ros_bridge.geometry import Pose
 
-# MuJoCo's viewer hides groups from here on.
-_FIRST_HIDDEN_GROUP = 3
 # An endless floor is shown as a slab of so much (m) to each side, and any plane so thick.
 _ENDLESS = 20.0
 _THIN = 0.002
@@ -87,7 +86,7 @@ class Geometry:
         return [
             geom
             for geom in self._of_body.get(body, ())
-            if geom.group < _FIRST_HIDDEN_GROUP and self._colors.of_geom(geom)[3] > 0.0
+            if geom.group < FIRST_HIDDEN_GROUP and self._colors.of_geom(geom)[3] > 0.0
         ]
 
     def colliding(self, body: int) -> list[Geom]:
