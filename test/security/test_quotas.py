@@ -31,7 +31,7 @@ from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests import sessions
 from urlab_ros_bridge.sim.requests import subscriptions
 from urlab_ros_bridge.sim.transports import frame_decoder
-from urlab_ros_bridge.sim.transports import zmq_rpc
+from urlab_ros_bridge.sim.transports import rpc_transport
 from urlab_ros_bridge.sim.transports.shm import service
 from urlab_ros_bridge.wire import limits as wire
 
@@ -44,7 +44,7 @@ NUMBERS = {
         wire.REQUEST.size // MIB, wire.REQUEST.json_size // MIB, 2, wire.REQUEST.values, 2,
         wire.REQUEST.containers, wire.MAX_DEPTH,
     ),
-    'requests that wait': (zmq_rpc.MAX_PENDING, zmq_rpc.MAX_WAITING),
+    'requests that wait': (rpc_transport.MAX_PENDING, rpc_transport.MAX_WAITING),
     'frames that take': (
         frame_decoder.MAX_READINGS, frame_decoder.MAX_OF_ONE, frame_decoder.MAX_BYTES // MIB,
     ),
