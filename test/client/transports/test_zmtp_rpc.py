@@ -31,7 +31,14 @@ def server(answer, kind=zmq.REP, port=0, **options):
     bound.linger = 0
     for name, value in options.items():
         setattr(bound, name, value)
-    bound.bind(f'tcp://127.0.0.1:{port or "*"}')
+    deadline = time.monotonic() + PATIENCE
+    while True:  # libzmq closes ports a little later
+        try:
+            bound.bind(f'tcp://127.0.0.1:{port or "*"}')
+            break
+        except zmq.ZMQError:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
     over = threading.Event()
 
     def serve():

@@ -72,7 +72,8 @@ class ZmtpRpcSocket:
             if self._cancelled:
                 raise NotConnected(op)
             socket = self._send(zmtp.DELIMITER + zmtp.frame_head(len(frame)) + frame, wait)
-            data = self._receive(socket, wait)
+            # A command may have come with the handshake.
+            data = b'' if self._reader.size else self._receive(socket, wait)
             reply = zmtp.sole_body(data)
             return self._rest_of_reply(socket, data, wait) if reply is None else reply
         except BaseException as error:

@@ -250,6 +250,10 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             _LOG.warning('closed a connection: %s', error)
             self._drop(connection)
             return
+        except Exception:
+            _LOG.exception('a connection raised in the transport; it is closed')
+            self._drop(connection)
+            return
         finally:
             self._partial -= before - reader.size
         if more and self._lives(connection):
@@ -264,6 +268,8 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                 return False
             connection.greeted = True
             self._send(connection, zmtp.ready('ROUTER'))
+            if not self._lives(connection):
+                return False
         while (frame := reader.next()) is not None:
             flags, body = frame
             if flags & zmtp.COMMAND:
@@ -287,7 +293,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                 raise zmtp.BadPeer(f'{name[:20]!r} came before READY')
             zmtp.read_ready(data, CLIENTS)
             connection.ready = True
-            del self._shaking[connection.handle]
+            self._shaking.pop(connection.handle, None)
         elif name == b'PING':
             self._send(connection, zmtp.pong(data))
 
