@@ -52,6 +52,7 @@ class _ZmtpClient:
     One client.
 
     :ivar began: s by time.monotonic.
+    :ivar queued: what has come of it is to be read on, in turn with that of others.
     :ivar greeted: its greeting has come; `ready`: its READY, too.
     :ivar envelope: the frames before the request, encoded; None from the delimiter on.
     :ivar request: the frame that is answered.
@@ -149,7 +150,8 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                 if connection is None:
                     self._look_at(handle)
                 elif events & select.EPOLLIN:
-                    self._receive(connection)
+                    if not connection.queued:  # else there are requests of it already
+                        self._receive(connection)
                 elif events & select.EPOLLOUT:
                     self._send_rest(connection)
                 else:
@@ -234,7 +236,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         if self._partial > MAX_PARTIAL:
             _LOG.warning('closed a connection: unfinished requests have %d bytes', self._partial)
             self._drop(connection)
-        elif not connection.queued:
+        else:
             self._go_on_reading(connection)
 
     def _go_on_reading(self, connection: _ZmtpClient) -> None:
