@@ -138,6 +138,29 @@ def test_a_flood_waits_in_its_own_socket(listening):
     assert len(listening.heard) < 1000
 
 
+def test_who_has_commands_waiting_gets_no_new_turn(listening):
+    a, at_a = listening.connect()
+    b, at_b = listening.connect()
+    at_a.is_busy = True
+    for _ in range(3 * tcp.MESSAGES_A_TURN):
+        a.say('(x)')
+    b.say('(y)')
+    wait_until(lambda: (at_b, [['y']]) in listening.look().heard)
+    for _ in range(20):
+        listening.look()
+        time.sleep(0.002)
+    assert len(listening.heard) <= 1 + tcp.MESSAGES_A_TURN
+    at_a.is_busy = False
+    listening.wait(1 + 3 * tcp.MESSAGES_A_TURN, 'heard')
+
+
+def test_a_message_of_very_many_expressions_is_passed_over(listening):
+    a, at_a = listening.connect()
+    a.say('(x)' * (tcp.MAX_EXPRESSIONS + 1))
+    a.say('(x)' * tcp.MAX_EXPRESSIONS)
+    assert listening.wait(1, 'heard') == [(at_a, [['x']] * tcp.MAX_EXPRESSIONS)]
+
+
 def test_messages_that_swell_in_memory_wait_too(listening):
     peers = [listening.connect()[0] for _ in range(4)]
     swelling = frame(b'()' * 32_000) * 40  # a list each
