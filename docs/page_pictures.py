@@ -73,7 +73,7 @@ SHOTS = (
         seconds=8,
     ),
     Shot(
-        'page_quadruped', 'quadruped',
+        'page_quadruped', 'quadruped', keyframe='stand',
         script=LOOK.format('1.3, 0.85, 1.25', '0, 0.25, 0') + "urlab.showPanel.flip('contacts');",
     ),
     Shot('page_fleet', 'fleet', 'dark', script=LOOK.format('3.6, 3.1, 4.2', '0.2, 0.1, 0')),
