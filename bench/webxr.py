@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 What the Virtual Field gateway costs: 1 and 8 spectators, and 8 beside one that never reads, while
-the world stands as on a page that is left open; and 8 while all its arms wave.
+the world stands as on a page that is left open (in `bimanual` one can trembles); and 8 while all
+its arms wave.
 
 The step server and the gateway are programs of their own; the spectators only receive bytes, in
 this process.  Of each run: scene_state a second (the slowest and the fastest spectator), bytes a
@@ -257,6 +258,7 @@ def main() -> None:
                 port = int(re.search(r'http://[^:]+:(\d+)', line)[1])  # type: ignore[index]
                 client.connect()
                 for count, stuck, moves in runs:
+                    client.reset()  # each run sees the same
                     with waving(client) if moves else nullcontext():
                         low, high, size, share, factor = watch(
                             gateway, client, port, count, stuck, options.seconds
