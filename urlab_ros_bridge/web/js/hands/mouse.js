@@ -11,6 +11,7 @@ const STRONGEST = 40; // m/s^2 of the whole thing that is pushed
 const PERIOD = 33; // ms between two requests of one hand
 const EASY = { mouse: 9, pen: 9, touch: 22 }; // px around the middle of a handle where it is taken, however small it looks
 const AROUND = 2.3; // radii of a handle, likewise
+const SMALLEST = 3; // px that the ball of a handle has at least
 
 export class Hands extends EventTarget {
   // Events: select (detail: a body or -1), busy (detail: whether a hand is at work).
@@ -65,11 +66,21 @@ export class Hands extends EventTarget {
       const at = handle.position.clone().project(camera);
       if (!handle.visible || Math.abs(at.z) > 1) continue;
       const away = Math.hypot((at.x - this.aimed.x) * half * camera.aspect, (at.y - this.aimed.y) * half);
-      const depth = handle.position.clone().applyMatrix4(camera.matrixWorldInverse).z;
-      const size = (handle.userData.tip.radius * half * camera.projectionMatrix.elements[5]) / -depth;
-      if (away < Math.max(this.easy, AROUND * size) && away < least) [nearest, least] = [handle, away];
+      if (away < Math.max(this.easy, AROUND * handle.userData.tip.radius * this.pixels(handle)) && away < least) [nearest, least] = [handle, away];
     }
     return nearest;
+  }
+
+  // How many pixels a metre has where a handle is.
+  pixels(handle) {
+    const { camera } = this.stage;
+    const depth = -handle.position.clone().applyMatrix4(camera.matrixWorldInverse).z;
+    return (this.canvas.clientHeight * camera.projectionMatrix.elements[5]) / 2 / Math.max(depth, camera.near);
+  }
+
+  resize(handle) {
+    const radius = Math.max(handle.userData.tip.radius, SMALLEST / this.pixels(handle));
+    handle.scale.setScalar(radius * (handle.userData.lit ? 1.25 : 1));
   }
 
   down(event) {
@@ -131,7 +142,6 @@ export class Hands extends EventTarget {
       const lit = other === handle;
       if (other.userData.lit !== lit) {
         other.userData.lit = lit;
-        other.scale.setScalar(other.userData.tip.radius * (lit ? 1.25 : 1));
         this.stage.touch();
       }
     }
@@ -187,6 +197,7 @@ export class Hands extends EventTarget {
       const { body, offset } = handle.userData.tip;
       if (this.job?.handle === handle) handle.position.copy(this.job.goal);
       else if (this.bodies.groups[body]) this.bodies.at(body, offset, handle.position);
+      this.resize(handle);
     }
     if (!this.job) return;
     if (this.job.kind === 'push') {
