@@ -70,7 +70,7 @@ SHOTS = (
         'page_bimanual', 'bimanual', 'dark', keyframe='home',
         script=LOOK.format('2.2, 1.75, 1.35', '0.15, 0.85, 0')
         + 'urlab.plots.show(); ' + SELECT.format('left_forearm'),
-        seconds=8,
+        seconds=22,
     ),
     Shot(
         'page_quadruped', 'quadruped', keyframe='stand',
