@@ -225,6 +225,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         angular: Vector = (0.0, 0.0, 0.0),
         timeout: float | None = None,
         wall: WallAge | None = None,
+        resets: int | None = None,
     ) -> Twist:
         """
         Command a velocity in the base frame.
@@ -234,6 +235,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param timeout: seconds of simulated time after which the server stops by itself
             (extension); None means never.
         :param wall: how old it may become by the wall clock (extension); None: any age.
+        :param resets: `Snapshot.resets` of the state that it was chosen for (extension): it is
+            refused when the world was reset since; None: it holds in any case.
+        :raises StaleCommand: when it is too old.
         """
         fields: dict[str, Any] = {
             'op': 'set_twist',
@@ -245,6 +249,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             fields['timeout'] = float(timeout)
         if wall is not None:
             fields |= wall.fields()
+        if resets is not None:
+            fields['resets'] = resets
         return read_twist(place_of(self._request(fields, self.timeout)))
 
     def set_qpos(
