@@ -25,6 +25,7 @@ from urlab_ros_bridge.client.replies.observations import Twist
 from urlab_ros_bridge.client.replies.reader import place_of
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
+from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 
@@ -86,6 +87,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         twists: Mapping[str, Mapping[str, Any]] | None = None,
         include_cameras: bool | str | Mapping[str, str] | None = None,
         timeout: float | None = None,
+        meanwhile: Meanwhile | None = None,
     ) -> StepResult:
         """
         Advance by `n_steps` (direct), or apply controls and read the state (live).
@@ -101,6 +103,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             the step (extension ``step_twist``).
         :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
             (extension).
+        :param meanwhile: called while the server steps, with something that `zmq.zmq_poll` takes
+            and that is readable when the reply is there: to read the state stream, say. Not where
+            requests go through shared memory.
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
         :raises ExtensionMissing: for twists, when the server cannot; nothing was sent.
         """
@@ -125,7 +130,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             message['include_cameras'] = include_cameras
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
-        return StepResult(self._request(message, timeout))
+        return StepResult(self._request(message, timeout, meanwhile))
 
     def push_state(
         self,

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 import contextlib
 import threading
 import time
+from typing import Any
 
 import numpy as np
 
@@ -162,6 +163,32 @@ class StreamThread:
             except ValueError:  # it has just begun
                 return done.wait(timeout)
         return done.is_set()
+
+    def publish_meanwhile(self, mark: Mark, reply: Any) -> None:
+        """
+        Publish in the caller's thread what comes until time has moved, or a reply is there.
+
+        For the thread that steps: the tick comes before the reply, and is out the sooner.  See
+        `publish_until`, which is still to be called.
+
+        :param mark: of the timeline, taken before the step was requested.
+        :param reply: see `Client.step`.
+        """
+        timeline = self.timeline
+        self._lent_until = time.monotonic() + _SILENT_SECONDS
+        if not self._turn.acquire(timeout=_RECEIVE_SECONDS):
+            return
+        try:
+            while timeline.mark() == mark and not self._stop.is_set():
+                self._take_world()
+                tick = self.source.receive(_SILENT_SECONDS, reply)
+                if tick is None:
+                    return
+                self._take(tick, time.monotonic())
+        except StreamClosed:
+            pass
+        finally:
+            self._turn.release()
 
     def publish_until(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:
         """

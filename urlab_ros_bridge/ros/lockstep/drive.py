@@ -84,14 +84,21 @@ class LockstepDrive:
             self._confirm_mode()
         return True
 
-    def step(self, twists: Mapping[str, Mapping[str, Any]] | None = None) -> int:
+    def step(
+        self,
+        twists: Mapping[str, Mapping[str, Any]] | None = None,
+        meanwhile: Callable[[Any], None] | None = None,
+    ) -> int:
         """
         Step for one period; return the time then (ns).
 
         :param twists: prefix -> fields of `set_twist` that are taken first.
+        :param meanwhile: see `Client.step`.
         :raises UrlabError: when the request failed.
         """
-        result = self._session.step(self._steps, observations='minimal', twists=twists)
+        result = self._session.step(
+            self._steps, observations='minimal', twists=twists, meanwhile=meanwhile
+        )
         self._check(result)
         return result.sim_time_ns
 

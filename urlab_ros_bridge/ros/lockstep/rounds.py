@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 import math
 import threading
 import time
+from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.ros.commands.commands import Commands
@@ -181,7 +183,7 @@ class Rounds:
         number = self._gate.open()
         if number is not None:
             mark = self._stream.timeline.mark()
-            stamp_ns = self._step()
+            stamp_ns = self._step(partial(self._stream.publish_meanwhile, mark))
             self._gate.expect(number, stamp_ns)
             self._stream.publish_until(stamp_ns, mark, _TICK_SECONDS)
         if not self._answered():
@@ -193,18 +195,18 @@ class Rounds:
         self.count += 1
         self._ends.append(time.monotonic())
 
-    def _step(self) -> int:
+    def _step(self, meanwhile: Callable[[Any], None]) -> int:
         """Step with the twists that wait for it; where the server refuses one, without them."""
         riders = self._sender.take_riders()
         twists = {rider.prefix: rider.fields for rider in riders.values()}
         try:
-            stamp_ns = self._drive.step(twists)
+            stamp_ns = self._drive.step(twists, meanwhile)
         except UrlabError as error:
             # By itself each is refused and counted as any command is.
             self._sender.return_riders(_SEND_SECONDS)
             if not twists or not isinstance(error, RemoteError):
                 raise
-            return self._drive.step()
+            return self._drive.step(None, meanwhile)
         self._sender.riders_sent()
         return stamp_ns
 
