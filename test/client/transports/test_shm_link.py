@@ -66,9 +66,9 @@ def zmq_ops(monkeypatch):
 
     seen, exchange = [], RpcSocket.exchange
 
-    def noted(self, op, frame, timeout):
+    def noted(self, op, frame, timeout, meanwhile=None):
         seen.append(op)
-        return exchange(self, op, frame, timeout)
+        return exchange(self, op, frame, timeout, meanwhile)
 
     monkeypatch.setattr(RpcSocket, 'exchange', noted)
     return seen
