@@ -140,7 +140,9 @@ class LockstepDrive:
                 raise LockstepEnded(
                     f'the server was started in {before} mode, which cannot be changed'
                 ) from None
-        self.before = self.before or before
+        # A changed world still has our mode; a restarted server has its own.
+        if before != DIRECT or not self.before:
+            self.before = before
         link.note_mode(DIRECT)
         link.note_paused(False)
         self._generation = session.generation
