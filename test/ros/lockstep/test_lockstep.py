@@ -328,6 +328,7 @@ def test_what_cannot_be_done_is_said(connected):
 
 def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(real):
     server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected)
     Controller(listener)
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
     wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
