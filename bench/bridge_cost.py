@@ -25,9 +25,9 @@ from ros_children import FULL_RATE
 import zmq
 
 BRIDGE = """
-import importlib, inspect, sys
+import inspect, sys
 from urlab_ros_bridge.ros import messages
-from urlab_ros_bridge.ros.features import feed
+from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.program.main import main
 
 variant = sys.argv[1]
@@ -36,21 +36,18 @@ if variant == 'objects':
         if inspect.isclass(item) and hasattr(item, 'update') and hasattr(item, 'message'):
             item.update = item.message
 elif variant == 'prebuilt':
-    class Prebuilt(feed.Feed):
-        def __init__(self, topic, publisher, build, **more):
-            kept = []
-            def first(stamp_ns):
-                if not kept:
-                    message = build(stamp_ns)
-                    if message is None:
-                        return None
-                    kept.append(message)
-                return kept[0]
-            super().__init__(topic, publisher, first, **more)
-    for name in ('robot', 'odometry', 'link_tf', 'entities', 'sensors'):
-        module = importlib.import_module('urlab_ros_bridge.ros.topics.' + name)
-        assert hasattr(module, 'Feed'), name
-        module.Feed = Prebuilt
+    begin = Feed.__init__
+    def begin_prebuilt(self, topic, publisher, build, **more):
+        kept = []
+        def first(stamp_ns):
+            if not kept:
+                message = build(stamp_ns)
+                if message is None:
+                    return None
+                kept.append(message)
+            return kept[0]
+        begin(self, topic, publisher, first, **more)
+    Feed.__init__ = begin_prebuilt
 sys.exit(main(['--ros-args', *sys.argv[2:]]))
 """
 
@@ -81,7 +78,6 @@ TOPICS = 5
 TICK_RATE = 500
 SETTLE = 6.0  # s until everything is discovered
 VARIANTS = ('templates', 'objects', 'prebuilt')
-QUIET = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
 
 
 def free_port() -> int:
@@ -107,7 +103,9 @@ def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -
             [sys.executable, '-c', LISTENER], env=environment, text=True, stdout=subprocess.PIPE
         ),
         subprocess.Popen(
-            [sys.executable, '-c', BRIDGE, variant, *words], env=environment, **QUIET
+            [sys.executable, '-c', BRIDGE, variant, *words],
+            env=environment,
+            stdout=subprocess.DEVNULL,
         ),
     ]
     try:
@@ -116,10 +114,13 @@ def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -
         time.sleep(seconds)
         spent, span = cpu_seconds(children[1].pid) - cpu, time.monotonic() - begin
     finally:
+        ended = children[1].poll()
         for child in children:
             child.terminate()
         heard = int(children[0].communicate(timeout=10)[0] or 0)
         children[1].wait(10)
+    if ended is not None:
+        raise SystemExit(f'{variant}: the bridge has ended ({ended}); its log says why')
     if heard < 0.9 * span * TICK_RATE * TOPICS:
         raise SystemExit(f'{variant}: only {heard} messages arrived; the figures would lie')
     return spent / (span * TICK_RATE) * 1e6
