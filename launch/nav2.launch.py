@@ -21,6 +21,7 @@ from urlab_ros_bridge.cli.processes.launch_actions import described
 from urlab_ros_bridge.cli.processes.launch_actions import process_actions
 from urlab_ros_bridge.cli.processes.nav2 import find_nav2
 from urlab_ros_bridge.cli.processes.nav2 import GROUND_TRUTH
+from urlab_ros_bridge.cli.processes.nav2 import INITIAL_POSE
 from urlab_ros_bridge.cli.processes.nav2 import JUMP_SETTLE
 from urlab_ros_bridge.cli.processes.nav2 import MAP_TO_ODOM
 from urlab_ros_bridge.cli.processes.nav2 import nav2_files
@@ -83,7 +84,12 @@ def start(arguments: Nav2Arguments) -> list[Action]:
         }.items(),
     )
     served = map_server(map_file, params_file, arguments) if knows_truth else []
-    values = {MAP_TO_ODOM: knows_truth, JUMP_SETTLE: NAV2_SETTLES, 'namespace': ''}
+    values = {
+        MAP_TO_ODOM: knows_truth,
+        INITIAL_POSE: not knows_truth,
+        JUMP_SETTLE: NAV2_SETTLES,
+        'namespace': '',
+    }
     simulation = process_actions(NAV2_PROCESSES, arguments, values)
     # The group keeps what Nav2 sets away from the simulation.
     return [GroupAction([*served, bringup]), *simulation]

@@ -102,10 +102,12 @@ def test_the_server_says_when_it_is_ready_and_ends_on_a_signal(program, number):
 
 
 def test_the_arguments_reach_the_server(program):
-    server = program('server', *ANY_PORTS, '--world=quadruped', '--paused', '--step-mode=live')
+    words = ['--world=quadruped', '--paused', '--speed=40', '--step-mode=live']
+    server = program('server', *ANY_PORTS, *words)
     with Client('127.0.0.1', ready_ports(server)[0], shared=True, name='test') as client:
         status = client.status()
     assert (status.world, status.paused, status.pinned) == ('quadruped', True, True)
+    assert status.speed == 40.0
 
 
 def test_a_taken_port_is_one_line_that_says_what_to_do(program):

@@ -136,7 +136,7 @@ def check_topics(node, reached):
 
 
 def test_every_topic_is_on_the_page_and_every_row_is_real(bridge_to):
-    many, listener = bridge_to(gps_origin=[48.1, 11.6, 520.0])
+    many, listener = bridge_to(gps_origin=[48.1, 11.6, 520.0], publish_initialpose=True)
     one, _ = bridge_to(robots=['rover'], cmd_vel_type='twist_stamped')
     reached = set()
     for bridge in (many, one):
@@ -234,9 +234,9 @@ def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_p
     client = bridge.link.client
     request = client._request
 
-    def recorded(message, timeout):
+    def recorded(message, timeout, meanwhile=None):
         made.append(message['op'])
-        return request(message, timeout)
+        return request(message, timeout, meanwhile)
 
     client._request = recorded
     asked = {row.name: set() for row in SERVICES}

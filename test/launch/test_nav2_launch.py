@@ -132,6 +132,7 @@ def test_one_and_only_one_says_where_the_map_is():
         file, values = bridge.parameters
         assert Path(file) == shipped_file('config/bridge.yaml')
         assert values.pop('publish_map_to_odom') is knows and bridge.namespace == ''
+        assert values.pop('publish_initialpose') is not knows
         # Several times the default: all nodes of Nav2 read /clock and /tf in threads of their own.
         assert values.pop('jump_settle_time') >= 0.3 and not values
 

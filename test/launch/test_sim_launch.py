@@ -224,12 +224,12 @@ def test_the_arguments_of_a_file_that_includes_it_are_not_its_own(monkeypatch):
     with recorder.recorded_launch():
         described = runpy.run_path(str(LAUNCH_FILE))['generate_launch_description']()
     check = described.args[0][0]
-    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'mine', 'robot.launch.py', 'speed:=3'])
-    given = {'speed': '3', 'world': 'fleet'}
-    check.function(SimpleNamespace(argv=['speed:=3'], launch_configurations=given))
+    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'mine', 'robot.launch.py', 'pace:=3'])
+    given = {'pace': '3', 'world': 'fleet'}
+    check.function(SimpleNamespace(argv=['pace:=3'], launch_configurations=given))
     given['world'] = 'mars'
     with pytest.raises(BadArgument, match='mars'):
-        check.function(SimpleNamespace(argv=['speed:=3'], launch_configurations=given))
+        check.function(SimpleNamespace(argv=['pace:=3'], launch_configurations=given))
 
 
 def test_a_taken_port_is_said_as_launch_writes_arguments(monkeypatch):

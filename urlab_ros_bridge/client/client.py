@@ -25,6 +25,7 @@ from urlab_ros_bridge.client.replies.observations import Twist
 from urlab_ros_bridge.client.replies.reader import place_of
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
+from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 
@@ -86,6 +87,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         twists: Mapping[str, Mapping[str, Any]] | None = None,
         include_cameras: bool | str | Mapping[str, str] | None = None,
         timeout: float | None = None,
+        meanwhile: Meanwhile | None = None,
     ) -> StepResult:
         """
         Advance by `n_steps` (direct), or apply controls and read the state (live).
@@ -101,6 +103,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             the step (extension ``step_twist``).
         :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
             (extension).
+        :param meanwhile: called while the server steps, with something that `zmq.zmq_poll` takes
+            and that is readable when the reply is there: to read the state stream, say. Not where
+            requests go through shared memory.
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
         :raises ExtensionMissing: for twists, when the server cannot; nothing was sent.
         """
@@ -125,7 +130,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             message['include_cameras'] = include_cameras
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
-        return StepResult(self._request(message, timeout))
+        return StepResult(self._request(message, timeout, meanwhile))
 
     def push_state(
         self,
@@ -225,6 +230,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         angular: Vector = (0.0, 0.0, 0.0),
         timeout: float | None = None,
         wall: WallAge | None = None,
+        resets: int | None = None,
     ) -> Twist:
         """
         Command a velocity in the base frame.
@@ -234,6 +240,9 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param timeout: seconds of simulated time after which the server stops by itself
             (extension); None means never.
         :param wall: how old it may become by the wall clock (extension); None: any age.
+        :param resets: `Snapshot.resets` of the state that it was chosen for (extension): it is
+            refused when the world was reset since; None: it holds in any case.
+        :raises StaleCommand: when it is too old.
         """
         fields: dict[str, Any] = {
             'op': 'set_twist',
@@ -245,6 +254,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             fields['timeout'] = float(timeout)
         if wall is not None:
             fields |= wall.fields()
+        if resets is not None:
+            fields['resets'] = resets
         return read_twist(place_of(self._request(fields, self.timeout)))
 
     def set_qpos(

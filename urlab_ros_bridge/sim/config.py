@@ -38,6 +38,7 @@ class ServerConfig:
     :ivar insecure: whether any client may connect when `bind` is wider than loopback.
     :ivar step_mode: ``auto``, or a mode that is then pinned.
     :ivar paused: start paused.
+    :ivar speed: pace of live mode as a fraction of real time, 0.05 to 1.
     :ivar cameras: ``auto`` renders on demand, ``on`` starts the renderer at once,
         ``off`` never renders.
     :ivar gl: which OpenGL renders: ``auto``, ``egl`` or ``osmesa``.
@@ -63,6 +64,7 @@ class ServerConfig:
     info_port: int = ops.INFO_PORT
     step_mode: str = 'auto'
     paused: bool = False
+    speed: float = 1.0
     data_dir: Path | None = None
     data_limit_gb: float = 20.0
     allow_absolute_paths: bool = False

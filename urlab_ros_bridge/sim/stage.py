@@ -247,6 +247,7 @@ def build_context(
     scanners = [lidar for group in lidars.values() for lidar in group]
     sensing = Sensing(scanners, noises)
     engine = Engine(world, controls, lidars, config.step_mode, config.paused, sensing)
+    engine.speed = config.speed
     recorder = StateRecorder(engine)
     made = Context(
         config,

@@ -165,7 +165,8 @@ ERROR_CODES: dict[str, str] = {
     'name_invalid': 'The name cannot be one of this world.',
     'missing_assets': 'A file that the model names is missing, or may not be read.',
     # An extension: wall_seen.
-    'stale_command': 'The command has waited for longer than its wall_timeout.',
+    'stale_command': 'The command has waited for longer than its wall_timeout, or the world was '
+    'reset since it was chosen.',
     # An extension: the op failed inside the server.  The server continues.
     'internal_error': 'The server failed while it handled the op; its log has the cause.',
 }

@@ -83,7 +83,7 @@ configure_controller | articulation params | | articulation:string params:object
 set_sim_options      | | options | options:object
 set_sim_speed        | percent | | percent:float
 set_control_source   | | source articulation | source:string scope:string articulation:string?
-set_twist            | | articulation linear angular timeout wall_timeout wall_seen | articulation:string linear:array angular:array
+set_twist            | | articulation linear angular timeout wall_timeout wall_seen resets | articulation:string linear:array angular:array
 set_qpos             | target qpos | target_by | target:string actor_id:string? actor_name:string? qpos:array free_base_shortcut:bool
 set_mocap_pose       | body | pos quat | body:string pos:array quat:array
 read_mocap_pose      | body | | body:string pos:array quat:array
@@ -241,6 +241,7 @@ OPS: dict[str, Op] = {
 }
 
 MODES = ('live', 'direct', 'puppet')
+SPEED_PERCENT = (5.0, 100.0)  # of real time; Protocol Reference, "set_sim_speed"
 # set_mode takes it too: live until the next plain handshake, which makes it direct (Networking page).
 AUTO = 'auto'
 # What set_mode accepts: stock servers take 'streaming' for live and any case.

@@ -41,10 +41,12 @@ def test_every_argument_has_an_effect():
 
 
 def test_the_server_understands_its_words():
-    values = {**DEFAULTS, 'world': 'quadruped', 'paused': True, 'step_mode': 'direct'}
+    own = {'world': 'quadruped', 'paused': True, 'speed': 50.0, 'step_mode': 'direct'}
+    values = {**DEFAULTS, **own}
     words = own_words(BY_NAME['server'], values)
     config = server.server_config(parse(server.COMMAND, words))
     assert (config.world, config.paused, config.step_mode) == ('quadruped', True, 'direct')
+    assert config.speed == 0.5
     assert config.model is None and config.prefix is None and config.data_dir is None
 
 

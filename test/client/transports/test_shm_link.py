@@ -66,9 +66,9 @@ def zmq_ops(monkeypatch):
 
     seen, exchange = [], ZmtpRpcSocket.exchange
 
-    def noted(self, op, frame, timeout):
+    def noted(self, op, frame, timeout, meanwhile=None):
         seen.append(op)
-        return exchange(self, op, frame, timeout)
+        return exchange(self, op, frame, timeout, meanwhile)
 
     monkeypatch.setattr(ZmtpRpcSocket, 'exchange', noted)
     return seen

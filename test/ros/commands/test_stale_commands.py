@@ -45,7 +45,7 @@ class Robot:
         self.asked = []
         self.stale = False
         self.settings = Settings(**settings)
-        self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now)
+        self.timeline = SimpleNamespace(stamp_ns=10**9, moved=self.now, resets=None)
         self.rejections = Rejections(lambda severity, text: None)
         self.link = SimpleNamespace(
             state=SimpleNamespace(open=True, mode='live'),
@@ -107,7 +107,7 @@ class Robot:
         for each in (self.velocity, self.wrenches, self.setpoints):
             each.tick(self.timeline.stamp_ns)
 
-    def set_twist(self, prefix, linear, angular, timeout=None, wall=None):
+    def set_twist(self, prefix, linear, angular, timeout=None, wall=None, resets=None):
         self.asked.append(('twist', linear[0], timeout, wall))
 
     def apply_wrench(self, body, force, torque, duration, *, wall=None, **rest):

@@ -18,6 +18,8 @@ from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectoryPoint
 
+from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.errors import StaleCommand
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 
@@ -90,15 +92,21 @@ def another(bridged):
 
 
 @pytest.fixture
-def quadruped(bridged):
-    """A real server that holds its robot, and a bridge to it."""
-    server = Server(
-        ServerConfig(world='quadruped', rpc_port=0, state_port=0, camera_port=0, cameras='off')
-    )
-    server.start()
-    server.ports = [server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')]
-    yield bridged(server)
-    server.stop()
+def real(bridged):
+    """Return a function that makes a real server, and a bridge to it."""
+    servers = []
+
+    def start(world, **parameters):
+        config = ServerConfig(world=world, rpc_port=0, state_port=0, camera_port=0, cameras='off')
+        server = Server(config)
+        servers.append(server)
+        server.start()
+        server.ports = [server.endpoints[name].rpartition(':')[2] for name in ('rpc', 'state')]
+        return server, *bridged(server, **parameters)
+
+    yield start
+    for server in servers:
+        server.stop()
 
 
 def rounds(server):
@@ -318,9 +326,41 @@ def test_what_cannot_be_done_is_said(connected):
     assert state(bridge) == 'off: the mode was changed to live'
 
 
-def test_a_trajectory_takes_its_time_in_rounds(quadruped):
+def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(real):
+    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected)
+    Controller(listener)
+    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
+    wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
+    drive, outcomes = bridge.lockstep._rounds._drive, []
+    step = drive.step
+    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
+
+        def step_after_reset(twists=None, meanwhile=None):
+            """Reset by another client when the answer is on its way to the server already."""
+            if not twists or outcomes:
+                return step(twists, meanwhile)
+            other.reset(keep_time=True)
+            try:
+                return step(twists, meanwhile)
+            except StaleCommand as error:
+                outcomes.append(error.code)
+                raise
+            finally:
+                outcomes.append('asked')
+
+        drive.step = step_after_reset
+        wait_until(lambda: outcomes)
+    done = bridge.lockstep.report()[2]['rounds']
+    wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > done + 5)
+    assert outcomes == ['stale_command', 'asked'] and bridge.lockstep.on
+    # By itself it was refused too, and counted; the answers to the next instants are carried out.
+    assert bridge.commands.rejections.counts == {'cmd_vel': 1}
+
+
+def test_a_trajectory_takes_its_time_in_rounds(real):
     follow = pytest.importorskip('control_msgs.action').FollowJointTrajectory
-    bridge, listener = quadruped
+    _, bridge, listener = real('quadruped')
     Controller(listener, ('done',), {'done': Empty})
     name = 'joint_trajectory_controller/follow_joint_trajectory'
     client = listener.run(lambda: ActionClient(listener.node, follow, name))

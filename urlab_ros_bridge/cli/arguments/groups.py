@@ -27,6 +27,7 @@ from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
 from urlab_ros_bridge.wire.ops import MODES
 from urlab_ros_bridge.wire.ops import RPC_PORT
+from urlab_ros_bridge.wire.ops import SPEED_PERCENT
 from urlab_ros_bridge.wire.ops import STATE_PORT
 
 LOG_LEVELS = ('debug', 'info', 'warn', 'error')
@@ -201,6 +202,15 @@ class Serving(Arguments):
         choices=('auto', *MODES),
     )
     paused: bool = key(False, 'Start with simulation time paused.')
+    speed: float = key(
+        100.0,
+        'Pace of live mode in percent of real time: less gives nodes more wall time for each '
+        'second of the simulation. Clients can change it.',
+        metavar='PERCENT',
+        low=SPEED_PERCENT[0],
+        high=SPEED_PERCENT[1],
+        unit='%',
+    )
     data_dir: str = key(
         '',
         'Folder that recordings are written to and read from; default: urlab in the data folder '

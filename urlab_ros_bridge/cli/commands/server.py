@@ -81,6 +81,7 @@ def server_config(given: ParsedArguments[ServerArguments]) -> ServerConfig:
         info_port=values.moved('info_port'),
         step_mode=values.step_mode,
         paused=values.paused,
+        speed=values.speed / 100.0,
         data_dir=Path(values.data_dir) if values.data_dir else None,
         data_limit_gb=values.data_limit,
         allow_absolute_paths=values.allow_absolute_paths,

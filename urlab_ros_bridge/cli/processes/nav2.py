@@ -38,6 +38,8 @@ LOCALIZATIONS = (GROUND_TRUTH, 'amcl')
 _MAPS, _PARAMETERS = 'config/nav2/maps', 'config/nav2'
 # A value for the bridge that follows from the localisation.
 MAP_TO_ODOM = 'publish_map_to_odom'
+# The other localisation is told of resets.
+INITIAL_POSE = 'publish_initialpose'
 # Another: wall time (s) in which the nodes of Nav2 read what was sent before time jumps back.
 # On an overloaded machine 0.05 s was too little: a transform of the old time came into a TF buffer
 # that had been cleared, and the collision monitor held the robot.
@@ -132,6 +134,7 @@ def _processes() -> Iterator[Process]:
                 ros_parameters=(
                     *process.ros_parameters,
                     (MAP_TO_ODOM, MAP_TO_ODOM),
+                    (INITIAL_POSE, INITIAL_POSE),
                     (JUMP_SETTLE, JUMP_SETTLE),
                 ),
             )

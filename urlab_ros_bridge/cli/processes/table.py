@@ -89,6 +89,7 @@ _SERVER_OPTIONS = (
     'port_offset',
     'step_mode',
     'paused',
+    'speed',
     'data_dir',
     'data_limit',
     'allow_absolute_paths',

@@ -232,6 +232,9 @@ class StepResult(Observation):
 class Snapshot(Observation):
     """The `state/full` message that closes a tick."""
 
+    resets = LazyField.optional(
+        int, 'How often the world was reset (extension), None when not reported.'
+    )
     mode = LazyField(str, 'Step mode of the server (extension), empty when not reported.')
 
 

@@ -179,20 +179,27 @@ class VelocityCommands:
         link, lapse = self._link, self._path.settings().cmd_vel_timeout
         moves = velocity != STOP
         timeout = lapse if moves and link.has('twist_timeout') else None
+        # In lockstep a command answers one state; after a reset there is another one.
+        resets = self._path.timeline.resets if moves and link.lockstep else None
 
         def action() -> None:
             wall = link.wall_age(lapse) if moves else None
             link.commands.set_twist(
-                self._prefix, velocity.linear, velocity.angular, timeout, wall=wall
+                self._prefix, velocity.linear, velocity.angular, timeout, wall=wall, resets=resets
             )
 
         max_wait = max(lapse, MIN_WALL_AGE) if moves and not link.lockstep else math.inf
         rider = None
         if link.lockstep and link.has(STEP_TWIST):
-            fields = {'linear': [*velocity.linear], 'angular': [*velocity.angular]}
-            rider = TwistRider(
-                self._prefix, fields if timeout is None else {**fields, 'timeout': timeout}
-            )
+            fields: dict[str, Any] = {
+                'linear': [*velocity.linear],
+                'angular': [*velocity.angular],
+            }
+            if timeout is not None:
+                fields['timeout'] = timeout
+            if resets is not None:
+                fields['resets'] = resets
+            rider = TwistRider(self._prefix, fields)
         self._path.sender.put(self.topic, action, max_wait, rider)
 
 

@@ -39,6 +39,8 @@ class Timeline:
     :ivar epoch: grows with every jump back.
     :ivar stamp_ns: of the last tick, None before the first.
     :ivar tick_ns: of the tick that is being published, or else of the last one.
+    :ivar resets: how often the world had been reset in the tick that was shown last, as the server
+        counts; None while it is not known.
     :ivar moved: when `stamp_ns` was another one last (s by time.monotonic).
     """
 
@@ -46,6 +48,7 @@ class Timeline:
         self.epoch = 0
         self.stamp_ns: int | None = None
         self.tick_ns: int | None = None
+        self.resets: int | None = None
         self.moved = time.monotonic()
         self._jump = False
         self._changed = threading.Condition()

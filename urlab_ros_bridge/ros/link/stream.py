@@ -3,8 +3,10 @@
 """
 The stream thread: it owns the state stream and publishes everything that carries a stamp.
 
-One thread for all of it is what keeps timelines apart: after a jump no older message can follow,
-because no other thread holds one.
+One thread at a time for all of it is what keeps timelines apart: after a jump no older message can
+follow, because no other thread holds one.  It is this thread, except for the ticks of a thread
+that steps and so knows when one is on its way: it publishes them by itself, as each thread that
+must be woken delays the answer to the tick (`publish_until`).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 import contextlib
 import threading
 import time
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +27,7 @@ from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.features.timeline import Step
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.counters import Counters
@@ -42,6 +46,10 @@ _RECEIVE_SECONDS = 0.05
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
+# While the thread that steps publishes by itself, this one looks this often (s) for what others
+# have changed; after a longer silence of the other it waits for each message again.
+_LENT_SECONDS = 0.02
+_SILENT_SECONDS = 0.5
 # In lockstep, time counts as frozen after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
 
@@ -101,6 +109,10 @@ class StreamThread:
         self._moved_ns = 0
         self._last_snapshot: object = None
         self._last_tick: Tick | None = None
+        # Whoever holds it reads the stream and publishes.
+        self._turn = threading.Lock()
+        self._lent_until = 0.0
+        self._due = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
 
@@ -111,6 +123,7 @@ class StreamThread:
     def stop(self) -> None:
         """End the thread and close the stream."""
         self._stop.set()
+        self._due.set()
         self._thread.join(2.0)
         self.source.close()
 
@@ -120,6 +133,7 @@ class StreamThread:
         self.timeline.request_jump()
         if world is not None:
             self._handed.append(world)
+            self._due.set()
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
@@ -142,12 +156,67 @@ class StreamThread:
         done = threading.Event()
         entry = (task, done)
         self._tasks.append(entry)
+        self._due.set()
         if not done.wait(timeout):
             try:
                 self._tasks.remove(entry)
             except ValueError:  # it has just begun
                 return done.wait(timeout)
         return done.is_set()
+
+    def publish_meanwhile(self, mark: Mark, reply: Any) -> None:
+        """
+        Publish in the caller's thread what comes until time has moved, or a reply is there.
+
+        For the thread that steps: the tick comes before the reply, and is out the sooner.  See
+        `publish_until`, which is still to be called.
+
+        :param mark: of the timeline, taken before the step was requested.
+        :param reply: see `Client.step`.
+        """
+        timeline = self.timeline
+        self._lent_until = time.monotonic() + _SILENT_SECONDS
+        if not self._turn.acquire(timeout=_RECEIVE_SECONDS):
+            return
+        try:
+            while timeline.mark() == mark and not self._stop.is_set():
+                self._take_world()
+                tick = self.source.receive(_SILENT_SECONDS, reply)
+                if tick is None:
+                    return
+                self._take(tick, time.monotonic())
+        except StreamClosed:
+            pass
+        finally:
+            self._turn.release()
+
+    def publish_until(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:
+        """
+        Publish in the caller's thread until the tick of a time was published, or time jumped.
+
+        For the thread that steps: it knows that the tick is on its way.  What it does not find in
+        time the stream's own thread publishes when it comes.
+
+        :param mark: of the timeline, taken before the step was requested.
+        :param timeout: s.
+        :return: whether there is nothing left to wait for.
+        """
+        timeline = self.timeline
+        deadline = time.monotonic() + timeout
+        self._lent_until = deadline + _SILENT_SECONDS
+        with self._turn:
+            while timeline.stamp_ns != stamp_ns and timeline.epoch == mark.epoch:
+                left = deadline - time.monotonic()
+                if left <= 0.0 or self._stop.is_set():
+                    return False
+                self._take_world()
+                try:
+                    tick = self.source.receive(left)
+                except StreamClosed:
+                    return False
+                if tick is not None:
+                    self._take(tick, time.monotonic())
+        return True
 
     @contextlib.contextmanager
     def in_full(self) -> Iterator[None]:
@@ -181,27 +250,35 @@ class StreamThread:
         poll = started = time.monotonic()
         beat = started + _BEAT_SECONDS
         while not self._stop.is_set():
-            self._take_world()
-            if self._tasks:
-                self._do_tasks()
-                poll = 0.0
-            try:
-                tick = self.source.receive(_RECEIVE_SECONDS)
-            except StreamClosed:
-                return
-            now = time.monotonic()
-            if tick is None:
-                self._clock.rest()
-                if now - (self.counters.last_tick or now) > _REST_SECONDS:
-                    self.counters.messages += self._rest()
-            else:
-                self._take(tick, now)
-            if now >= poll:
-                poll = now + _POLL_SECONDS
-                self._poll(now, started)
-            if now >= beat:
-                beat = now + _BEAT_SECONDS
-                self._on_beat(now)
+            lent = self.stepped and time.monotonic() < self._lent_until
+            if lent:
+                self._due.wait(_LENT_SECONDS)
+            self._due.clear()
+            with self._turn:
+                self._take_world()
+                if self._tasks:
+                    self._do_tasks()
+                    poll = 0.0
+                try:
+                    tick = self.source.receive(0.0 if lent else _RECEIVE_SECONDS)
+                except StreamClosed:
+                    return
+                now = time.monotonic()
+                self._take_or_rest(tick, now)
+                if now >= poll:
+                    poll = now + _POLL_SECONDS
+                    self._poll(now, started)
+                if now >= beat:
+                    beat = now + _BEAT_SECONDS
+                    self._on_beat(now)
+
+    def _take_or_rest(self, tick: Tick | None, now: float) -> None:
+        if tick is not None:
+            self._take(tick, now)
+            return
+        self._clock.rest()
+        if now - (self.counters.last_tick or now) > _REST_SECONDS:
+            self.counters.messages += self._rest()
 
     def _take_world(self) -> None:
         while self._handed:
@@ -281,6 +358,7 @@ class StreamThread:
         self._still = False
         self._last_tick = tick
         timeline.tick_ns = stamp_ns
+        timeline.resets = _resets(tick) if self.stepped else None
         self._moved_ns = now_ns = time.monotonic_ns()
         sent = self._clock.tick(stamp_ns, now_ns, step is Step.JUMP or self.stepped)
         if went_back:
@@ -328,6 +406,11 @@ def _content(tick: Tick) -> object:
     return {
         key: value for key, value in snapshot.raw.items() if key not in ('wall_time', 'sim_time')
     }
+
+
+def _resets(tick: Tick) -> int | None:
+    snapshot = tick.state()
+    return None if snapshot is None else snapshot.resets
 
 
 def attach(bridge: Bridge) -> Attached:

@@ -84,14 +84,21 @@ class LockstepDrive:
             self._confirm_mode()
         return True
 
-    def step(self, twists: Mapping[str, Mapping[str, Any]] | None = None) -> int:
+    def step(
+        self,
+        twists: Mapping[str, Mapping[str, Any]] | None = None,
+        meanwhile: Callable[[Any], None] | None = None,
+    ) -> int:
         """
         Step for one period; return the time then (ns).
 
         :param twists: prefix -> fields of `set_twist` that are taken first.
+        :param meanwhile: see `Client.step`.
         :raises UrlabError: when the request failed.
         """
-        result = self._session.step(self._steps, observations='minimal', twists=twists)
+        result = self._session.step(
+            self._steps, observations='minimal', twists=twists, meanwhile=meanwhile
+        )
         self._check(result)
         return result.sim_time_ns
 
@@ -133,7 +140,9 @@ class LockstepDrive:
                 raise LockstepEnded(
                     f'the server was started in {before} mode, which cannot be changed'
                 ) from None
-        self.before = self.before or before
+        # A changed world still has our mode; a restarted server has its own.
+        if before != DIRECT or not self.before:
+            self.before = before
         link.note_mode(DIRECT)
         link.note_paused(False)
         self._generation = session.generation

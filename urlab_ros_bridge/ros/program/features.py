@@ -48,6 +48,7 @@ from urlab_ros_bridge.ros.topics import quality_of_service
 from urlab_ros_bridge.ros.topics.markers import scene
 from urlab_ros_bridge.ros.topics.robot import description
 from urlab_ros_bridge.ros.topics.robot import gps
+from urlab_ros_bridge.ros.topics.robot import initial_pose
 from urlab_ros_bridge.ros.topics.robot import joint_states
 from urlab_ros_bridge.ros.topics.robot import link_tf
 from urlab_ros_bridge.ros.topics.robot import odometry
@@ -69,6 +70,7 @@ FEATURES: tuple[Feature, ...] = (
     joint_states.FEATURE,
     link_tf.FEATURE,
     static_frames.FEATURE,
+    initial_pose.FEATURE,
     gps.FEATURE,
     sensors.FEATURE,
     entities.FEATURE,

@@ -32,7 +32,15 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 CLOCK = '/clock'
 # Topics that several nodes publish together.
-SHARED = ('tf', 'tf_static', 'diagnostics', 'rosout', 'parameter_events', 'robot_description')
+SHARED = (
+    'tf',
+    'tf_static',
+    'diagnostics',
+    'rosout',
+    'parameter_events',
+    'robot_description',
+    'initialpose',
+)
 # Nodes are found so long after the own node was made, at the latest (s).
 DISCOVERY_SECONDS = 1.0
 # A bridge that is shutting down may take so long (s).

@@ -17,8 +17,7 @@ from urlab_ros_bridge.wire.ops import AUTO
 from urlab_ros_bridge.wire.ops import CONTROL_SOURCES
 from urlab_ros_bridge.wire.ops import MODE_ALIASES
 from urlab_ros_bridge.wire.ops import MODES
-
-SPEED_PERCENT = (5.0, 100.0)  # Protocol Reference, "set_sim_speed"
+from urlab_ros_bridge.wire.ops import SPEED_PERCENT
 
 
 def set_mode(context: Context, session: ServerSession, fields: Fields) -> dict[str, Any]:

@@ -45,6 +45,8 @@ class Engine:
     :ivar mode_chosen: a client set a mode, so a plain hello no longer promotes to direct.
     :ivar steps: sub-steps since the start or the last time reset.
     :ivar epoch: how often time and `steps` started over.
+    :ivar resets: how often the state or the time was set back: what was commanded before was meant
+        for a world that is gone.
     :ivar fault: why the live loop has stopped time, '' when all is well.
     :ivar revision: how often the model's options were changed.
     :ivar speed: live pacing as a fraction of real time, 0.05 to 1.
@@ -79,6 +81,7 @@ class Engine:
         self._complain = RateLimitedLog(_LOG, logging.ERROR)
         self.steps = 0
         self.epoch = 0
+        self.resets = 0
         self.revision = 0
         self.fault = ''
         self.speed = 1.0
@@ -328,6 +331,7 @@ class Engine:
         """
         model, data = self.world.model, self.world.data
         now = data.time
+        self.resets += 1
         self.invalidate()
         if key is None:
             self.world.restore_start()
@@ -370,6 +374,7 @@ class Engine:
         # Bad positions and velocities are found after a step, bad accelerations within it; then
         # the step was done from the state after the reset.
         self._begin_anew(1 if self.world.data.time > 0.0 else 0)
+        self.resets += 1
         self.external.clear()
         for control in self.controls.values():
             control.reset(None)
@@ -389,6 +394,7 @@ def rewind_clock(engine: Engine) -> None:
     engine.world.data.time = 0.0
     engine.steps = 0
     engine.epoch += 1
+    engine.resets += 1
     engine.external.expire()
     for control in engine.controls.values():
         if control.twist is not None:

@@ -45,6 +45,7 @@ EXTENSIONS = (
     'recording_name',
     'start_keyframe',
     'step_twist',
+    'reset_count',
 )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.wire.codec import unpack
 
 
 def test_a_step_reply_has_the_fields_of_the_page(rover):
@@ -68,6 +69,30 @@ def test_a_step_with_a_wrong_twist_does_nothing(rover):
         code = rover.code('step', per_articulation={'rover': block})
         assert code in ('bad_value', 'dim_mismatch')
     assert np.array_equal(rover.data.qpos, before) and not rover.data.ctrl.any()
+
+
+def test_a_twist_for_a_state_before_a_reset_is_refused_whole(rover):
+    def shown():
+        return unpack(rover.context.observer.snapshot())['resets']
+
+    def twist(resets, speed=0.5):
+        return {'linear': [speed, 0.0, 0.0], 'resets': resets}
+
+    seen = shown()
+    rover.ask('step', per_articulation={'rover': {'twist': twist(seen)}})
+    for way in ({}, {'keep_time': True}, {'keep_state': True}):
+        seen = shown()
+        rover.ask('reset', **way)
+        assert shown() > seen
+        before = rover.data.time
+        block = {'rover': {'twist': twist(seen)}}
+        assert rover.code('step', per_articulation=block) == 'stale_command'
+        assert rover.code('set_twist', articulation='rover', **twist(seen)) == 'stale_command'
+        assert rover.data.time == before
+        # Who stops is never too late, and who does not say for what state it is always in time.
+        rover.ask('set_twist', articulation='rover', **twist(seen, 0.0))
+        rover.ask('set_twist', articulation='rover', linear=[0.5, 0.0, 0.0])
+        rover.ask('step', per_articulation={'rover': {'twist': twist(shown())}})
 
 
 def random_commands(seed, count, size):

@@ -22,6 +22,7 @@ from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.ops import SPEED_PERCENT
 
 Answer = dict[str, Any]
 
@@ -30,7 +31,6 @@ PUSH_SECONDS = 0.15
 DRIVE_SECONDS = 0.5
 MAX_STEPS = 10_000
 _DEFAULT_STEPS = 10
-_SPEEDS = (5.0, 100.0)  # percent; Protocol Reference, set_sim_speed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _mode(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _speed(world: PageWorld, fields: PayloadFields) -> Answer:
-    percent = fields.number('percent', None, *_SPEEDS)
+    percent = fields.number('percent', None, *SPEED_PERCENT)
     return {'percent': world.served.link.commands.set_sim_speed(percent)}
 
 

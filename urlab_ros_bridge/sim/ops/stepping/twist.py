@@ -37,6 +37,9 @@ def read_twist(context: Context, control: ArticulationControl, fields: Fields) -
     """
     Check the fields of a twist.
 
+    The extension `resets` tells for which state it was chosen, as snapshots count: one that moves
+    the robot is refused when the world was reset since.
+
     :raises OpError: no_twist_controller, stale_command, or what is wrong with a field.
     """
     if control.twist is None:
@@ -45,7 +48,11 @@ def read_twist(context: Context, control: ArticulationControl, fields: Fields) -
     linear = fields.vector('linear', np.zeros(3))
     angular = fields.vector('angular', np.zeros(3))
     timeout = fields.number('timeout', low=0.0) or None
-    wall = read_wall_timeout(fields, moves=bool(linear.any() or angular.any()))
+    moves = bool(linear.any() or angular.any())
+    wall = read_wall_timeout(fields, moves)
+    resets = context.engine.resets
+    if moves and fields.integer('resets', resets) != resets:
+        raise OpError('stale_command', 'the world was reset after this twist was chosen')
     return TwistCommand(control.twist, list(linear), list(angular), timeout, wall)
 
 

@@ -93,6 +93,16 @@ class _LayoutBuilder:
         self.refresh.append(update)
         return {lidar.name: stamp for lidar, stamp in stamps.items()}
 
+    def resets(self, engine: Engine) -> np.ndarray:
+        """Return how often the world was reset."""
+        count = np.zeros((), np.int64)
+
+        def update() -> None:
+            count[()] = engine.resets
+
+        self.refresh.append(update)
+        return count
+
     def _act(self, parts: ArticulationIndex) -> np.ndarray:
         """One entry per actuator, 0 for stateless ones (not MuJoCo's compact vector)."""
         act = np.zeros(parts.nu)
@@ -150,7 +160,9 @@ class Observer:
 
     def snapshot(self) -> bytes:
         """
-        Return a state/full message: standard level, and effort, scan_stamps and mode (extensions).
+        Return a state/full message: standard level, and effort, scan_stamps, resets and mode.
+
+        All but the level are extensions.
 
         All publishers of one publication get the same one.
         """
@@ -189,5 +201,7 @@ class Observer:
                 )
                 if engine.lidars.get(prefix):
                     block['scan_stamps'] = builder.scan_stamps(engine.lidars[prefix])
-        tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
+        tree: Tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
+        if level == 'snapshot':
+            tree['resets'] = builder.resets(engine)
         return ObservationLayout(tree, builder.refresh)

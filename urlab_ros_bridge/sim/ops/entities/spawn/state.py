@@ -39,6 +39,7 @@ _COUNTS = (
     'paused',
     'steps',
     'epoch',
+    'resets',
     'fault',
     'speed',
     'seconds_per_step',

@@ -1,0 +1,93 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+import math
+
+from bridge_harness import wait_for_message
+from bridge_harness import wait_until
+from example_counts import examples
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from hypothesis import given
+from hypothesis import settings
+from hypothesis import strategies as st
+from nav_msgs.msg import Odometry
+import numpy as np
+import pytest
+
+from urlab_ros_bridge.ros.topics.robot.initial_pose import Displacement
+
+pytestmark = pytest.mark.ros
+srv = pytest.importorskip('urlab_msgs.srv')
+TICK = 20_000_000
+
+
+def base(place=(0.0, 0.0, 0.0), yaw=0.0, speed=(0.0, 0.0, 0.0), turn=0.0):
+    return (*place, 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2), *speed, 0.0, 0.0, turn)
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(
+    speed=st.floats(-50.0, 50.0),
+    turn=st.floats(-20.0, 20.0),
+    steps=st.lists(st.integers(1, 50), min_size=1, max_size=20),
+)
+def test_who_moves_is_not_displaced_however_fast_and_however_many_ticks_are_lost(
+    speed, turn, steps
+):
+    displacement, now = Displacement(), 0
+    assert not displacement.seen(0, base(speed=(speed, 0, 0), turn=turn))  # nothing was known
+    for step in steps:
+        now += step * TICK
+        seconds = now * 1e-9
+        here = base((speed * seconds, 0.0, 0.0), turn * seconds, (speed, 0.0, 0.0), turn)
+        assert not displacement.seen(now, here)
+
+
+@settings(max_examples=examples(50), deadline=None)
+@given(
+    offset=st.floats(0.5, 100.0),
+    way=st.floats(-math.pi, math.pi),
+    turned=st.sampled_from([0.0, 1.0, math.pi]),
+    frozen=st.booleans(),
+)
+def test_who_is_put_somewhere_else_is_displaced_even_while_time_is_frozen(
+    offset, way, turned, frozen
+):
+    displacement = Displacement()
+    displacement.seen(0, base())
+    there = base((offset * math.cos(way), offset * math.sin(way), 0.0), turned)
+    assert displacement.seen(0 if frozen else TICK, there)
+    assert not displacement.seen(2 * TICK, there)
+    assert displacement.seen(3 * TICK, base((*there[:2], 0.0), turned + 0.5))
+    # Time goes back, wherever the robot was.
+    assert displacement.seen(0, base((*there[:2], 0.0), turned + 0.5))
+
+
+def test_a_reset_is_told_with_the_true_pose_and_driving_is_not(small_server, bridged):
+    server = small_server(beat=True)
+    _, listener = bridged(server, publish_initialpose=True)
+    heard = listener.listen(PoseWithCovarianceStamped, '/initialpose')
+    listener.listen(Odometry, '/odom')
+    wait_until(lambda: len(listener.heard['/odom']) > 50)
+    assert not heard
+    with server.lock:
+        server.data.qpos[:2] = 7.0, -3.0
+    told = wait_for_message(
+        listener,
+        PoseWithCovarianceStamped,
+        '/initialpose',
+        lambda message: message.pose.pose.position.x == pytest.approx(7.0, abs=0.2),
+    )
+    assert told.header.frame_id == 'map'
+    assert np.reshape(told.pose.covariance, (6, 6)).diagonal().tolist() == pytest.approx(
+        [0.01, 0.01, 0.0, 0.0, 0.0, 0.01]
+    )
+    assert len(heard) == 1
+    assert listener.call(srv.Reset, '/reset').success
+    wait_until(lambda: len(heard) == 2)
+    assert heard[-1].pose.pose.position.x == pytest.approx(0.0, abs=0.2)
+
+
+def test_it_is_off_by_default(small_server, bridged):
+    bridge, _ = bridged(small_server())
+    names = {publisher.topic_name for publisher in bridge.node.publishers}
+    assert '/initialpose' not in names
