@@ -52,13 +52,7 @@ class ConnectionLost(RequestTimeout):
 class KeysRejected(ConnectionLost):
     """The server does not let this client in: keys are missing, or are not those it knows."""
 
-    def __init__(self, op: str, endpoint: str, *, have_keys: bool) -> None:
-        reason = (
-            'does not let in the client of these keys: its folder `clients` names those it lets in'
-            if have_keys
-            else 'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), '
-            'is no URLab server, or is just ending'
-        )
+    def __init__(self, op: str, endpoint: str, reason: str) -> None:
         ClientError.__init__(self, f'{op}: {endpoint} {reason}')
 
 

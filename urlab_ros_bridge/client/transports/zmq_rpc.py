@@ -22,6 +22,7 @@ from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
+from urlab_ros_bridge.client.transports.greeting import mechanism_at
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
@@ -31,6 +32,14 @@ _SLICE_MS = 100
 # Asking for events costs a tenth of a fast request: not within so many seconds of the last reply.
 _QUIET = 0.02
 
+_NO_KEYS = 'NULL'  # mechanism of ZMTP
+_NOT_KNOWN = (
+    'does not let in the client of these keys: its folder `clients` names those it lets in'
+)
+_KEYS_ALONE = (
+    'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), or is no '
+    'URLab server'
+)
 _LOST = (
     zmq.EVENT_DISCONNECTED
     | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL  # the other side has noticed it first
@@ -115,7 +124,15 @@ class RpcSocket:
     def _fail(self, op: str, event: int) -> NoReturn:
         if event == zmq.EVENT_DISCONNECTED:
             raise ConnectionLost(op, self.endpoint)
-        raise KeysRejected(op, self.endpoint, have_keys=self._keys is not None)
+        have_keys = self._keys is not None
+        if event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+            mechanism = mechanism_at(self.endpoint)
+            # A forwarded port whose other end is gone, or a server that is just ending.
+            if mechanism is None or (mechanism == _NO_KEYS and not have_keys):
+                raise ConnectionLost(op, self.endpoint)
+            if mechanism == _NO_KEYS:
+                raise KeysRejected(op, self.endpoint, 'has no keys: connect without')
+        raise KeysRejected(op, self.endpoint, _NOT_KNOWN if have_keys else _KEYS_ALONE)
 
     def _check(self, op: str, deadline: float, timeout: float) -> None:
         if self._cancelled:
