@@ -51,9 +51,14 @@ class LongTrial(Trial):
     def _ask(self, bundle: Bundle) -> dict:
         if self._fork is None:
             self._fork = _Fork(self._cpu, self._wall, self._memory)
-        answer, lives = self._fork.ask(bundle)
-        if not lives:
-            self._fork = None
+        # One that is interrupted would give its answer to the next question.
+        fork, self._fork = self._fork, None
+        try:
+            answer, lives = fork.ask(bundle)
+        except BaseException:
+            fork.kill()
+            raise
+        self._fork = fork if lives else None
         return answer
 
     def close(self) -> None:
@@ -93,6 +98,11 @@ class _Fork:
         if not self._left:
             self.end()
         return answer, self._left > 0
+
+    def kill(self) -> None:
+        """End it at once."""
+        os.kill(self._process, signal.SIGKILL)
+        self.end()
 
     def end(self) -> int:
         """Close the pipes and wait for the end; return the status."""

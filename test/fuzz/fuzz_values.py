@@ -35,6 +35,8 @@ _SCALARS: tuple[Any, ...] = (
     '\ud800', 'ä', '1', 'null', [], {}, [[]], [None], {'': None}, [0] * 40,
     *({_ODD: name} for name in _FURTHER),
 )  # fmt: skip
+# As texts, for what is put in is changed again.
+_TEXTS = tuple(map(json.dumps, _SCALARS))
 _MAX_TEXT = 1 << 16
 _MAX_DEPTH = 60
 
@@ -118,7 +120,7 @@ class ValueMutator:
                 value = [value]
             within[key] = value
         else:
-            within[key] = chance.choice(_SCALARS)
+            within[key] = json.loads(chance.choice(_TEXTS))
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:

@@ -150,9 +150,23 @@ def in_a_child(name: str, options: argparse.Namespace, count: int) -> tuple[int,
         os.close(report)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         with open(told, 'rb') as pipe:
-            # Guided by coverage, libFuzzer counts and prints.
             tried = pipe.read(8)
-        return code, int.from_bytes(tried, 'little') if tried else count
+        # Guided by coverage, libFuzzer counts and prints; a process that has died counts nothing.
+        unknown = count if options.atheris else 0
+        return code, int.from_bytes(tried, 'little') if tried else unknown
+    try:
+        code = _try_one(name, options, count, report)
+    except BaseException:  # what called this goes on in the parent alone
+        traceback.print_exc()
+        code = 2
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def _try_one(name: str, options: argparse.Namespace, count: int, report: int) -> int:
+    """Try a target in this process; report how many inputs it got, and return the exit code."""
     os.nice(options.nice)
     logging.disable()
     _files_in_memory()
@@ -164,10 +178,8 @@ def in_a_child(name: str, options: argparse.Namespace, count: int) -> tuple[int,
     bad = sum(number for key, number in outcomes.items() if key.endswith('!'))
     words = ', '.join(f'{key} {number:,}' for key, number in outcomes.most_common())
     print(f'{name:20} {count:>9,} inputs {count / seconds:>8,.0f}/s  {words}', flush=True)
-    sys.stdout.flush()
     os.write(report, count.to_bytes(8, 'little'))
-    atexit._run_exitfuncs()
-    os._exit(int(bool(bad)))
+    return int(bool(bad))
 
 
 def main() -> int:

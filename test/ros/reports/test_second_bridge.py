@@ -34,7 +34,10 @@ def test_an_announcement_is_read_as_it_was_made(own, age):
     assert read_announcement(own.text(own.born + age)) == (own, age)
 
 
-@given(st.text() | st.from_regex(r'[\w-]+ [0-9a-f]{32} \d+ \d+'))
+@given(
+    st.text()
+    | st.builds('{} {} {} {}'.format, st.text('a-9_ é', max_size=70), names, st.integers(), births)
+)
 def test_any_text_is_read_or_ignored(text):
     older = OlderBridges(Presence('here', 'a' * 32, 5))
     older.take(text, 10)

@@ -125,13 +125,14 @@ class RpcSocket:
         if event == zmq.EVENT_DISCONNECTED:
             raise ConnectionLost(op, self.endpoint)
         have_keys = self._keys is not None
-        if event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+        if event != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             mechanism = mechanism_at(self.endpoint)
-            # A forwarded port whose other end is gone, or a server that is just ending.
-            if mechanism is None or (mechanism == _NO_KEYS and not have_keys):
-                raise ConnectionLost(op, self.endpoint)
-            if mechanism == _NO_KEYS:
+            if mechanism == _NO_KEYS and have_keys:
                 raise KeysRejected(op, self.endpoint, 'has no keys: connect without')
+            # A forwarded port whose other end is gone, or a server that is just ending.
+            hung_up = mechanism is None and event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
+            if hung_up or mechanism == _NO_KEYS:
+                raise ConnectionLost(op, self.endpoint)
         raise KeysRejected(op, self.endpoint, _NOT_KNOWN if have_keys else _KEYS_ALONE)
 
     def _check(self, op: str, deadline: float, timeout: float) -> None:
