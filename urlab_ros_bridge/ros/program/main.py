@@ -56,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         release(executor, node)
         return 1
     spin_until(stop, executor, node, node.stop)
-    for error in failures:
-        print(f'urlab bridge: {error}', file=sys.stderr)
+    for failure in failures:
+        print(f'urlab bridge: {failure}', file=sys.stderr)
     return int(bool(failures))
 
 

@@ -280,8 +280,13 @@ class Announcer:
         self._own: Presence | None = None
         self._older: OlderBridges | None = None
         self._failed = False
-        self._publisher = self._node.create_publisher(String, TOPIC, qos.latched())
-        self._node.create_subscription(String, TOPIC, self._hear, qos.announcements())
+        override = qos.overridable(self._node, TOPIC)
+        self._publisher = self._node.create_publisher(
+            String, TOPIC, qos.latched(), qos_overriding_options=override
+        )
+        self._node.create_subscription(
+            String, TOPIC, self._hear, qos.announcements(), qos_overriding_options=override
+        )
 
     def start(self) -> None:
         """
