@@ -7,9 +7,12 @@ The SimSpark gateway on the world soccer with 1, 4 and 11 robots, with and witho
 For each world: the real-time factor when the gateway steps as fast as it goes (--pace free), with
 server and gateway as programs of their own; the messages a second that a monitor gets; bytes of
 full and of changed scenes; what writing a frame costs the gateway against the 20 calls of mj_step
-that it shows (CPU time); and the floor, mj_step alone.  Runs with and without a monitor take
-turns, and the share of the rate that a monitor takes is the median of pairs.  On a busy machine
-the CPU time of both programs for a simulated second tells more than the rate.
+that it shows (CPU time); and the floor, mj_step alone.
+
+Runs with and without a monitor are short and take turns, a pair at a time, and every other pair
+begins with the monitor, so that a machine that becomes faster or slower meanwhile does so for
+both.  What a monitor takes is the median of the pairs, with quartiles: of the rate, and of the CPU
+time of both programs for a simulated second, which other programs on the machine change less.
 
 With --peer PATH the same for rcssservermj (`pip install rcsssmj` elsewhere) and its T1 robots; its
 agents answer each percept with (syn) and nothing else, as fast as it goes.  The robots differ, so
@@ -19,7 +22,9 @@ the ratio to the peer is that of two products, not of two simulators of one robo
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import contextmanager
 from contextlib import suppress
 import os
@@ -56,6 +61,7 @@ from urlab_ros_bridge.models.soccer import write_world
 MAIN = [sys.executable, '-m', 'urlab_ros_bridge.cli.main']
 PORTS = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
 STEPS_A_FRAME = 20
+_SETTLING = 0.3  # s, after a monitor has come or gone
 
 
 def world(folder: Path, robots: int) -> Path:
@@ -195,8 +201,26 @@ def writing(rpc_port: int, frames: int) -> tuple[float, float, float]:
     return statistics.median(updating), statistics.median(wrote), statistics.mean(taken[2:])
 
 
+class Spread(NamedTuple):
+    """Median and quartiles."""
+
+    low: float
+    middle: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        """Return those of at least two values."""
+        return cls(*statistics.quantiles(values, n=4, method='inclusive'))
+
+    def text(self) -> str:
+        """Return a change in percent, from ratios."""
+        low, middle, high = (100 * (ratio - 1) for ratio in self)
+        return f'{middle:+.1f} % ({low:+.1f} to {high:+.1f})'
+
+
 class Rates(NamedTuple):
-    """Simulated seconds a second, round by round: without a monitor, and with one."""
+    """Simulated seconds a second, pair by pair: without a monitor, and with one."""
 
     without: list[float]
     watched: list[float]
@@ -208,11 +232,68 @@ class Rates(NamedTuple):
 
     def text(self) -> str:
         """Return medians for people."""
-        taken = 100 * (1 - statistics.median(self.kept))
         return (
             f'{statistics.median(self.without):.2f} x, with a monitor '
-            f'{statistics.median(self.watched):.2f} x (takes {taken:.1f} %)'
+            f'{statistics.median(self.watched):.2f} x ({Spread.of(self.kept).text()})'
         )
+
+
+class Stretch(NamedTuple):
+    """
+    What one run of some seconds has shown.
+
+    :ivar rate: simulated seconds a second; `cpu` seconds of both programs for a simulated second.
+    :ivar messages: of a monitor, for each simulated second; 0 without one.
+    """
+
+    rate: float
+    cpu: float
+    messages: float
+
+
+class Bench:
+    """
+    A server and a gateway that run as fast as they go.
+
+    :ivar fulls: bytes of the full messages that monitors have got.
+    """
+
+    def __init__(self, client: Client, programs: Sequence[Program], port: int) -> None:
+        self.fulls: list[int] = []
+        self._client = client
+        self._programs = programs
+        self._port = port
+
+    def pairs(self, seconds: float, rounds: int) -> list[tuple[Stretch, Stretch]]:
+        """Measure without and with a monitor, in turns."""
+        found = []
+        for index in range(rounds):
+            if index % 2:
+                watched, without = self._watched(seconds), self._stretch(seconds)
+            else:
+                without, watched = self._stretch(seconds), self._watched(seconds)
+            found.append((without, watched))
+        return found
+
+    def _stretch(self, seconds: float, reader: Reader | None = None) -> Stretch:
+        had = 0 if reader is None else len(reader.sizes)
+        before = cpu_seconds(*self._programs)
+        factor = rate(self._client, seconds)
+        simulated = factor * seconds
+        cost = (cpu_seconds(*self._programs) - before) / simulated
+        got = 0 if reader is None else len(reader.sizes) - had
+        return Stretch(factor, cost, got / simulated)
+
+    def _watched(self, seconds: float) -> Stretch:
+        reader = Reader(self._port)
+        reader.start()
+        time.sleep(_SETTLING)
+        try:
+            return self._stretch(seconds, reader)
+        finally:
+            reader.stop()
+            self.fulls += [size for kind, size in reader.sizes if kind == b'RSG']
+            time.sleep(_SETTLING)
 
 
 def ours(robots: int, seconds: float, rounds: int, folder: Path) -> Rates:
@@ -223,46 +304,30 @@ def ours(robots: int, seconds: float, rounds: int, folder: Path) -> Rates:
         client = Client(rpc_port=rpc, shared=True)
         client.connect()
         updating, wrote, diff = writing(rpc, 200)
-        without, watched, messages, fulls = [], [], [], []
-        costs: dict[bool, list[float]] = {False: [], True: []}
-
-        def measure(is_watched: bool) -> float:
-            before = cpu_seconds(server, gateway)
-            factor = rate(client, seconds)
-            costs[is_watched].append((cpu_seconds(server, gateway) - before) / factor / seconds)
-            return factor
-
         words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', '--pace=free']
         with program(*MAIN, 'simspark', *words) as gateway:
-            port = int(gateway.find(r'monitors=(\d+)'))
+            bench = Bench(client, (server, gateway), int(gateway.find(r'monitors=(\d+)')))
             time.sleep(1.0)
-            for _ in range(rounds):
-                without.append(measure(False))
-                reader = Reader(port)
-                reader.start()
-                time.sleep(0.2)
-                before = len(reader.sizes)
-                watched.append(measure(True))
-                messages.append((len(reader.sizes) - before) / seconds)
-                reader.stop()
-                fulls += [size for kind, size in reader.sizes if kind == b'RSG']
+            pairs = bench.pairs(seconds, rounds)
         alone = floor(client, seconds)
         step = 0.002 / alone
         client.close()
     median = statistics.median
-    rates = Rates(without, watched)
+    rates = Rates([a.rate for a, _ in pairs], [b.rate for _, b in pairs])
+    costs = [b.cpu / a.cpu for a, b in pairs]
     note(f'{robots} robots, a monitor', rates.kept, 'none')
-    note(f'{robots} robots', [factor / alone for factor in without], 'mj_step alone')
-    cost = [1e3 * median(costs[is_watched]) for is_watched in (False, True)]
+    note(f'{robots} robots, CPU with a monitor', costs, 'none')
+    note(f'{robots} robots', [factor / alone for factor in rates.without], 'mj_step alone')
     print(f'{robots} robots: mj_step alone {alone:.2f} x real time')
+    print(f'  --pace free: {rates.text()}; {rounds} pairs of {seconds:g} s')
     print(
-        f'  --pace free: {rates.text()}; CPU of server and gateway for a simulated second: '
-        f'{cost[0]:.0f} ms, with a monitor {cost[1]:.0f} ms '
-        f'({100 * (cost[1] / cost[0] - 1):+.1f} %)'
+        f'  CPU of server and gateway for a simulated second: '
+        f'{1e3 * median(a.cpu for a, _ in pairs):.0f} ms, with a monitor '
+        f'{1e3 * median(b.cpu for _, b in pairs):.0f} ms ({Spread.of(costs).text()})'
     )
     print(
-        f'  monitor: {median(messages) / median(watched):.1f} messages a simulated second, full '
-        f'{median(fulls) / 1e3:.0f} kB, diff {diff / 1e3:.1f} kB; a frame: scene '
+        f'  monitor: {median(b.messages for _, b in pairs):.1f} messages a simulated second, full '
+        f'{median(bench.fulls) / 1e3:.0f} kB, diff {diff / 1e3:.1f} kB; a frame: scene '
         f'{1e3 * updating:.2f} ms, writing {1e3 * wrote:.2f} ms, {STEPS_A_FRAME} mj_step '
         f'{1e3 * step * STEPS_A_FRAME:.2f} ms',
         flush=True,
@@ -375,14 +440,22 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
             time.sleep(seconds)
             return (agents.now - first) / (time.perf_counter() - began)
 
-        without, watched = [], []
-        for _ in range(rounds):
-            without.append(factor())
+        def watched_factor() -> float:
             reader = Reader(ports[1])
             reader.start()
-            time.sleep(0.2)
-            watched.append(factor())
+            time.sleep(_SETTLING)
+            found = factor()
             reader.stop()
+            return found
+
+        without, watched = [], []
+        for index in range(rounds):
+            if index % 2:
+                watched.append(watched_factor())
+                without.append(factor())
+            else:
+                without.append(factor())
+                watched.append(watched_factor())
         if not all(without):
             raise ConnectionError('its time is frozen')
         agents.over = True
@@ -409,14 +482,14 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--robots', type=int, nargs='+', default=[1, 4, 11])
-    parser.add_argument('--seconds', type=float, default=3.0)
-    parser.add_argument('--rounds', type=int, default=3)
+    parser.add_argument('--seconds', type=float, default=1.5, help='of each run')
+    parser.add_argument('--rounds', type=int, default=11, help='pairs of runs, at least two')
     parser.add_argument('--peer', default='', help='path of rcssservermj')
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         for robots in options.robots:
             own = ours(robots, options.seconds, options.rounds, Path(folder))
-            live_rate(Path(folder), robots, options.seconds)
+            live_rate(Path(folder), robots, max(options.seconds, 3.0))
             other = (
                 peer(options.peer, robots, options.seconds, options.rounds)
                 if options.peer

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from urlab_ros_bridge.gateways.simspark.agents.joints import MAX_SPEED
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import ROBOT_FILES
@@ -95,7 +96,10 @@ def test_joints_actuators_and_ranges_are_the_standard_ones(model):
             joint = model.joint(f'{player}_{name}')
             np.testing.assert_allclose(np.degrees(joint.range), [low, high])
             actuator = model.actuator(f'{player}_{name}')
-            np.testing.assert_allclose(actuator.ctrlrange, joint.range)
+            # A set-point that leads a joint at full speed is beyond its stop at the end.
+            lead = np.array([-1, 1]) * 0.031 * MAX_SPEED
+            beyond = (actuator.ctrlrange - joint.range) * [-1, 1]
+            assert (beyond >= np.abs(lead)).all() and (beyond < 0.8).all(), name
             np.testing.assert_allclose(actuator.forcerange, [-10, 10])
         assert 4.4 < model.body(f'{player}_base_link').subtreemass[0] < 4.7
 
@@ -157,6 +161,22 @@ def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
             found, *force = data.sensor(f'{name}_{side}f_contact').data[:4]
             assert found > 0
             assert np.linalg.norm(force) == pytest.approx(load, rel=0.01)
+
+
+@pytest.mark.parametrize('side', [-1, 1], ids=['back', 'front'])
+def test_a_player_that_lies_rests_on_a_flat_torso(model, side):
+    """It comes to rest level from 15 degrees, on the box of the page; a round one would roll."""
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
+    pitch, roll, turned = np.zeros(4), np.zeros(4), np.zeros(4)
+    mujoco.mju_axisAngle2Quat(pitch, np.array([0.0, 1, 0]), side * np.pi / 2)
+    mujoco.mju_axisAngle2Quat(roll, np.array([0.0, 0, 1]), np.radians(15))  # about its own axis
+    mujoco.mju_mulQuat(turned, pitch, roll)
+    data.joint('left_1_base').qpos[:] = [-3, 0, 0.12, *turned]
+    stepped(model, data, 3.0)
+    axes = data.body('left_1_base_link').xmat.reshape(3, 3)
+    assert -side * axes[2, 0] > np.cos(np.radians(20))  # forward is up, or down
+    assert abs(axes[2, 1]) < np.sin(np.radians(5))  # its left is level
 
 
 def test_players_start_standing():

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speeds of hinges: what they do to the joints of the simulated robot."""
 
+from itertools import pairwise
 import math
 
 import numpy as np
@@ -103,6 +104,21 @@ def test_a_joint_stops_at_its_limit_and_leaves_it_at_once(play):
     game.say(agent, '(he2 -1)')
     game.cycles(12)
     assert degrees(agent, 'hj2') < 36
+
+
+def test_a_joint_keeps_its_speed_up_to_its_limit(play):
+    """Agents get up from the ground with joints that run into their stops at full speed."""
+    game = play('left_1_home')
+    agent = game.join()
+    game.say(agent, '(he2 5)')
+    seen = []
+    for _ in range(14):
+        game.cycles(1)
+        seen.append(degrees(agent, 'hj2'))
+    way = math.degrees(5) * 0.02
+    moving = [b - a for a, b in pairwise(seen) if a > 2 and a + way < 44.5]
+    assert len(moving) > 3
+    np.testing.assert_allclose(moving, way, rtol=0.12)
 
 
 def test_a_joint_that_cannot_move_does_not_jump_when_it_can(play, soccer):

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Laws of the ports: messages come whole and in order, and no client costs another anything."""
 
+from contextlib import suppress
 import resource
 import socket
+import time
 
 import pytest
 
@@ -134,6 +136,47 @@ def test_a_flood_waits_in_its_own_socket(listening):
     wait_until(lambda: (at_b, [['y']]) in listening.look().heard)
     assert sent < 2000 * len(flood)
     assert len(listening.heard) < 1000
+
+
+def test_who_has_commands_waiting_gets_no_new_turn(listening):
+    a, at_a = listening.connect()
+    b, at_b = listening.connect()
+    at_a.is_busy = True
+    for _ in range(3 * tcp.MESSAGES_A_TURN):
+        a.say('(x)')
+    b.say('(y)')
+    wait_until(lambda: (at_b, [['y']]) in listening.look().heard)
+    for _ in range(20):
+        listening.look()
+        time.sleep(0.002)
+    assert len(listening.heard) <= 1 + tcp.MESSAGES_A_TURN
+    at_a.is_busy = False
+    listening.wait(1 + 3 * tcp.MESSAGES_A_TURN, 'heard')
+
+
+def test_a_message_of_very_many_expressions_is_passed_over(listening):
+    a, at_a = listening.connect()
+    a.say('(x)' * (tcp.MAX_EXPRESSIONS + 1))
+    a.say('(x)' * tcp.MAX_EXPRESSIONS)
+    assert listening.wait(1, 'heard') == [(at_a, [['x']] * tcp.MAX_EXPRESSIONS)]
+
+
+def test_messages_that_swell_in_memory_wait_too(listening):
+    peers = [listening.connect()[0] for _ in range(4)]
+    swelling = frame(b'()' * 32_000) * 40  # a list each
+    for peer in peers:
+        peer.socket.setblocking(False)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(100):  # turns in which no event is taken
+        for peer in peers:
+            with suppress(BlockingIOError):
+                peer.socket.send(swelling)
+        listening.server.refill()
+        time.sleep(0.002)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # kB
+    late, at_late = listening.connect()
+    late.say('(y)')
+    wait_until(lambda: (at_late, [['y']]) in listening.look().heard)
 
 
 def test_there_is_room_for_so_many_and_others_are_turned_away(listening, monkeypatch):

@@ -43,6 +43,7 @@ class Reply:
     """A connection that keeps what it is sent."""
 
     peer = 'trainer'
+    is_busy = False
 
     def __init__(self):
         self.got = []

@@ -13,6 +13,7 @@ import pytest
 
 from test.gateways.simspark.trainer.pitch import HEIGHT
 from test.gateways.simspark.trainer.pitch import Pitch
+from test.gateways.simspark.trainer.pitch import Reply
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
@@ -154,6 +155,27 @@ def test_killsim_is_an_option(pitch, caplog):
     assert pitch.kills == 0 and '--allow-killsim' in caplog.text
     say(pitch, '(killsim)', killsim=True)
     assert pitch.kills == 1
+
+
+def test_clients_take_turns(pitch):
+    trainers, other = pitch.trainers(), Reply()
+    trainers.received(pitch.reply, read(b'(time 1)' * 200))
+    trainers.received(other, read(b'(time 7)(getAck mine)'))
+    assert pitch.reply.is_busy and other.is_busy
+    for _ in range(4):
+        trainers.work()
+    assert other.got == [b'(ack mine)']
+    assert pitch.reply.is_busy and not other.is_busy
+    for _ in range(198):
+        trainers.work()
+    assert not pitch.reply.is_busy and not trainers.is_busy
+
+
+def test_a_message_of_very_many_commands_changes_nothing(pitch):
+    say(pitch, f'({"(time 1)" * 257})')
+    assert pitch.game.time == 0
+    say(pitch, f'({"(time 1)" * 256})')
+    assert pitch.game.time == 1
 
 
 @pytest.mark.parametrize(

@@ -165,28 +165,26 @@ class Cycle:
         now = time.monotonic()
         latest = max(until, now + BUDGET)
         while not self._stopping.is_set() and now < latest:
-            if self._trainers.is_busy:
-                self._trainers.work()
-            else:
-                event = self._server.next_event(min(until - now, _PATIENCE))
-                if event is not None:
-                    self._carry_out(event)
-                elif now >= until:
-                    return
+            if not self._work_on(min(until - now, _PATIENCE)) and now >= until:
+                return
             now = time.monotonic()
+
+    def _work_on(self, patience: float) -> bool:
+        """Take what a client has sent, and a command that waits; return whether there was any."""
+        busy = self._trainers.is_busy
+        event = self._server.next_event(0.0 if busy else patience)
+        if event is not None:
+            self._carry_out(event)
+        if busy:
+            self._trainers.work()
+        return busy or event is not None
 
     def _wait_for_agents(self) -> None:
         deadline = time.monotonic() + SYNC_SECONDS
         while self._agents is not None and self._agents.is_waiting:
             if self._stopping.is_set() or time.monotonic() > deadline:
                 return
-            if self._trainers.is_busy:
-                self._trainers.work()
-                continue
-            event = self._server.next_event(_PATIENCE)
-            if event is not None:
-                self._carry_out(event)
-            else:
+            if not self._work_on(_PATIENCE):
                 self.viewers.cycle()
                 self._server.refill()
 

@@ -27,6 +27,7 @@ class Connection:
     :ivar port: name of the port it came by.
     :ivar peer: address, for logs.
     :ivar dropped: messages that it did not get.
+    :ivar is_busy: whether what it sent waits to be carried out: it gets no new turn meanwhile.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Connection:
         self.port = port
         self.peer = peer
         self.dropped = 0
+        self.is_busy = False
         self.reader = FrameReader()
         self._wants_write = wants_write
         self._lock = threading.Lock()

@@ -4,8 +4,9 @@
 Ports that take framed S-expressions; one thread for all clients.
 
 What clients send comes out as events in order, for the one thread that calls `next_event`.  Each
-client may send so much between two calls of `refill`; more waits in its own socket.  So no client
-gets more of the reading thread, or more memory, than another.
+client may send so much between two calls of `refill`; more waits in its own socket, and so does
+everything as long as what it sent before is not carried out.  So no client gets more of the
+threads, or more memory, than another.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ MAX_CLIENTS = 64
 # What one client may send between two refills; a 20 ms cycle of an agent has one message.
 BYTES_A_TURN = 1 << 14
 MESSAGES_A_TURN = 64
-# Events that wait for `next_event`; beyond, nothing more is read.
+# In a message; that of an agent has thirty.
+MAX_EXPRESSIONS = 256
+# Events that wait for `next_event`, and the bytes that they were; beyond, nothing more is read.
+# Read, a byte may take thirty in memory: "()" is a list.
 MAX_WAITING = 512
+MAX_WAITING_BYTES = 1 << 18
 BACKLOG = 128
 _PAUSE = 0.05  # s, when the process is out of file descriptors
 
@@ -66,12 +71,13 @@ class Event:
     """
     Something that a client did.
 
-    :ivar expressions: of the message that was received, at least one.
+    :ivar expressions: of the message that was received, at least one; `size` its bytes.
     """
 
     happening: Happening
     connection: Connection
     expressions: list[Expression] = field(default_factory=list)
+    size: int = 0
 
 
 @dataclass(slots=True)
@@ -107,6 +113,8 @@ class TcpServer:
         self._wanted = dict(ports)
         self._advice = dict(advice or {})
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        # Bytes of all events so far: each number is changed by one thread.
+        self._bytes_put = self._bytes_taken = 0
         self._selector = selectors.DefaultSelector()
         self._listeners: dict[str, socket.socket] = {}
         self._clients: dict[Connection, _Client] = {}
@@ -162,11 +170,11 @@ class TcpServer:
     def next_event(self, timeout: float = 0.0) -> Event | None:
         """Return the next event, None when none came within so many seconds."""
         try:
-            if timeout > 0:
-                return self._events.get(timeout=timeout)
-            return self._events.get_nowait()
+            event = self._events.get(timeout=timeout) if timeout > 0 else self._events.get_nowait()
         except queue.Empty:
             return None
+        self._bytes_taken += event.size
+        return event
 
     def refill(self) -> None:
         """Let every client send as much as it may again."""
@@ -249,7 +257,7 @@ class TcpServer:
 
     def _read(self, client: _Client) -> None:
         connection = client.connection
-        if self._events.qsize() > MAX_WAITING:
+        if self._is_full:
             client.messages_left = 0  # until the next refill
             self._starved = True
             self._listen(client)
@@ -284,18 +292,32 @@ class TcpServer:
         for payload in due:
             try:
                 expressions = read(payload)
+                if len(expressions) > MAX_EXPRESSIONS:
+                    raise MalformedExpression(
+                        f'{len(expressions)} expressions; at most {MAX_EXPRESSIONS} are taken'
+                    )
             except MalformedExpression as error:
                 peer, port = client.connection.peer, client.connection.port
                 self._log.warning('%s on the %s port: not read: %s', peer, port, error)
                 continue
             if expressions:
-                self._events.put(Event(Happening.RECEIVED, client.connection, expressions))
+                size = len(payload)
+                self._bytes_put += size
+                self._events.put(Event(Happening.RECEIVED, client.connection, expressions, size))
+
+    @property
+    def _is_full(self) -> bool:
+        waiting = self._bytes_put - self._bytes_taken
+        return self._events.qsize() > MAX_WAITING or waiting > MAX_WAITING_BYTES
 
     def _fill_up(self) -> None:
-        if self._events.qsize() > MAX_WAITING:
+        if self._is_full:
             return  # the next refill is soon
         self._refill = self._starved = False
         for client in self._clients.values():
+            if client.connection.is_busy:
+                self._starved |= not client.may_send
+                continue
             if client.may_send and not client.waiting:
                 client.bytes_left, client.messages_left = BYTES_A_TURN, MESSAGES_A_TURN
                 continue
@@ -328,4 +350,6 @@ class TcpServer:
         self._events.put(Event(Happening.DISCONNECTED, connection))
 
 
-__all__ = ['MAX_CLIENTS', 'Event', 'Happening', 'SimSparkPortTaken', 'TcpServer']
+__all__ = [
+    'MAX_CLIENTS', 'MAX_EXPRESSIONS', 'Event', 'Happening', 'SimSparkPortTaken', 'TcpServer',
+]  # fmt: skip

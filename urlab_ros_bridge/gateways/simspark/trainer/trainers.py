@@ -14,6 +14,7 @@ from urlab_ros_bridge.gateways.simspark.errors import BadCommand
 from urlab_ros_bridge.gateways.simspark.errors import MalformedExpression
 from urlab_ros_bridge.gateways.simspark.tcp.connection import Connection
 from urlab_ros_bridge.gateways.simspark.tcp.limited_log import LimitedLog
+from urlab_ros_bridge.gateways.simspark.tcp.server import MAX_EXPRESSIONS
 from urlab_ros_bridge.gateways.simspark.trainer.commands import COMMANDS
 from urlab_ros_bridge.gateways.simspark.trainer.commands import Powers
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Expression
@@ -31,9 +32,10 @@ class Trainers:
     """
     The clients of the monitors' port as commanders.
 
-    Commands of a message are carried out in order, one with each `work`, so that a long message
-    delays no client; errors in one go to the log and not to the client (page,
-    "Command Messages from Coach/Trainer").
+    Commands of a client are carried out in order, one with each `work`, in turns with those of
+    other clients, so that nobody's many commands delay another's; `Connection.is_busy` tells that
+    some wait.  Errors in one go to the log and not to the client (page, "Command Messages from
+    Coach/Trainer").
     """
 
     def __init__(
@@ -45,7 +47,8 @@ class Trainers:
         self._kill_simulation = kill_simulation
         self._powers: Powers | None = None
         self._log = LimitedLog(_LOG)
-        self._pending: deque[Iterator[None]] = deque()
+        # The first connection is next; what it has left goes behind the others.
+        self._pending: dict[Connection, deque[Iterator[None]]] = {}
 
     def begin(self, stage: GameStage) -> None:
         """Command another world."""
@@ -53,9 +56,17 @@ class Trainers:
 
     def received(self, connection: Connection, expressions: Iterable[Expression]) -> None:
         """Take a message; `work` carries it out."""
-        for group in _groups(expressions):
-            steps = self._carry_out(connection, group)
-            self._pending.extend(steps for _ in group)
+        groups = _groups(expressions)
+        count = sum(len(group) for group in groups)
+        if count > MAX_EXPRESSIONS:
+            self._log.warning('%s: %d commands in a message; at most %d are taken',
+                              connection.peer, count, MAX_EXPRESSIONS)  # fmt: skip
+            return
+        for group in groups:
+            if group:
+                steps = self._carry_out(connection, group)
+                self._pending.setdefault(connection, deque()).extend(steps for _ in group)
+                connection.is_busy = True
 
     @property
     def is_busy(self) -> bool:
@@ -64,7 +75,15 @@ class Trainers:
 
     def work(self) -> None:
         """Carry out the next command that waits."""
-        next(self._pending.popleft(), None)
+        connection = next(iter(self._pending), None)
+        if connection is None:
+            return
+        steps = self._pending.pop(connection)
+        next(steps.popleft(), None)
+        if steps:
+            self._pending[connection] = steps
+        else:
+            connection.is_busy = False
 
     def _carry_out(self, connection: Connection, commands: list[Expression]) -> Iterator[None]:
         """Carry out one command at a time; a cookie answers when those before it went well."""
