@@ -24,13 +24,12 @@ import sys
 import tempfile
 import time
 
-from bridge_cost import cpu_seconds
-from bridge_cost import free_port
-from bridge_cost import QUIET
 from bridge_cost import SETTLE
 from bridge_cost import TICK_RATE
 from mcap.reader import make_reader
 from ratios import note
+from ros_children import cpu_seconds
+from ros_children import free_port
 from ros_children import FULL_RATE
 
 LISTENER = """
@@ -104,7 +103,12 @@ def measure(name: str, ports: tuple[int, int], domain: int, options: argparse.Na
             [sys.executable, '-c', LISTENER, heard, str(int(options.seconds))],
             env=environment, text=True, stdout=subprocess.PIPE,
         )  # fmt: skip
-        bridge = subprocess.Popen([*command, *words], env=environment, **QUIET)
+        bridge = subprocess.Popen(
+            [*command, *words],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             time.sleep(SETTLE)
             begin, cpu = time.monotonic(), cpu_seconds(bridge.pid)

@@ -14,43 +14,44 @@ from __future__ import annotations
 
 import argparse
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
 import time
 
 from ratios import note
+from ros_children import cpu_seconds
+from ros_children import free_port
 from ros_children import FULL_RATE
-import zmq
 
 BRIDGE = """
-import importlib, inspect, sys
-from urlab_ros_bridge.ros import messages
-from urlab_ros_bridge.ros.features import feed
+import sys
+from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.messages import MessageTemplate
 from urlab_ros_bridge.ros.program.main import main
+
+def below(kind):
+    return [each for sub in kind.__subclasses__() for each in (sub, *below(sub))]
 
 variant = sys.argv[1]
 if variant == 'objects':
-    for item in vars(messages).values():
-        if inspect.isclass(item) and hasattr(item, 'update') and hasattr(item, 'message'):
-            item.update = item.message
+    templates = below(MessageTemplate)
+    assert len(templates) > 10, templates
+    for template in templates:
+        template.update = template.message
 elif variant == 'prebuilt':
-    class Prebuilt(feed.Feed):
-        def __init__(self, topic, publisher, build, **more):
-            kept = []
-            def first(stamp_ns):
-                if not kept:
-                    message = build(stamp_ns)
-                    if message is None:
-                        return None
-                    kept.append(message)
-                return kept[0]
-            super().__init__(topic, publisher, first, **more)
-    for name in ('robot', 'odometry', 'link_tf', 'entities', 'sensors'):
-        module = importlib.import_module('urlab_ros_bridge.ros.topics.' + name)
-        assert hasattr(module, 'Feed'), name
-        module.Feed = Prebuilt
+    make = Feed.__init__
+    def prebuilt(self, topic, publisher, build, **more):
+        kept = []
+        def first(stamp_ns):
+            if not kept:
+                message = build(stamp_ns)
+                if message is None:
+                    return None
+                kept.append(message)
+            return kept[0]
+        make(self, topic, publisher, first, **more)
+    Feed.__init__ = prebuilt
 sys.exit(main(['--ros-args', *sys.argv[2:]]))
 """
 
@@ -81,20 +82,6 @@ TOPICS = 5
 TICK_RATE = 500
 SETTLE = 6.0  # s until everything is discovered
 VARIANTS = ('templates', 'objects', 'prebuilt')
-QUIET = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
-
-
-def free_port() -> int:
-    with zmq.Context() as context, context.socket(zmq.REP) as socket:
-        return socket.bind_to_random_port('tcp://127.0.0.1')
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time of all threads of a process, in nanosecond resolution."""
-    total = 0
-    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
-        total += int((task / 'schedstat').read_text().split()[0])
-    return total / 1e9
 
 
 def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -> float:
@@ -107,7 +94,11 @@ def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -
             [sys.executable, '-c', LISTENER], env=environment, text=True, stdout=subprocess.PIPE
         ),
         subprocess.Popen(
-            [sys.executable, '-c', BRIDGE, variant, *words], env=environment, **QUIET
+            [sys.executable, '-c', BRIDGE, variant, *words],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         ),
     ]
     try:
@@ -119,9 +110,11 @@ def measure(variant: str, ports: tuple[int, int], domain: int, seconds: float) -
         for child in children:
             child.terminate()
         heard = int(children[0].communicate(timeout=10)[0] or 0)
-        children[1].wait(10)
+        said = children[1].communicate(timeout=10)[1]
     if heard < 0.9 * span * TICK_RATE * TOPICS:
-        raise SystemExit(f'{variant}: only {heard} messages arrived; the figures would lie')
+        raise SystemExit(
+            f'{variant}: only {heard} messages arrived; the figures would lie\n{said[-2000:]}'
+        )
     return spent / (span * TICK_RATE) * 1e6
 
 

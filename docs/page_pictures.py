@@ -70,10 +70,10 @@ SHOTS = (
         'page_bimanual', 'bimanual', 'dark', keyframe='home',
         script=LOOK.format('2.2, 1.75, 1.35', '0.15, 0.85, 0')
         + 'urlab.plots.show(); ' + SELECT.format('left_forearm'),
-        seconds=8,
+        seconds=22,
     ),
     Shot(
-        'page_quadruped', 'quadruped',
+        'page_quadruped', 'quadruped', keyframe='stand',
         script=LOOK.format('1.3, 0.85, 1.25', '0, 0.25, 0') + "urlab.showPanel.flip('contacts');",
     ),
     Shot('page_fleet', 'fleet', 'dark', script=LOOK.format('3.6, 3.1, 4.2', '0.2, 0.1, 0')),

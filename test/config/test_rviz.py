@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shipped RViz files show what the bridge publishes."""
 
+import functools
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ TOOLS = {
 COSTLY = {'PointCloud2'}
 
 
+@functools.cache
 def load(path):
     return yaml.safe_load(Path(path).read_text())['Visualization Manager']
 

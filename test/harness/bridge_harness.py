@@ -127,6 +127,23 @@ class Listener:
         rclpy.shutdown(context=self.context)
 
 
+class CapturedLog:
+    """
+    What the nodes of this process log, from what pytest captures of stderr (`capfd`).
+
+    On /rosout it would not always come: a process has one publisher of it for all nodes of one
+    name, and where Python has not yet collected a node of another domain, it is that one's.
+    """
+
+    def __init__(self, capfd):
+        self._capfd, self._text = capfd, ''
+
+    def with_words(self, *words):
+        """Return the lines that have any of these words, the oldest first."""
+        self._text += self._capfd.readouterr().err
+        return [line for line in self._text.splitlines() if any(word in line for word in words)]
+
+
 def wait_until(condition, timeout=PATIENCE):
     """Wait until `condition()` is true, and return what it returned."""
     deadline = time.monotonic() + timeout

@@ -31,9 +31,11 @@ from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests import sessions
 from urlab_ros_bridge.sim.requests import subscriptions
 from urlab_ros_bridge.sim.transports import frame_decoder
-from urlab_ros_bridge.sim.transports import zmq_rpc
+from urlab_ros_bridge.sim.transports import rpc_transport
+from urlab_ros_bridge.sim.transports import zmtp_rpc
 from urlab_ros_bridge.sim.transports.shm import service
 from urlab_ros_bridge.wire import limits as wire
+from urlab_ros_bridge.wire import zmtp
 
 PATIENCE = 60.0
 PAGE = (Path(__file__).parents[2] / 'SECURITY.md').read_text()
@@ -44,10 +46,15 @@ NUMBERS = {
         wire.REQUEST.size // MIB, wire.REQUEST.json_size // MIB, 2, wire.REQUEST.values, 2,
         wire.REQUEST.containers, wire.MAX_DEPTH,
     ),
-    'requests that wait': (zmq_rpc.MAX_PENDING, zmq_rpc.MAX_WAITING),
+    'requests that wait': (rpc_transport.MAX_PENDING, rpc_transport.MAX_WAITING),
     'frames that take': (
         frame_decoder.MAX_READINGS, frame_decoder.MAX_OF_ONE, frame_decoder.MAX_BYTES // MIB,
     ),
+    'requests that have not come': (
+        zmtp_rpc.MAX_PARTIAL // MIB, zmtp.PARTS, wire.REQUEST.size // MIB,
+    ),
+    'replies that are not taken': (zmtp_rpc.MAX_UNSENT // MIB,),
+    'handshake of a connection': (int(zmtp_rpc.HANDSHAKE_SECONDS),),
     'shared sessions': (sessions.MAX_SHARED,),
     'subscriptions': (subscriptions.MAX_SUBSCRIPTIONS, subscriptions.MAX_TOPIC_BYTES // 1024),
     'channels of shared': (service.MAX_CHANNELS,),

@@ -196,7 +196,7 @@ class Session:
             self._rpc.close()
             self._handshake = None
             self._session_id = ''
-            self._rpc = RpcLink(self._rpc.endpoint, self.host, self._transport)
+            self._rpc = RpcLink(self._rpc.endpoint, self.host, self._transport, self.keys)
 
     def request(self, op: str, timeout: float | None = None, **fields: Any) -> dict[str, Any]:
         """

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import logging
+import socket as sockets
 import threading
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,8 @@ from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.large_replies import RepetitionRunner
 from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
+from urlab_ros_bridge.sim.transports.zmtp_rpc import listen
+from urlab_ros_bridge.sim.transports.zmtp_rpc import ZmtpRpcTransport
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
 
 if TYPE_CHECKING:
@@ -62,7 +65,9 @@ class Server:
         self._zmq = zmq.Context()
         self._keys = None if config.keys is None else read_server_keys(config.keys)
         self._doorkeeper: ThreadAuthenticator | None = None
-        self._transport: ZmqRpcTransport | None = None
+        self._listener: sockets.socket | None = None
+        self._router: zmq.Socket | None = None
+        self._transport: ZmqRpcTransport | ZmtpRpcTransport | None = None
         self._stream_sockets: dict[str, zmq.Socket] = {}
         self.stage = Stage(config)
 
@@ -84,7 +89,7 @@ class Server:
         try:
             if self._keys is not None:
                 self._doorkeeper = self._keys.start_doorkeeper(self._zmq)
-            rpc = self._bind(zmq.ROUTER, self.config.rpc_port, '--rpc-port')
+            self._bind_rpc()
             state = self._bind(zmq.XPUB, self.config.state_port, '--state-port')
             self._stream_sockets['state'] = state
             self._state_subscribed = Subscriptions(state)
@@ -100,22 +105,25 @@ class Server:
             if self.stage.shm is not None:
                 self.stage.shm.close()
             self._dismiss_doorkeeper()
+            if self._listener is not None:
+                self._listener.close()
             self._zmq.destroy(linger=0)
             raise
         registry = build_registry(self.config.editor)
         dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
-        sockets = {'rpc': rpc, **self._stream_sockets}
-        self._endpoints = {name: bound_endpoint(socket) for name, socket in sockets.items()}
+        self._reader = FrameDecoder(dispatcher)
+        runner: RequestRunner = dispatcher
+        if shm is not None:
+            shm.serve(dispatcher, self._reader)
+            runner = RepetitionRunner(dispatcher, shm.large)
+        transport = self._transport = self._rpc_transport(runner)
+        self._endpoints = {'rpc': transport.endpoint} | {
+            name: bound_endpoint(socket) for name, socket in self._stream_sockets.items()
+        }
         self.stage.ports = {
             name: int(endpoint.rpartition(':')[2]) for name, endpoint in self._endpoints.items()
         }
-        self._reader = reader = FrameDecoder(dispatcher)
-        runner: RequestRunner = dispatcher
-        if shm is not None:
-            shm.serve(dispatcher, reader)
-            runner = RepetitionRunner(dispatcher, shm.large)
-        self._transport = ZmqRpcTransport(self._zmq, rpc, runner, reader, eager=self._stepped)
-        self._transport.start()
+        transport.start()
 
     @property
     def endpoints(self) -> dict[str, str]:
@@ -160,6 +168,22 @@ class Server:
         self.stage.editor = LevelEditor(self.stage)
         if config.model or config.world:
             self.stage.editor.open_and_play(config.model or world_path(config.world))
+
+    def _bind_rpc(self) -> None:
+        """Bind the port of the requests; encrypted connections are for libzmq."""
+        port, option = self.config.rpc_port, '--rpc-port'
+        if self._keys is None:
+            self._listener = listen(self.config.bind, port, option)
+        if self._listener is None:
+            self._router = self._bind(zmq.ROUTER, port, option)
+
+    def _rpc_transport(self, runner: RequestRunner) -> ZmqRpcTransport | ZmtpRpcTransport:
+        if self._router is not None:
+            return ZmqRpcTransport(
+                self._zmq, self._router, runner, self._reader, eager=self._stepped
+            )
+        assert self._listener is not None
+        return ZmtpRpcTransport(self._listener, runner, self._reader, self._stepped)
 
     def _stepped(self) -> bool:
         context = self.stage.context

@@ -28,6 +28,7 @@ import msgpack
 
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
+from urlab_ros_bridge.wire.known_layouts import KnownLayouts
 from urlab_ros_bridge.wire.limits import DecodeLimits
 from urlab_ros_bridge.wire.limits import MAX_DEPTH
 from urlab_ros_bridge.wire.limits import REPLY
@@ -45,6 +46,7 @@ _CONTAINER_BYTES = bytes((*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF))
 _LONG_INTEGER = re.compile(b'[0-9]{19}')
 _SURROGATE = re.compile(r'\\u[dD][89a-fA-F]')
 _SHORT = 1000  # bytes; in longer frames, counting takes longer than looking
+_LAYOUTS = KnownLayouts()
 Steps = Generator[None, None, dict[str, Any]]
 
 
@@ -73,8 +75,23 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
     size = len(frame)
     if size > limit:
         raise FrameTooLarge(size, limit)
+    if size > _SHORT and type(frame) is bytes:
+        return _unpack_again(frame)
     message = _at_once(frame, REPLY)
     return message if message is not None else _to_the_end(_steps(frame, REPLY))
+
+
+def _unpack_again(frame: bytes) -> dict[str, Any]:
+    """Decode a frame that may have the layout of an earlier one, which passed all checks."""
+    if _LAYOUTS.knows(frame):
+        again: dict[str, Any] = msgpack.unpackb(frame, ext_hook=_drop_extension, timestamp=1)
+        return again
+    message = _at_once(frame, REPLY)
+    if message is None:
+        return _to_the_end(_steps(frame, REPLY))
+    if frame[0] in _MAP_FIRST_BYTES:
+        _LAYOUTS.learn(frame)
+    return message
 
 
 def unpack_request(frame: bytes) -> dict[str, Any] | Steps:

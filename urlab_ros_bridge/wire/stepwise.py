@@ -31,39 +31,39 @@ _FLOAT64 = 0xCB
 _SHORTEST_RUN = 16
 _DROPPED = object()
 
-_CONSTANT, _NUMBER, _TEXT, _BINARY, _LIST, _MAP, _EXTENSION = range(7)
+CONSTANT, NUMBER, TEXT, BINARY, LIST, MAP, EXTENSION = range(7)
 
 
 def _heads() -> list[tuple[int, Any] | None]:
     """Return what each first byte of a value means: its kind, and value, size or layout."""
     heads: list[tuple[int, Any] | None] = [None] * 256
     for byte in range(0x80):
-        heads[byte] = (_CONSTANT, byte)
+        heads[byte] = (CONSTANT, byte)
     for byte in range(0xE0, 0x100):
-        heads[byte] = (_CONSTANT, byte - 0x100)
+        heads[byte] = (CONSTANT, byte - 0x100)
     for low in range(16):
-        heads[0x80 + low] = (_MAP, low)
-        heads[0x90 + low] = (_LIST, low)
+        heads[0x80 + low] = (MAP, low)
+        heads[0x90 + low] = (LIST, low)
     for low in range(32):
-        heads[0xA0 + low] = (_TEXT, low)
+        heads[0xA0 + low] = (TEXT, low)
     for byte, value in ((0xC0, None), (0xC2, False), (0xC3, True)):
-        heads[byte] = (_CONSTANT, value)
+        heads[byte] = (CONSTANT, value)
     for first, kind, layouts in (
-        (0xC4, _BINARY, 'BHI'),
-        (0xC7, _EXTENSION, 'BHI'),
-        (0xCA, _NUMBER, 'fdBHIQbhiq'),
-        (0xD9, _TEXT, 'BHI'),
-        (0xDC, _LIST, 'HI'),
-        (0xDE, _MAP, 'HI'),
+        (0xC4, BINARY, 'BHI'),
+        (0xC7, EXTENSION, 'BHI'),
+        (0xCA, NUMBER, 'fdBHIQbhiq'),
+        (0xD9, TEXT, 'BHI'),
+        (0xDC, LIST, 'HI'),
+        (0xDE, MAP, 'HI'),
     ):
         for place, layout in enumerate(layouts):
             heads[first + place] = (kind, struct.Struct('>' + layout))
     for place in range(5):
-        heads[0xD4 + place] = (_EXTENSION, 1 << place)
+        heads[0xD4 + place] = (EXTENSION, 1 << place)
     return heads
 
 
-_HEADS = _heads()
+HEADS = _heads()
 
 
 def unpack_stepwise(frame: bytes | memoryview, limits: DecodeLimits) -> Generator[None, None, Any]:
@@ -118,7 +118,7 @@ class _StepwiseReader:
 
     def advance(self, budget: int) -> bool:
         """Decode about `budget` values; return whether that was the last one."""
-        data, heads = self._data, _HEADS
+        data, heads = self._data, HEADS
         while budget > 0:
             head = data[self._place]
             box = self._box
@@ -138,17 +138,17 @@ class _StepwiseReader:
             if meaning is None:
                 raise MalformedFrame(f'byte {head:#04x} does not begin a value')
             kind, detail = meaning
-            if kind == _CONSTANT:
+            if kind == CONSTANT:
                 value = detail
-            elif kind == _NUMBER:
+            elif kind == NUMBER:
                 (value,) = detail.unpack_from(data, self._place)
                 self._place += detail.size
             else:
                 size = self._size(detail)
-                if kind in (_LIST, _MAP):
+                if kind in (LIST, MAP):
                     if self._open(kind, size):
                         continue
-                    value = {} if kind == _MAP else []
+                    value = {} if kind == MAP else []
                 else:
                     value = self._blob(kind, size)
                     budget -= size // _STEP_BYTES
@@ -166,14 +166,14 @@ class _StepwiseReader:
 
     def _blob(self, kind: int, size: int) -> Any:
         """Return a text, a binary or null for an extension."""
-        start = self._place + (kind == _EXTENSION)
+        start = self._place + (kind == EXTENSION)
         self._place = end = start + size
         if end > len(self._data):
             raise IndexError
         part = self._view[start:end]
-        if kind == _TEXT:
+        if kind == TEXT:
             return str(part, 'utf-8') if size <= _CHUNK else _long_text(part)
-        if kind == _BINARY:
+        if kind == BINARY:
             return bytes(part)
         if self._data[start - 1] == 0xFF:  # a time, which the other decoder knows too
             return msgpack.Timestamp.from_bytes(bytes(part)).to_unix()
@@ -182,7 +182,7 @@ class _StepwiseReader:
     def _open(self, kind: int, size: int) -> bool:
         """Begin a map or a list; false when it is empty."""
         self._containers += 1
-        count = 2 * size if kind == _MAP else size
+        count = 2 * size if kind == MAP else size
         self._values += count
         limits = self._limits
         if self._containers > limits.containers:
@@ -197,7 +197,7 @@ class _StepwiseReader:
             return False
         if self._box is not None:
             self._around.append((self._box, self._left, self._key))
-        self._box = {} if kind == _MAP else []
+        self._box = {} if kind == MAP else []
         self._left, self._key = count, _DROPPED
         return True
 

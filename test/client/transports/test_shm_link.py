@@ -62,15 +62,15 @@ def port(server):
 @pytest.fixture
 def zmq_ops(monkeypatch):
     """Return the ops that went over ZMQ since the fixture was made."""
-    from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
+    from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
 
-    seen, exchange = [], RpcSocket.exchange
+    seen, exchange = [], ZmtpRpcSocket.exchange
 
     def noted(self, op, frame, timeout):
         seen.append(op)
         return exchange(self, op, frame, timeout)
 
-    monkeypatch.setattr(RpcSocket, 'exchange', noted)
+    monkeypatch.setattr(ZmtpRpcSocket, 'exchange', noted)
     return seen
 
 

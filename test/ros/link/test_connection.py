@@ -4,14 +4,13 @@
 
 import itertools
 
-from bridge_harness import LATCHED
+from bridge_harness import CapturedLog
 from bridge_harness import LISTEN_BEST_EFFORT
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from nav_msgs.msg import Odometry
 import pytest
-from rcl_interfaces.msg import Log
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from small_model import XML
@@ -94,16 +93,7 @@ def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     user.close()
 
 
-def said(listener, *words):
-    """Return what the bridge has logged of its connection, oldest first."""
-    return [
-        message.msg
-        for message in list(listener.heard['/rosout'])
-        if any(word in message.msg for word in words)
-    ]
-
-
-def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged):
+def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged, capfd):
     class Nobody:
         ports = ('1', '2')
 
@@ -112,16 +102,16 @@ def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged):
     server.close()
     server.close = lambda: None
     _, listener = bridged(Nobody)
-    listener.listen(Log, '/rosout', LATCHED)
-    wait_until(lambda: said(listener, 'no server'))
+    log = CapturedLog(capfd)
+    wait_until(lambda: log.with_words('no server'))
     second = small_server(ports=[int(port) for port in Nobody.ports])
     connection_text(listener, 'connected: live')
-    (text,) = said(listener, 'connect')
-    assert text.startswith('connected to tcp://') and 'robots: bot' in text
+    (text,) = log.with_words('connect')
+    assert ': connected to tcp://' in text and 'robots: bot' in text
     second.close()
     second.close = lambda: None
-    wait_until(lambda: said(listener, 'lost the server'))
-    assert not said(listener, 'state_port')
+    wait_until(lambda: log.with_words('lost the server'))
+    assert not log.with_words('state_port')
 
 
 def test_direct_mode_is_said_in_words(small_server, bridged):

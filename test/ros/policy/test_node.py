@@ -6,8 +6,8 @@ import itertools
 import threading
 import time
 
+from bridge_harness import CapturedLog
 from bridge_harness import free_domain
-from bridge_harness import LATCHED
 from bridge_harness import Listener
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
@@ -17,7 +17,6 @@ from policies import JOINTS
 from policies import linear
 from policies import write
 import pytest
-from rcl_interfaces.msg import Log
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -169,15 +168,16 @@ def test_it_commands_while_it_is_active_and_each_instant_has_its_answer(start):
     wait_until(lambda: not run.listener.node.count_publishers('joint_commands'))
 
 
-def test_a_model_that_does_not_fit_is_not_configured(start):
+def test_a_model_that_does_not_fit_is_not_configured(start, capfd):
     run = start(observations=['joint_vel', 'last_action'])
-    log = run.listener.listen(Log, '/rosout', LATCHED)
     assert not run.change(CONFIGURE)
     for name, value in (('policy', 'nothing'), ('cmd_vel_type', 'twst')):
         run.node.set_parameters([Parameter(name, value=value)])
         assert not run.change(CONFIGURE)
-    wait_until(lambda: [m for m in log if "did you mean 'twist'" in m.msg])
-    assert [m for m in log if 'takes 3 numbers, but the observations make 6' in m.msg]
+    log = CapturedLog(capfd)
+    assert log.with_words('takes 3 numbers, but the observations make 6')
+    assert log.with_words('there is no such file, and no bundled policy of that name')
+    assert log.with_words("did you mean 'twist'")
 
 
 def test_silence_and_a_missing_command_end_the_walk(start):
@@ -190,7 +190,9 @@ def test_silence_and_a_missing_command_end_the_walk(start):
     stamps = itertools.count(0, 20)
 
     def walks(command):
-        return answered(run, commands, next(stamps), command=command).position.tolist() != pose
+        # An instant after two seconds in which this machine stood still has no answer.
+        run.instant(next(stamps), command=command)
+        return bool(commands) and commands[-1].position.tolist() != pose
 
     # A command may be heard after the sensors that were heard with it.
     wait_until(lambda: walks(0.4))
@@ -219,7 +221,9 @@ def test_what_is_wrong_with_the_sensors_is_told(start):
     told('going to the default pose')
 
 
-def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start, monkeypatch):
+def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(
+    start, monkeypatch, capfd
+):
     from urlab_ros_bridge.ros.policy.model import OnnxPolicy
 
     act = OnnxPolicy.act
@@ -230,7 +234,7 @@ def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start
 
     run = start(start_time=0.0, observation_timeout=60.0, **ZERO)
     commands = run.listener.listen(JointState, 'joint_commands')
-    log = run.listener.listen(Log, '/rosout', LATCHED)
+    log = CapturedLog(capfd)
     assert run.change(CONFIGURE)
     monkeypatch.setattr(OnnxPolicy, 'act', slow)
     assert run.change(ACTIVATE)
@@ -240,11 +244,11 @@ def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(start
     assert int(run.status('inference is late')['late steps']) >= 1
     for ms in range(40, 120, 20):
         answered(run, commands, ms)
-    warnings = [m.msg for m in log if 'inference is late' in m.msg]
+    warnings = log.with_words('inference is late')
     assert len(warnings) == 1 and 'the period is 20.0 ms' in warnings[0]
     run.monotonic = lambda: time.monotonic() + 6.0
     answered(run, commands, 120)
-    wait_until(lambda: [m for m in log if '(6 times since' in m.msg])
+    wait_until(lambda: log.with_words('(6 times since'))
 
 
 def test_controllers_of_ros2_control_take_an_array_and_all_instants_are_answered_if_asked(start):

@@ -54,6 +54,7 @@ class LocalModel:
         self._mocap = {
             m.body(i).name: int(m.body_mocapid[i]) for i in np.flatnonzero(m.body_mocapid >= 0)
         }
+        self._wanted: tuple[np.ndarray | None, np.ndarray] | None = None  # bodies, geoms
         self._slots = {prefix: np.array(s, np.intp) for prefix, s in slots.items()}
         self.kinematics()
 
@@ -129,29 +130,37 @@ class LocalModel:
         :param name: compiled name; a body that is not a mocap body is left as it is.
         :param quat: w x y z.
         """
-        slot = self._mocap.get(name)
+        slot = self.mocap_slot(name)
         if slot is not None:
             self.data.mocap_pos[slot] = position
             self.data.mocap_quat[slot] = quat
+
+    def mocap_slot(self, name: str) -> int | None:
+        """Return the row of a body in mocap_pos and mocap_quat; None for one that has none."""
+        return self._mocap.get(name)
 
     def contacts(self, bodies: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """
         Find what touches, after `kinematics`.
 
-        :param bodies: mask of shape (nbody,): only what these touch; None: everything.
+        :param bodies: mask of shape (nbody,), not to be changed: only what these touch; None:
+            everything.
         :returns: points in the world, shape (k, 3), and the ids of the two bodies, shape (k, 2).
         """
         self._mujoco.mj_collision(self.model, self.data)
-        found = self.data.contact
-        pairs = found.geom if self.data.ncon else np.zeros((0, 2), np.intp)
-        sides = self.model.geom_bodyid[pairs]
-        wanted = pairs.min(axis=1, initial=0) >= 0  # flexes are no geoms
-        if bodies is not None:
-            wanted &= bodies[sides].any(axis=1)
-        if not wanted.any():  # each of these is a copy
+        if not self.data.ncon:
             return np.zeros((0, 3)), np.zeros((0, 2), np.intp)
-        wanted &= (found.exclude == 0) & (found.dist <= 0.0)
-        return found.pos[wanted], sides[wanted]
+        found = self.data.contact
+        pairs = found.geom
+        if bodies is None or self._wanted is None or self._wanted[0] is not bodies:
+            every = np.ones(self.model.nbody, bool) if bodies is None else bodies
+            # The last entry is that of -1: flexes are no geoms.
+            self._wanted = bodies, np.append(every[self.model.geom_bodyid], False)
+        touches = self._wanted[1][pairs].any(axis=1)
+        if not touches.any():  # each of these is a copy
+            return np.zeros((0, 3)), np.zeros((0, 2), np.intp)
+        touches &= (pairs.min(axis=1) >= 0) & (found.exclude == 0) & (found.dist <= 0.0)
+        return found.pos[touches], self.model.geom_bodyid[pairs[touches]]
 
     def kinematics(self, *, cameras: bool = True) -> None:
         """

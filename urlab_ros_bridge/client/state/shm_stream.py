@@ -47,16 +47,18 @@ class ShmStateStream(RegionStream):
 
     closed_by = 'state_full'
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: Directory, *, stamped: bool = True) -> None:
         """
         Open the region, which has to be there.
 
         :param directory: the handshake's `shm_session_dir`, or a function that returns that of
             the latest handshake; only with a function does the stream continue after a restart.
+        :param stamped: False: snapshots are not decoded here, so ticks lack time and step.
         :raises RegionUnavailable: when the region cannot be opened.
         :raises MalformedRegion: when it is none.
         """
         self.stats = StreamStats()
+        self._stamped = stamped
         super().__init__(directory, STATE_FILE)
 
     def receive(self, timeout: float | None = None) -> Tick | None:
@@ -74,7 +76,8 @@ class ShmStateStream(RegionStream):
             stats.dropped_ticks += self._count(reader)
             stats.last_receive = time.monotonic()
             tick = Tick(0, -1, None, [], payload, self.closed_by)
-            tick.stamp_from_snapshot()
+            if self._stamped:
+                tick.stamp_from_snapshot()
         except (WireError, ProtocolError):
             stats.decode_errors += 1
             return None
@@ -89,6 +92,7 @@ def open_state(
     *,
     transport: str = 'auto',
     keys: KeySource = None,
+    stamped: bool = True,
 ) -> TickSource:
     """
     Open a stream of the world's state: ticks whose `state()` is filled.
@@ -97,6 +101,8 @@ def open_state(
         latest handshake, with which a stream continues after a restart of the server.
     :param transport: ``zmq``, ``shm``, or ``auto``: shared memory when the server is here.
     :param keys: see `Session`.
+    :param stamped: False: who reads few numbers of the snapshots may decode them, or not; time and
+        step of ticks are then unknown where only a snapshot has them.
     :raises RegionUnavailable: with ``shm``, when there is none.
     :raises MalformedRegion: with ``shm``, when it makes no sense.
     :raises UnknownName: for another transport.
@@ -105,7 +111,7 @@ def open_state(
         raise UnknownName('transport', transport, TRANSPORTS)
     if transport == 'shm' or (transport == 'auto' and is_usable(shm_dir, host)):
         try:
-            return ShmStateStream(shm_dir)
+            return ShmStateStream(shm_dir, stamped=stamped)
         except (RegionUnavailable, MalformedRegion) as error:
             if transport == 'shm':
                 raise

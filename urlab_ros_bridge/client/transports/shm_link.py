@@ -21,6 +21,7 @@ from urlab_ros_bridge.client.errors import ShmUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
+from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import unpack
 from urlab_ros_bridge.wire.errors import MalformedRegion
@@ -64,7 +65,7 @@ class RpcLink:
         self.shm: ShmRpc | None = None
         self._wanted = transport == 'shm' or (transport == 'auto' and is_local(host))
         self._needed = transport == 'shm'
-        self._socket = RpcSocket(endpoint, keys)
+        self._socket = ZmtpRpcSocket(endpoint) if keys is None else RpcSocket(endpoint, keys)
         self._too_large: set[tuple[str, int]] = set()
         self._last_reply = 0.0
 

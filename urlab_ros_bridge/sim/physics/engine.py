@@ -134,7 +134,9 @@ class Engine:
         """
         since = self._stepping.stepped
         self._stepping.begin(now)
-        if now - since > STILL + self.world.model.opt.timestep / self.speed:
+        still = now - since
+        # The model's options take longer to read than the rest of this.
+        if still > STILL and still > STILL + self.world.model.opt.timestep / self.speed:
             for control in self.controls.values():
                 if control.twist is not None:
                     control.twist.stood_still(since, now)
@@ -208,7 +210,8 @@ class Engine:
         try:
             for done in range(1, count + 1):
                 self.substep(raw)
-                self.check_deadline(deadline, done, count)
+                if done != count:
+                    self.check_deadline(deadline, done, count)
         finally:
             if count:
                 now = time.monotonic()

@@ -12,6 +12,7 @@ import pytest
 
 from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
+from urlab_ros_bridge.gateways.webxr.gltf import BodyModels
 from urlab_ros_bridge.gateways.webxr.page import messages
 from urlab_ros_bridge.gateways.webxr.page.page_world import PageWorld
 from urlab_ros_bridge.gateways.webxr.page.session import BinaryPage
@@ -108,6 +109,22 @@ def test_the_world_comes_first_and_names_everything(page, world):
     digests = [body['seen'] for body in told['bodies'] if body['seen']]
     assert set(digests) <= set(world.files)
     assert len(set(digests)) < len(digests)
+
+
+def test_what_bodies_look_like_is_read_once_for_page_and_scene(world, monkeypatch):
+    made = []
+    begin = BodyModels.__init__
+    monkeypatch.setattr(
+        BodyModels, '__init__', lambda self, *given: made.append(self) or begin(self, *given)
+    )
+    served = ServedScene(world.served.link, '127.0.0.1', STATE_PORT)
+    try:
+        other = PageWorld(served)
+        assert made == [served.models]
+        assert other.files == world.files
+        other.close()
+    finally:
+        served.close()
 
 
 def test_bodies_that_stand_still_are_where_mujoco_puts_them_and_the_others_move(page, world):

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from urlab_ros_bridge.client.model import RobotModel
 from urlab_ros_bridge.client.model.reader import read_elements
+from urlab_ros_bridge.gateways.webxr.page.tips import handle_radius
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShapes
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.chains import find_arms
@@ -127,26 +128,69 @@ def test_shapes_follow_mujoco(snake, seed):
     (shape,) = shapes.at(frame_of(model, data))
     bodies = [model.body(f'l{index}').id for index in range(12)]
     np.testing.assert_allclose(shape.centerline[:-1], y_up(data.xpos[bodies]), atol=2e-5)
+    check_directors(shape)
+    # Frames bend as the chain does: no flip between neighbours.
+    frames = np.array(shape.directors)
+    assert ((frames[1:] * frames[:-1]).sum(axis=2) > 0.5).all()
+
+
+def check_directors(shape):
+    """Hold lengths and directors against the centerline."""
     steps = np.diff(shape.centerline, axis=0)
-    np.testing.assert_allclose(shape.lengths, np.linalg.norm(steps, axis=1), atol=2e-5)
-    frames = shape.directors
-    np.testing.assert_allclose(frames @ frames.transpose(0, 2, 1), np.tile(np.eye(3), (12, 1, 1)),
-                               atol=2e-5)  # fmt: skip
-    np.testing.assert_allclose(np.linalg.det(frames), 1.0, atol=2e-5)
-    np.testing.assert_allclose(frames[:, 2], steps / shape.lengths[:, None], atol=2e-4)
+    lengths = np.linalg.norm(steps, axis=1)
+    np.testing.assert_allclose(shape.lengths, lengths, atol=2e-5)
+    frames = np.array(shape.directors)
+    np.testing.assert_allclose(frames @ frames.transpose(0, 2, 1),
+                               np.tile(np.eye(3), (len(steps), 1, 1)), atol=4e-5)  # fmt: skip
+    np.testing.assert_allclose(np.linalg.det(frames), 1.0, atol=4e-5)
+    np.testing.assert_allclose(frames[:, 2], steps / lengths[:, None], atol=2e-4)
     # The axes of the tip are the rows of the last frame.
     turn = Rotation.from_quat(shape.tip_rotation).as_matrix()
     np.testing.assert_allclose(turn.T, frames[-1], atol=2e-5)
     np.testing.assert_allclose(shape.base_position, shape.centerline[0])
-    # Frames bend as the chain does: no flip between neighbours.
-    assert ((frames[1:] * frames[:-1]).sum(axis=2) > 0.5).all()
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_an_element_that_slides_out_is_as_long_as_its_ends_are_apart(seed):
+    """A turret, a boom that slides along itself, a wrist that slides across it, and a hand."""
+    parts = (
+        ('turret', '0 0 0.2', '<joint name="arm_turn" axis="0 0 1"/>'),
+        ('boom', '0.3 0 0', '<joint name="arm_out" type="slide" axis="1 0 0"/>'),
+        ('wrist', '0.2 0 0', '<joint name="arm_up" type="slide" axis="0 1 1"/>'),
+        ('hand', '0.1 0 0', '<joint name="arm_ball" type="ball"/>'),
+    )
+    xml = '<site name="tcp" pos="0.1 0 0.05"/>'
+    for name, place, joint in reversed(parts):
+        xml = f'<body name="{name}" pos="{place}">{joint}<geom size="0.02"/>{xml}</body>'
+    model, robot = robot_of(base(xml))
+    (arm,) = find_arms(robot)
+    data = mujoco.MjData(model)
+    chance = np.random.default_rng(seed)
+    data.qpos[:3] = chance.uniform(-0.15, 0.15, 3)
+    turn = chance.normal(size=4)
+    data.qpos[3:] = turn / np.linalg.norm(turn)
+    mujoco.mj_kinematics(model, data)
+    (shape,) = ArmShapes(robot.world, [arm]).at(frame_of(model, data))
+    bodies = [model.body(name).id for name, _, _ in parts]
+    ends = [*data.xpos[bodies], data.site('tcp').xpos]
+    np.testing.assert_allclose(shape.centerline, y_up(np.array(ends)), atol=2e-5)
+    check_directors(shape)
+
+
+def test_the_reach_is_the_length_of_the_chain():
+    (arm,) = arms_of(base(chain('a', 'b', 'c', length=0.25)))
+    assert arm.reach == pytest.approx(0.75)
+    assert handle_radius(arm) == pytest.approx(0.022, abs=1e-3)
+    (finger,) = arms_of(base(chain('a', 'b', 'c', length=0.03, radius=0.008)))
+    # A handle that hid the finger would be of no use.
+    assert handle_radius(finger) < 0.008
 
 
 def test_normals_turn_with_their_links(snake):
     model, _robot, shapes = snake
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    straight = shapes.at(frame_of(model, data))[0].directors
+    straight = np.array(shapes.at(frame_of(model, data))[0].directors)
     assert np.abs(straight - straight[0]).max() < 1e-9
 
 

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
+import threading
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Geoms(Enum):
 
 class BodyModels:
     """
-    The bodies of one world as binary glTF.  Not thread-safe.
+    The bodies of one world as binary glTF.  Thread-safe.
 
     Files have y up and are in the frame of the body: with (x, y, z) -> (x, z, -y) for positions
     and quaternions alike, a body's pose in the world places its file.
@@ -58,6 +59,7 @@ class BodyModels:
         self._materials = Materials(model)
         self._shapes = Shapes(model)
         self._skins = Skins(model, self._materials)
+        self._lock = threading.Lock()  # shapes and materials keep what they made
         self._geoms: dict[int, list[Geom]] = defaultdict(list)
         for geom in world.geoms:
             self._geoms[geom.body].append(geom)
@@ -68,10 +70,12 @@ class BodyModels:
         if which is Geoms.COLLIDING:
             return [geom for geom in found if geom.collides]
         return [
-            geom
-            for geom in found
-            if geom.group < FIRST_HIDDEN_GROUP and self._materials.rgba(geom)[3] > 0.0
+            geom for geom in found if geom.group < FIRST_HIDDEN_GROUP and self.rgba(geom)[3] > 0.0
         ]
+
+    def rgba(self, geom: Geom) -> tuple[float, ...]:
+        """Return the colour that a geom is drawn with, as in the model (sRGB)."""
+        return self._materials.rgba(geom)
 
     def is_drawn(self, body: int, which: Geoms = Geoms.SEEN) -> bool:
         """Return whether there is something in the file of a body."""
@@ -91,7 +95,9 @@ class BodyModels:
         """
         name = self._world.bodies[body].compiled if named else ''
         skin = self._skins.pieces(body) if which is Geoms.SEEN else []
-        return glb(self._parts(self.geoms(body, which), skin), name)
+        with self._lock:
+            parts = self._parts(self.geoms(body, which), skin)
+        return glb(parts, name)
 
     def _parts(
         self, geoms: Iterable[Geom], skin: Iterable[tuple[Surface, Look]]

@@ -1,10 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-MuJoCo's skins, in pieces: each triangle goes with the body that moves it most.
+MuJoCo's skins, in pieces: each triangle goes with the bodies that move it.
 
 A skin bends over several bodies, a file here is that of one body.  So vertices that one body alone
-moves are where MuJoCo draws them; where bodies share them, pieces part a little as joints bend.
+moves are where MuJoCo draws them; where bodies share them, each has a piece, and these overlap: as
+a joint bends, one covers the gap that another leaves.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from urlab_ros_bridge.gateways.webxr.gltf.materials import Look
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
 from urlab_ros_bridge.gateways.webxr.gltf.shapes import block
 from urlab_ros_bridge.geometry import matrix_of
+
+# A triangle goes with each body that moves so much of it.
+_SHARED = 0.2
 
 
 class Skins:
@@ -64,9 +68,10 @@ class Skins:
             )
             weights[row, m.skin_bonevertid[some]] = m.skin_bonevertweight[some]
         normals = primitives.smooth_normals(points, faces)
-        strongest = weights[:, faces].sum(axis=2).argmax(axis=0)
+        shares = weights[:, faces].mean(axis=2)
+        strongest = shares.argmax(axis=0)
         for row, bone in enumerate(bones):
-            mine = faces[strongest == row]
+            mine = faces[(strongest == row) | (shares[row] >= _SHARED)]
             if not len(mine):
                 continue
             used, places = np.unique(mine, return_inverse=True)

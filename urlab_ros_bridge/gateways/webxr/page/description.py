@@ -16,6 +16,7 @@ from urlab_ros_bridge.client.replies.handshake import Articulation
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.webxr.page.channels import Channel
+from urlab_ros_bridge.gateways.webxr.page.tips import handle_radius
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_pose
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.geometry import Pose
@@ -71,6 +72,7 @@ def describe(
                 'name': tip.name,
                 'body': tip.nodes[-1].body,
                 'offset': y_up_pose(Pose(tip.nodes[-1].place))[:3],
+                'radius': round(handle_radius(tip), 5),
             }
             for number, tip in enumerate(tips)
         ],

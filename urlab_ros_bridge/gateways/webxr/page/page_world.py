@@ -15,10 +15,8 @@ from typing import Protocol
 import numpy as np
 
 from urlab_ros_bridge.client.cameras.stream import open_camera
-from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.gateways.webxr.gltf import BodyModels
 from urlab_ros_bridge.gateways.webxr.gltf import Geoms
 from urlab_ros_bridge.gateways.webxr.page import messages
 from urlab_ros_bridge.gateways.webxr.page.channels import all_channels
@@ -72,7 +70,7 @@ class PageWorld:
         self.cameras = all_cameras(handshake)
         self.tips = find_tips(served)
         self.files: dict[str, bytes] = {}
-        bodies = self._bodies(handshake, world)
+        bodies = self._bodies(served)
         described = describe(handshake, world, bodies, self.channels, self.tips, self.cameras)
         self.description = messages.text(described)
         self._led: dict[int, LedTip] = {}
@@ -134,11 +132,11 @@ class PageWorld:
                 self._led[number] = LedTip(served.handshake.model, robot, arm)
             return self._led[number]
 
-    def _bodies(self, handshake: Handshake, world: WorldModel) -> Bodies:
-        models = BodyModels(handshake.model, world)
+    def _bodies(self, served: ServedScene) -> Bodies:
+        models = served.models
         found: dict[Geoms, dict[int, str]] = {Geoms.SEEN: {}, Geoms.COLLIDING: {}}
         for which, digests in found.items():
-            for body in world.bodies:
+            for body in served.world.bodies:
                 if models.is_drawn(body.id, which):
                     content = models.glb(body.id, which, named=False)
                     digest = hashlib.sha256(content).hexdigest()[:24]

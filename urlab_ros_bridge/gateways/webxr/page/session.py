@@ -8,6 +8,8 @@ import contextlib
 import logging
 import time
 
+import numpy as np
+
 from urlab_ros_bridge.gateways.common.serving.turns import RequestTurns
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import PeerGone
 from urlab_ros_bridge.gateways.webxr.errors import BadMessage
@@ -40,6 +42,7 @@ MAX_WATCHED = 256
 MAX_PICTURES = 64
 MAX_WATCHED_VALUES = 8192
 _COUNTER = 1 << 32
+_NO_VALUES = np.zeros(0, '<f4')
 
 
 class BinaryPage:
@@ -101,13 +104,15 @@ class BinaryPage:
         if lag >= WINDOW and now - self._sent_at < _SLOW:
             return
         world = self._world
-        poses = scene.shared(
+        poses = scene.of_poses(
             ('page', id(world)),
             lambda: y_up_poses(
                 scene.body_positions[world.moving], scene.body_quaternions[world.moving]
             ),
         )
-        values = scene.shared(('page', key), lambda: read_channels(watched, scene.seen))
+        values = _NO_VALUES
+        if watched:
+            values = scene.shared(('page', key), lambda: read_channels(watched, scene.seen))
         number = (self._sent + 1) % _COUNTER
         message = messages.state(number, scene.time, scene.step, poses, values)
         if self._send(message, droppable=True):

@@ -20,11 +20,18 @@ from urlab_ros_bridge.geometry import Vector
 
 # A page asks about 30 times a second; after a pause an arm does not make good all of it (s).
 _LONGEST_PERIOD = 0.1
+# Radius of a handle beside the reach of its arm, and within which limits (m).
+_OF_REACH, _SMALLEST, _LARGEST = 0.03, 0.0025, 0.022
 
 
 def find_tips(served: ServedScene) -> tuple[ArmChain, ...]:
     """Return the arms whose tips can be led: the place of each is its number."""
     return tuple(arm for arm in served.arms if is_steerable(served.robots[arm.prefix], arm))
+
+
+def handle_radius(arm: ArmChain) -> float:
+    """Return the radius of the handle of an arm, in m: a finger has a smaller one than a crane."""
+    return min(max(_OF_REACH * arm.reach, _SMALLEST), _LARGEST)
 
 
 class LedTip:
@@ -66,4 +73,4 @@ class LedTip:
             return self._control.lead(qpos, target, period)
 
 
-__all__ = ['LedTip', 'find_tips']
+__all__ = ['LedTip', 'find_tips', 'handle_radius']

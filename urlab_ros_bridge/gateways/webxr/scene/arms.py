@@ -7,25 +7,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 import itertools
+import math
 
 import numpy as np
 
 from urlab_ros_bridge.client.model import WorldModel
+from urlab_ros_bridge.client.model.elements import BALL
+from urlab_ros_bridge.client.model.elements import HINGE
 from urlab_ros_bridge.gateways.webxr.scene.axes import crossed
 from urlab_ros_bridge.gateways.webxr.scene.axes import rotated
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
+from urlab_ros_bridge.gateways.webxr.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 
 # 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
 DIGITS = 5
 _SHORTEST = 1e-9
-_NOWHERE = np.zeros((0, 3))
+# Joints nearer to a node than this turn in it (m).
+_IN_PLACE = 1e-6
+# Rows of a node's frame, see `ArmShapes`.
+_DIRECTORS, _PLACE = slice(3), 3
+
+Numbers = list[float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ArmShape:
     """
     One arm at one moment; metres, world with y up, five digits.
@@ -33,109 +43,144 @@ class ArmShape:
     :ivar base_position, base_rotation: of the body that carries it, x y z w; the position is the
         first node.
     :ivar tip_position, tip_rotation: the last node, and the frame of the last element.
-    :ivar centerline: shape (n + 1, 3); `lengths` of the n elements between, shape (n,).
-    :ivar directors: shape (n, 3, 3): for each element the rows normal, binormal and tangent.
-    :ivar contacts: where it touches something, shape (k, 3).
+    :ivar centerline: n + 1 points; `lengths` of the n elements between.
+    :ivar directors: for each element the rows normal, binormal and tangent.
+    :ivar contacts: points where it touches something.
     """
 
-    base_position: np.ndarray
-    base_rotation: np.ndarray
-    tip_position: np.ndarray
-    tip_rotation: np.ndarray
-    centerline: np.ndarray
-    lengths: np.ndarray
-    directors: np.ndarray
-    contacts: np.ndarray
+    base_position: Numbers
+    base_rotation: Numbers
+    tip_position: Numbers
+    tip_rotation: Numbers
+    centerline: list[Numbers]
+    lengths: Numbers
+    directors: list[list[Numbers]]
+    contacts: list[Numbers]
 
 
 class ArmShapes:
-    """Computes the shapes of all arms of a world at once."""
+    """
+    Computes the shapes of all arms of a world at once.
+
+    Most elements are rigid: both ends and the directors are fixed to one body.  So of each node
+    four vectors are turned with its body: normal, binormal and tangent of the element that begins
+    there, and the node itself.  Where something slides, they follow from both ends of the element.
+    """
 
     def __init__(self, world: WorldModel, arms: Sequence[ArmChain]) -> None:
         """Read which bodies carry the nodes, and choose the normals: parallel along each arm."""
         self._arms = tuple(arms)
-        self._bodies = np.array([n.body for arm in arms for n in arm.nodes], np.intp)
-        self._places = np.array([n.place for arm in arms for n in arm.nodes]).reshape(-1, 3, 1)
+        nodes = [node for arm in arms for node in arm.nodes]
+        self._bodies = np.array([node.body for node in nodes], np.intp)
+        self._frames = np.zeros((len(nodes), 4, 3))
+        self._frames[:, _PLACE] = np.array([node.place for node in nodes]).reshape(-1, 3)
         starts = np.cumsum([0, *(len(arm.nodes) for arm in arms)]).tolist()
         self._lines = [slice(*ends) for ends in itertools.pairwise(starts)]
-        # An element goes from its node to the next; none goes from the last node of an arm, so
-        # there is one less than nodes in each arm.
-        self._elements = [
-            slice(line.start - index, line.stop - index - 1)
-            for index, line in enumerate(self._lines)
-        ]
-        ends = {line.stop - 1 for line in self._lines}
-        self._from = np.array([i for i in range(len(self._bodies)) if i not in ends], np.intp)
-        self._carriers = self._bodies[self._from]
+        self._lengths = [0.0] * len(nodes)
+        loose: list[int] = []
+        for arm, line in zip(self._arms, self._lines, strict=True):
+            self._fix(world, arm, line, loose)
+        self._loose = np.array(loose, np.intp)
         self._parents = np.array([arm.parent for arm in arms], np.intp)
         self._arm_of_body = np.full(len(world.bodies), -1)
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
         self._is_of_arm = self._arm_of_body >= 0
-        self._normals = self._choose_normals(world)[:, :, None]
 
     def at(self, frame: SceneFrame) -> list[ArmShape]:
         """Return the shape of each arm; a small array costs numpy as much as a large one."""
         if not self._arms:
             return []
-        axes = frame.body_axes
-        nodes = (axes[self._bodies] @ self._places)[:, :, 0] + frame.body_positions[self._bodies]
-        tangents, lengths = _tangents(nodes[self._from + 1] - nodes[self._from])
-        normals = (axes[self._carriers] @ self._normals)[:, :, 0]
-        directors = y_up(_frames(tangents, normals))
-        tips = [quaternion_of_matrix(directors[part.stop - 1].T) for part in self._elements]
-        lines, directors, lengths = (
-            y_up(nodes).round(DIGITS),
-            directors.round(DIGITS),
-            lengths.round(DIGITS),
-        )
-        bases = y_up_quaternions(frame.body_quaternions[self._parents]).round(DIGITS)
+        found = self._frames @ frame.body_axes[self._bodies].transpose(0, 2, 1)
+        found[:, _PLACE] += frame.body_positions[self._bodies]
+        lengths = self._lengths
+        if len(self._loose):
+            lengths = self._stretch(found)
+        rows = y_up(found).round(DIGITS).tolist()
+        bases = y_up_quaternions(frame.body_quaternions[self._parents]).round(DIGITS).tolist()
         touched = self._contacts(frame)
-        return [
-            ArmShape(
-                lines[nodes.start],
-                bases[index],
-                lines[nodes.stop - 1],
-                np.round(tips[index], DIGITS),
-                lines[nodes],
-                lengths[elements],
-                directors[elements],
-                touched[index],
+        shapes = []
+        for line, base, contacts in zip(self._lines, bases, touched, strict=True):
+            first, end = line.start, line.stop
+            centerline = [row[_PLACE] for row in rows[line]]
+            directors = [row[_DIRECTORS] for row in rows[first : end - 1]]
+            # The columns of its matrix are the rows of the last element.
+            tip = quaternion_of_matrix(np.array(directors[-1]).T)
+            shapes.append(
+                ArmShape(
+                    centerline[0],
+                    base,
+                    centerline[-1],
+                    [round(part, DIGITS) for part in tip],
+                    centerline,
+                    lengths[first : end - 1],
+                    directors,
+                    contacts,
+                )
             )
-            for index, (nodes, elements) in enumerate(
-                zip(self._lines, self._elements, strict=True)
-            )
-        ]
+        return shapes
 
-    def _contacts(self, frame: SceneFrame) -> list[np.ndarray]:
+    def _contacts(self, frame: SceneFrame) -> list[list[Numbers]]:
         """Return where each arm touches something."""
         points, bodies = frame.find_contacts(self._is_of_arm)
         if not len(points):
-            return [_NOWHERE] * len(self._arms)
+            return [[] for _ in self._arms]
         owners = self._arm_of_body[bodies]
         # What an arm does to itself is not a contact with the world.
         owners[owners[:, 0] == owners[:, 1]] = -1
         points = y_up(points).round(DIGITS)
-        return [points[(owners == index).any(axis=1)] for index in range(len(self._arms))]
+        return [points[(owners == index).any(axis=1)].tolist() for index in range(len(self._arms))]
 
-    def _choose_normals(self, world: WorldModel) -> np.ndarray:
-        """Return the normal of each element in its body, shape (elements, 3)."""
+    def _fix(self, world: WorldModel, arm: ArmChain, line: slice, loose: list[int]) -> None:
+        """Fix directors to bodies; add the nodes at which elements begin that are not rigid."""
+        poses = [world.reference_pose(node.body) for node in arm.nodes]
+        turns = np.array([_wxyz(pose.orientation) for pose in poses])
+        places = np.array([pose.position for pose in poses]) + rotated(
+            turns, np.array([node.place for node in arm.nodes])
+        )
+        tangents, lengths = _tangents(np.diff(places, axis=0))
         normals = []
-        for arm in self._arms:
-            poses = [world.reference_pose(node.body) for node in arm.nodes]
-            turns = np.array([_wxyz(pose.orientation) for pose in poses])
-            places = np.array([node.place for node in arm.nodes])
-            nodes = np.array([pose.position for pose in poses]) + rotated(turns, places)
-            tangents, _ = _tangents(np.diff(nodes, axis=0))
-            normal = np.eye(3)[np.abs(tangents[0]).argmin()]
-            for tangent, turn in zip(tangents, turns[:-1], strict=True):
+        normal = np.eye(3)[np.abs(tangents[0]).argmin()]
+        for tangent in tangents:
+            normal = normal - (normal @ tangent) * tangent
+            if np.linalg.norm(normal) < 0.1:  # a bend of nearly a right angle
+                normal = np.eye(3)[np.abs(tangent).argmin()]
                 normal = normal - (normal @ tangent) * tangent
-                if np.linalg.norm(normal) < 0.1:  # a bend of nearly a right angle
-                    normal = np.eye(3)[np.abs(tangent).argmin()]
-                    normal = normal - (normal @ tangent) * tangent
-                normal = normal / np.linalg.norm(normal)
-                normals.append(rotated(turn * [1, -1, -1, -1], normal))
-        return np.array(normals).reshape(-1, 3)
+            normal = normal / np.linalg.norm(normal)
+            normals.append(normal)
+        frames = _frames(tangents, np.array(normals))
+        back = (turns[:-1] * [1, -1, -1, -1])[:, None]
+        elements = slice(line.start, line.stop - 1)
+        self._frames[elements, _DIRECTORS] = rotated(back, frames)
+        self._lengths[elements] = lengths.round(DIGITS).tolist()
+        for index, ends in enumerate(itertools.pairwise(arm.nodes)):
+            if not _is_rigid(world, *ends):
+                loose.append(line.start + index)
+
+    def _stretch(self, found: np.ndarray) -> list[float]:
+        """Turn elements that are not rigid to where their ends are; return all lengths."""
+        loose = self._loose
+        tangents, lengths = _tangents(found[loose + 1, _PLACE] - found[loose, _PLACE])
+        found[loose, _DIRECTORS] = _frames(tangents, found[loose, 0])
+        every = list(self._lengths)
+        for node, length in zip(loose.tolist(), lengths.round(DIGITS).tolist(), strict=True):
+            every[node] = length
+        return every
+
+
+def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) -> bool:
+    """Return whether the end of an element is fixed to the body of its beginning."""
+    end = world.reference_pose(last.body).then(Pose(last.place)).position
+    body = last.body
+    while body != first.body:
+        for joint in world.joints_of(body):
+            anchor = world.reference_pose(body).then(Pose(joint.anchor)).position
+            if joint.kind not in (HINGE, BALL) or math.dist(anchor, end) > _IN_PLACE:
+                return False
+        if body == 0:
+            return False
+        body = world.bodies[body].parent
+    return True
 
 
 def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:

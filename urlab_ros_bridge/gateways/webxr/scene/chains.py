@@ -48,6 +48,7 @@ class ArmChain:
     :ivar joints: from the base to the tip.
     :ivar nodes: of the centerline, from the base to the tip; at least two.
     :ivar radii: of the elements between the nodes, in m.
+    :ivar reach: length of the centerline in the reference configuration, in m.
     :ivar parent: id of the body that carries it.
     :ivar bodies: ids of all bodies that it moves, grippers included.
     :ivar tip_body: id of the last body, `tip_site` a site of it at the tip, None without one.
@@ -58,6 +59,7 @@ class ArmChain:
     joints: tuple[Joint, ...]
     nodes: tuple[CenterlinePoint, ...]
     radii: tuple[float, ...]
+    reach: float
     parent: int
     bodies: frozenset[int]
     tip_body: int
@@ -158,6 +160,7 @@ def _arm(robot: RobotModel, name: str, bodies: list[Body], joints: list[Joint]) 
     if len(nodes) < 2:  # all joints in one place, and nothing beyond them
         x, y, z = nodes[0].place
         nodes.append(CenterlinePoint(nodes[0].body, (x, y, z + DEFAULT_RADIUS)))
+        places.append(_at(world.reference_pose(nodes[1].body), nodes[1].place))
         carriers.append(set())
     geoms: dict[int, list[Geom]] = {}
     for geom in world.geoms:
@@ -172,6 +175,7 @@ def _arm(robot: RobotModel, name: str, bodies: list[Body], joints: list[Joint]) 
         tuple(joints),
         tuple(nodes),
         radii,
+        sum(math.dist(*ends) for ends in itertools.pairwise(places)),
         bodies[0].parent,
         frozenset(moved),
         tip_body,

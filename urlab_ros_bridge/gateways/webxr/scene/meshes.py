@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import threading
 from typing import Any
 
+import numpy as np
 import orjson
 
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
-from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
 from urlab_ros_bridge.gateways.webxr.scene.arms import DIGITS
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
@@ -85,9 +85,9 @@ class BodyMeshes:
     :ivar spheres: body id -> its one geom.
     """
 
-    def __init__(self, model: Any, world: WorldModel) -> None:
+    def __init__(self, models: BodyModels, world: WorldModel) -> None:
         self._world = world
-        self._models = BodyModels(model, world)
+        self._models = models
         self._lock = threading.Lock()
         self._meshes: dict[str, Mesh] | None = None
         self.spheres: dict[int, Geom] = {}
@@ -103,12 +103,13 @@ class BodyMeshes:
                 self.spheres[body.id] = geoms[0]
             else:
                 (self._static if is_static else self._moving).append(body.id)
-        materials = Materials(model)
-        self._colored = {
-            body: (geom, list(materials.rgba(geom)[:3])) for body, geom in self.spheres.items()
-        }
         self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
-        self._fixed: dict[str, Any] | None = None
+        self._drawn = np.array([*self._moving, *self.spheres], np.intp)
+        centres = [geom.pose.position for geom in self.spheres.values()]
+        self._centres = np.array(centres).reshape(-1, 3, 1)
+        self._off_centre = bool(self._centres.any())
+        self._shown: tuple[dict[str, Any], dict[str, Any]] | None = None
+        self._placed: list[dict[str, Any]] = []  # of these tables: what moves, as in `_drawn`
 
     def meshes(self) -> dict[str, Mesh]:
         """Return all meshes by id."""
@@ -122,46 +123,71 @@ class BodyMeshes:
                 self._meshes = found
             return self._meshes
 
-    def mesh_states(self, frame: SceneFrame) -> dict[str, Any]:
-        """Return the meshes of scene_state by id, without their data."""
-        if self._fixed is None:
-            self._fixed = {
-                name: orjson.Fragment(orjson.dumps(state, option=orjson.OPT_SERIALIZE_NUMPY))
-                for name, state in self._states(frame, self._static).items()
-            }
-        return self._fixed | self._states(frame, self._moving)
+    def states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
+        """
+        Return the meshes, without their data, and the spheres of scene_state by id.
 
-    def sphere_states(self, frame: SceneFrame) -> dict[str, Any]:
-        """Return the spheres of scene_state by id."""
-        found = {}
-        for body, (geom, color) in self._colored.items():
-            name = self._ids[body]
-            place = frame.body_positions[body] + frame.body_axes[body] @ geom.pose.position
-            found[name] = {
-                'sphere_id': name,
-                'owner_id': OWNER,
-                'translation': y_up(place).round(DIGITS),
-                'radius': geom.size[0],
-                'color_rgb': color,
-                'visible': True,
-            }
-        return found
+        They are the same tables for each frame, for one thread, and not to be changed.
+        """
+        if self._shown is None:
+            meshes, spheres = self.new_states(frame)
+            fixed = [self._ids[body] for body in self._static]
+            self._placed = [state for name, state in meshes.items() if name not in set(fixed)]
+            self._placed += spheres.values()
+            meshes |= {name: orjson.Fragment(orjson.dumps(meshes[name])) for name in fixed}
+            self._shown = meshes, spheres
+        places, turns = self._poses(frame)
+        for state, place in zip(self._placed, places, strict=True):
+            state['translation'] = place
+        for state, turn in zip(self._placed, turns, strict=False):
+            state['rotation_xyzw'] = turn
+        return self._shown
 
-    def _states(self, frame: SceneFrame, bodies: list[int]) -> dict[str, Any]:
+    def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return such tables anew, of plain values."""
+        bodies = [*self._static, *self._moving]
         places = y_up(frame.body_positions[bodies]).round(DIGITS).tolist()
         turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS).tolist()
-        return {
+        meshes = {
             self._ids[body]: {
                 'mesh_id': self._ids[body],
                 'owner_id': OWNER,
-                'translation': places[row],
-                'rotation_xyzw': turns[row],
+                'translation': place,
+                'rotation_xyzw': turn,
                 'scale': _ONE,
                 'visible': True,
                 'static_asset': True,
             }
-            for row, body in enumerate(bodies)
+            for body, place, turn in zip(bodies, places, turns, strict=True)
         }
+        places, _ = self._poses(frame)
+        spheres = {
+            self._ids[body]: {
+                'sphere_id': self._ids[body],
+                'owner_id': OWNER,
+                'translation': place,
+                'radius': geom.size[0],
+                'color_rgb': list(self._models.rgba(geom)[:3]),
+                'visible': True,
+            }
+            for place, (body, geom) in zip(
+                places[len(self._moving) :], self.spheres.items(), strict=True
+            )
+        }
+        return meshes, spheres
+
+    def _poses(self, frame: SceneFrame) -> tuple[list[Any], list[Any]]:
+        """Return places of what moves, meshes before spheres, and rotations x y z w of meshes."""
+        places = frame.body_positions.take(self._drawn, 0)
+        balls = len(self._moving)
+        if self._off_centre:
+            axes = frame.body_axes.take(self._drawn[balls:], 0)
+            places[balls:] += (axes @ self._centres)[:, :, 0]
+        turns = frame.body_quaternions.take(self._drawn[:balls], 0)
+        return (
+            y_up(places).round(DIGITS).tolist(),
+            y_up_quaternions(turns).round(DIGITS).tolist(),
+        )
 
     def _name(self, body: int) -> str:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')

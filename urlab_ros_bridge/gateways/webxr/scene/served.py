@@ -7,20 +7,19 @@ from __future__ import annotations
 import logging
 import threading
 
-import numpy as np
-
-from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model.kinematics import LocalModel
-from urlab_ros_bridge.client.replies.observations import Snapshot
 from urlab_ros_bridge.client.state.shm_stream import open_state
+from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
+from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShapes
 from urlab_ros_bridge.gateways.webxr.scene.chains import find_arms
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.meshes import BodyMeshes
+from urlab_ros_bridge.gateways.webxr.scene.positions import Positions
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
@@ -33,7 +32,7 @@ class ServedScene:
     :ivar link: requests to the server.
     :ivar handshake: of the server; `world` the tables of its model.
     :ivar robots: prefix -> robot; `arms` the arms of all robots.
-    :ivar bodies: what is drawn as meshes and spheres.
+    :ivar models: what each body looks like; `bodies` what is drawn as meshes and spheres.
     :ivar newest: the last frame, None before the first.
     :ivar unfit: how many states were left out, because they had numbers that are not finite or
         did not fit the model.
@@ -51,17 +50,24 @@ class ServedScene:
         self.handshake = link.handshake
         self.world = read_world(self.handshake)
         self._local = LocalModel(self.handshake)
+        self._positions = Positions(self.handshake, self._local)
+        data = self._local.data
+        # Views of its memory.
+        self._poses = data.qpos, data.xpos, data.xquat, data.xmat.reshape(-1, 3, 3)
         self.robots = {
             p: read_served_robot(self.handshake, p) for p in self.handshake.articulations
         }
         self.arms = tuple(arm for robot in self.robots.values() for arm in find_arms(robot))
         self._shapes = ArmShapes(self.world, self.arms)
-        self.bodies = BodyMeshes(self.handshake.model, self.world)
+        self.models = BodyModels(self.handshake.model, self.world)
+        self.bodies = BodyMeshes(self.models, self.world)
         self.newest: SceneFrame | None = None
         self.unfit = 0
         self._lock = threading.Lock()  # a stream that is closed must not be read
         port = self.handshake.ports.get('state') or state_port
-        self._stream = open_state(self.handshake.shm_session_dir, host, port, keys=link.keys)
+        self._stream = open_state(
+            self.handshake.shm_session_dir, host, port, keys=link.keys, stamped=False
+        )
         self._is_closed = False
 
     @property
@@ -76,16 +82,15 @@ class ServedScene:
                 return self.newest
             try:
                 tick = self._stream.receive(0)
-                seen = None if tick is None else tick.state()
-                if seen is not None:
-                    self._show(seen)
+                if tick is not None and tick.snapshot is not None:
+                    self._show(tick)
             except UrlabError as error:
                 self._leave_out(str(error))
         return self.newest
 
     def shapes(self, frame: SceneFrame) -> list[ArmShape]:
         """Return the shapes of the arms in the newest frame; for the thread of `poll`."""
-        return frame.shared('arm shapes', lambda: self._shapes.at(frame))
+        return frame.of_poses('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
         """Stop listening; safe to call twice."""
@@ -94,28 +99,24 @@ class ServedScene:
                 self._is_closed = True
                 self._stream.close()
 
-    def _show(self, seen: Snapshot) -> None:
+    def _show(self, tick: Tick) -> None:
         local = self._local
-        for prefix, state in seen.articulations.items():
-            if prefix in self.handshake.articulations:
-                local.write(prefix, state.qpos)
-        for name, entity in seen.entities.items():
-            if len(entity.qpos):
-                local.write_entity(name, entity.qpos)
-            elif len(entity.xpos) == 3 and len(entity.xquat) == 4:
-                local.write_mocap(name, entity.xpos, entity.xquat)
-        data = local.data
-        if not (np.isfinite(data.qpos).all() and np.isfinite(data.mocap_pos).all()):
-            raise ProtocolError('a state that is not finite')
+        time, step = self._positions.follow(tick)
+        before = self.newest
+        if before is not None and not self._positions.have_moved():
+            self.newest = before.later(time, step, tick)
+            return
+        self._positions.show()
         local.kinematics(cameras=False)
+        qpos, positions, quaternions, axes = self._poses
         self.newest = SceneFrame(
-            seen.time,
-            seen.step,
-            seen,
-            data.qpos.copy(),
-            data.xpos.copy(),
-            data.xquat.copy(),
-            data.xmat.reshape(-1, 3, 3).copy(),
+            time,
+            step,
+            tick,
+            qpos.copy(),
+            positions.copy(),
+            quaternions.copy(),
+            axes.copy(),
             local.contacts,
         )
 

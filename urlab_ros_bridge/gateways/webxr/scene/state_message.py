@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 
@@ -52,7 +50,7 @@ def arms_json(
             'contact_points': shape.contacts,
         }
         if owner is not None:
-            touches = len(shape.contacts) > 0
+            touches = bool(shape.contacts)
             haptics.append(
                 {'arm_id': arm_id, 'active': touches, 'intensity': 1.0 if touches else 0.0}
             )
@@ -80,7 +78,7 @@ def scene_json(
     }
 
 
-def _pose(position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
+def _pose(position: Sequence[float], rotation: Sequence[float]) -> dict[str, Any]:
     return {'translation': position, 'rotation_xyzw': rotation}
 
 

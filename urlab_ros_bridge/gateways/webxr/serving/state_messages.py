@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.meshes import Mesh
@@ -20,6 +22,8 @@ from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
 
 # A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
 ASSETS_AT_ONCE = 4 << 20
+# The time is the first field; while nothing moves, it is the one that changes.
+_HEAD = b'{"version":1,"type":"scene_state","payload":{"timestamp":'
 _NOTHING: frozenset[tuple[str, int]] = frozenset()
 
 
@@ -34,6 +38,7 @@ class StateMessages:
         self._scene = scene
         self._publications = publications
         self._frame: SceneFrame | None = None
+        self._tail = b''  # of the message without meshes: what follows its time
         self._versions = (-1, -1)
         self._published = -1
         self._payload: dict[str, Any] = {}
@@ -62,24 +67,32 @@ class StateMessages:
         return True
 
     def _prepare(self, frame: SceneFrame, ownership: Ownership) -> None:
-        version, published, overlays, meshes = self._publications.read()
-        versions = (version, ownership.version)
+        versions = (self._publications.version, ownership.version)
         if self._frame is frame and self._versions == versions:
             return
+        version, published, overlays, meshes = self._publications.read()
+        versions = (version, ownership.version)
         scene = self._scene
-        self._frame, self._versions = frame, versions
+        stands = self._frame is not None and self._frame.posed is frame.posed
         self._framed = {}
+        if stands and self._versions == versions:
+            self._frame = frame
+            self._payload['timestamp'] = frame.time
+            return
+        self._frame, self._versions = frame, versions
+        self._tail = b''
         if self._published != version:
             self._published = version
             self._meshes = scene.bodies.meshes() | meshes
             self._keys = frozenset(mesh.key for mesh in self._meshes.values())
+        shown, spheres = scene.bodies.states(frame)
         self._payload = scene_json(
             frame.time,
             arms_json(scene.arms, scene.shapes(frame), ownership),
             ownership.users,
-            scene.bodies.mesh_states(frame) | published,
+            shown | published if published else shown,
             overlays,
-            scene.bodies.sphere_states(frame),
+            spheres,
         )
 
     def _some(self, missing: frozenset[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -100,8 +113,11 @@ class StateMessages:
             meshes = dict(payload['meshes'])
             for mesh_id, _ in extra:
                 meshes[mesh_id] = with_asset(meshes[mesh_id], self._meshes[mesh_id])
-            payload = payload | {'meshes': meshes}
-        return framed(write_message('scene_state', payload))
+            return framed(write_message('scene_state', payload | {'meshes': meshes}))
+        if not self._tail:
+            message = write_message('scene_state', payload)
+            self._tail = message[message.index(b',', len(_HEAD)) :]
+        return framed(b'%b%b%b' % (_HEAD, orjson.dumps(payload['timestamp']), self._tail))
 
 
 __all__ = ['StateMessages']

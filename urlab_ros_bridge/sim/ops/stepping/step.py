@@ -71,7 +71,10 @@ def advance(context: Context, count: int, command: StepCommand) -> None:
     engine.wait_unpaused(deadline)
     command.stage(context.world.data.time)
     try:
-        with _wrenches(context, command) if command.xfrc else nullcontext():
+        if command.xfrc:
+            with _wrenches(context, command):
+                engine.advance(count, command.raw, deadline)
+        else:
             engine.advance(count, command.raw, deadline)
     finally:
         engine.publish(rows=False)
@@ -96,6 +99,9 @@ class PreparedStep:
 
     def seconds(self) -> float:
         """Estimate as for any step request."""
+        engine = self._context.engine
+        if engine.mode == 'direct' and not engine.paused:
+            return engine.seconds_per_step * self._count
         return _step_seconds(self._context, self._fields)
 
     def run(self, vectors: Sequence[Sequence[float]]) -> Reply:

@@ -9,6 +9,9 @@ const CLICK = 5; // px that a click may wander
 const STIFFNESS = 45; // N per m and kg: like a spring that moves a body at once but not wildly
 const STRONGEST = 40; // m/s^2 of the whole thing that is pushed
 const PERIOD = 33; // ms between two requests of one hand
+const EASY = { mouse: 9, pen: 9, touch: 22 }; // px around the middle of a handle where it is taken, however small it looks
+const AROUND = 2.3; // radii of a handle, likewise
+const SMALLEST = 3; // px that the ball of a handle has at least
 
 export class Hands extends EventTarget {
   // Events: select (detail: a body or -1), busy (detail: whether a hand is at work).
@@ -33,7 +36,7 @@ export class Hands extends EventTarget {
     this.end();
     for (const handle of this.handles) handle.removeFromParent();
     this.handles = world.tips.map((tip) => {
-      const handle = makeHandle();
+      const handle = makeHandle(tip.radius);
       handle.userData.tip = tip;
       this.stage.scene.add(handle);
       return handle;
@@ -49,12 +52,35 @@ export class Hands extends EventTarget {
 
   aim(event) {
     const box = this.canvas.getBoundingClientRect();
-    this.raycaster.setFromCamera(new THREE.Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2), this.stage.camera);
+    this.aimed = new THREE.Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
+    this.easy = EASY[event.pointerType] ?? EASY.touch;
+    this.raycaster.setFromCamera(this.aimed, this.stage.camera);
   }
 
+  // The handle that is nearest to the pointer on the screen, if it is near: those of a small hand overlap.
   handleUnder() {
-    const found = this.raycaster.intersectObjects(this.handles.filter(({ visible }) => visible), true)[0];
-    return found?.object.parent.userData.tip ? found.object.parent : null;
+    const { camera } = this.stage;
+    const half = this.canvas.clientHeight / 2;
+    let [nearest, least] = [null, Infinity];
+    for (const handle of this.handles) {
+      const at = handle.position.clone().project(camera);
+      if (!handle.visible || Math.abs(at.z) > 1) continue;
+      const away = Math.hypot((at.x - this.aimed.x) * half * camera.aspect, (at.y - this.aimed.y) * half);
+      if (away < Math.max(this.easy, AROUND * handle.userData.tip.radius * this.pixels(handle)) && away < least) [nearest, least] = [handle, away];
+    }
+    return nearest;
+  }
+
+  // How many pixels a metre has where a handle is.
+  pixels(handle) {
+    const { camera } = this.stage;
+    const depth = -handle.position.clone().applyMatrix4(camera.matrixWorldInverse).z;
+    return (this.canvas.clientHeight * camera.projectionMatrix.elements[5]) / 2 / Math.max(depth, camera.near);
+  }
+
+  resize(handle) {
+    const radius = Math.max(handle.userData.tip.radius, SMALLEST / this.pixels(handle));
+    handle.scale.setScalar(radius * (handle.userData.lit ? 1.25 : 1));
   }
 
   down(event) {
@@ -116,7 +142,6 @@ export class Hands extends EventTarget {
       const lit = other === handle;
       if (other.userData.lit !== lit) {
         other.userData.lit = lit;
-        other.scale.setScalar(lit ? 1.25 : 1);
         this.stage.touch();
       }
     }
@@ -172,6 +197,7 @@ export class Hands extends EventTarget {
       const { body, offset } = handle.userData.tip;
       if (this.job?.handle === handle) handle.position.copy(this.job.goal);
       else if (this.bodies.groups[body]) this.bodies.at(body, offset, handle.position);
+      this.resize(handle);
     }
     if (!this.job) return;
     if (this.job.kind === 'push') {
@@ -185,15 +211,15 @@ export class Hands extends EventTarget {
   }
 }
 
-function makeHandle() {
+function makeHandle(radius) {
   const handle = new THREE.Group();
-  const ball = new THREE.Mesh(new THREE.SphereGeometry(0.022, 24, 16), new THREE.MeshBasicMaterial({ color: '#12b5a6', transparent: true, opacity: 0.85, depthTest: false }));
-  const ring = new THREE.Mesh(new THREE.TorusGeometry(0.036, 0.0035, 12, 48), new THREE.MeshBasicMaterial({ color: '#ffffff', transparent: true, opacity: 0.9, depthTest: false }));
-  const reach = new THREE.Mesh(new THREE.SphereGeometry(0.05, 12, 8), new THREE.MeshBasicMaterial({ visible: false }));
+  const ball = new THREE.Mesh(new THREE.SphereGeometry(1, 24, 16), new THREE.MeshBasicMaterial({ color: '#12b5a6', transparent: true, opacity: 0.85, depthTest: false }));
+  const ring = new THREE.Mesh(new THREE.TorusGeometry(1.64, 0.16, 12, 48), new THREE.MeshBasicMaterial({ color: '#ffffff', transparent: true, opacity: 0.9, depthTest: false }));
   ball.renderOrder = ring.renderOrder = 8;
   for (const part of [ball, ring]) part.layers.set(SECOND);
   ring.onBeforeRender = (renderer, scene, camera) => ring.quaternion.copy(camera.quaternion);
-  handle.add(ball, ring, reach);
+  handle.add(ball, ring);
+  handle.scale.setScalar(radius);
   return handle;
 }
 

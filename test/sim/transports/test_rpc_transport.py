@@ -11,7 +11,9 @@ import time
 import pytest
 import zmq
 
+from urlab_ros_bridge.sim import server as server_module
 from urlab_ros_bridge.sim.physics import engine as engine_module
+from urlab_ros_bridge.sim.transports import rpc_transport
 from urlab_ros_bridge.sim.transports import zmq_rpc
 from urlab_ros_bridge.wire import codec
 
@@ -34,6 +36,19 @@ def receive_until(peer, word):
         part = peer.recv(1 << 16)
         assert part, 'the connection has ended'
         got += part
+
+
+@pytest.fixture(params=['zmtp', 'libzmq'])
+def both(request, monkeypatch):
+    """Serve by the transport of its own, then by that of libzmq."""
+    if request.param == 'libzmq':
+        monkeypatch.setattr(server_module, 'listen', lambda *_: None)
+
+
+@pytest.fixture
+def libzmq(monkeypatch):
+    """Serve by the transport of libzmq."""
+    monkeypatch.setattr(server_module, 'listen', lambda *_: None)
 
 
 @pytest.fixture
@@ -112,7 +127,9 @@ def waiting_steps(running, callers):
     return waiting
 
 
-def test_however_many_steps_wait_everything_else_is_answered(server, connect, tmp_path, patient):
+def test_however_many_steps_wait_everything_else_is_answered(
+    both, server, connect, tmp_path, patient
+):
     running = server(world='quadruped', step_mode='direct', data_dir=tmp_path)
     callers = [connect(running, timeout=60, shared=True) for _ in range(20)]
     other = connect(running, timeout=20, shared=True)
@@ -131,7 +148,7 @@ def test_however_many_steps_wait_everything_else_is_answered(server, connect, tm
     assert sorted(results[0]['step'] for _, results in waiting) == list(range(2, 22))
 
 
-def test_a_waiting_step_hears_of_the_shutdown(server, connect, patient):
+def test_a_waiting_step_hears_of_the_shutdown(both, server, connect, patient):
     running = server()
     policy = connect(running, timeout=20)
     policy.ask('set_paused', paused=True)
@@ -163,7 +180,7 @@ def test_a_promoting_hello_counts_from_zero(server, connect):
         running.stop()
 
 
-def test_many_clients_at_once_each_get_their_own_answers(server, connect):
+def test_many_clients_at_once_each_get_their_own_answers(both, server, connect):
     running = server()
     callers = [connect(running, shared=True) for _ in range(8)]
     callers[0].ask('set_mode', mode='direct')
@@ -189,7 +206,7 @@ def test_many_clients_at_once_each_get_their_own_answers(server, connect):
     assert callers[0].ask('status')['step'] - first == 8 * 50 * 2
 
 
-def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(server, connect):
+def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(both, server, connect):
     running = server()
     stock = connect(running)
     context = zmq.Context.instance()
@@ -219,7 +236,7 @@ def test_junk_on_the_socket_is_dropped_or_answered_and_the_server_goes_on(server
     assert stock.ask('list_keyframes')
 
 
-def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
+def test_a_frame_beyond_the_limit_closes_only_that_connection(both, server, connect):
     running = server()
     with zmq.Context.instance().socket(zmq.REQ) as greedy:
         greedy.setsockopt(zmq.LINGER, 0)
@@ -230,7 +247,7 @@ def test_a_frame_beyond_the_limit_closes_only_that_connection(server, connect):
 
 
 def test_more_calls_than_may_wait_are_told_so(server, connect, monkeypatch, patient):
-    monkeypatch.setattr(zmq_rpc, 'MAX_WAITING', 2)
+    monkeypatch.setattr(rpc_transport, 'MAX_WAITING', 2)
     running = server(world='quadruped', step_mode='direct', paused=True)
     callers = [connect(running, shared=True) for _ in range(3)]
     waiting = waiting_steps(running, callers[:2])
@@ -243,7 +260,7 @@ def test_more_calls_than_may_wait_are_told_so(server, connect, monkeypatch, pati
 
 
 def test_a_request_that_breaks_the_dispatcher_does_not_deafen_the_server(
-    server, connect, monkeypatch, caplog
+    both, server, connect, monkeypatch, caplog
 ):
     running = server(world='quadruped')
     caller = connect(running, shared=True)
@@ -256,7 +273,9 @@ def test_a_request_that_breaks_the_dispatcher_does_not_deafen_the_server(
     assert 'ZeroDivisionError' in caplog.text
 
 
-def test_who_sends_very_many_parts_is_disconnected_and_nobody_else(server, connect, monkeypatch):
+def test_who_sends_very_many_parts_is_disconnected_and_nobody_else(
+    libzmq, server, connect, monkeypatch
+):
     handed = []
     send_done = zmq_rpc.ZmqRpcTransport._send_done
     monkeypatch.setattr(
@@ -268,7 +287,7 @@ def test_who_sends_very_many_parts_is_disconnected_and_nobody_else(server, conne
         few.sendall(b'\x01\x00' * 200 + b'\x00\x00')
         before = len(handed)
         rounds = 200
-        peer.sendall(b'\x01\x00' * (rounds + 2) * zmq_rpc.MAX_PARTS + b'\x00\x00')
+        peer.sendall(b'\x01\x00' * (rounds + 2) * zmq_rpc.PARTS + b'\x00\x00')
         try:
             while peer.recv(1 << 16):
                 pass

@@ -1,0 +1,145 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Numbers out of snapshots without decoding them.
+
+The snapshots of one world have the same keys and vector lengths, packed at full width, so of one
+and the next only the bytes of numbers differ.  Where they are is learned from the first one.
+Any other bytes, such as those of a server that packs short integers, are left to the decoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import struct
+from typing import NamedTuple
+
+import numpy as np
+
+from urlab_ros_bridge.wire.limits import MAX_DEPTH
+
+Path = tuple[str | int, ...]
+
+_TIME, _STEP = struct.Struct('>d'), struct.Struct('>q')
+# First bytes of numbers of eight bytes, and of what has no more bytes.
+_FLOAT, _INTEGERS, _CONSTANTS = 0xCB, (0xCF, 0xD3), (0xC0, 0xC2, 0xC3)
+_NUMBER_BYTES = 8
+
+
+class _OtherBytes(Exception):
+    """The bytes are not msgpack, or have values that are not read here."""
+
+
+class _Head(NamedTuple):
+    """First bytes of one kind of value: of short ones, the length is in them."""
+
+    short: range
+    long: dict[int, int]  # first byte -> bytes of the length after it
+
+
+_MAP = _Head(range(0x80, 0x90), {0xDE: 2, 0xDF: 4})
+_LIST = _Head(range(0x90, 0xA0), {0xDC: 2, 0xDD: 4})
+_TEXT = _Head(range(0xA0, 0xC0), {0xD9: 1, 0xDA: 2, 0xDB: 4})
+
+
+class PackedState:
+    """
+    Reads some of the numbers in snapshots that differ in their numbers alone.
+
+    Not thread-safe.
+    """
+
+    def __init__(self, snapshot: bytes, wanted: Sequence[Path]) -> None:
+        """
+        Learn from a snapshot, which was decoded without an error.
+
+        :param wanted: where the numbers are, such as ``('entities', 'box', 'qpos', 0)``.
+        """
+        self._kept = b''
+        fixed = np.full(len(snapshot), 0xFF, np.uint8)
+        try:
+            found = _Places(snapshot)
+            wanted_places = [found.floats[path] for path in wanted]
+            self._time, self._step = found.floats[('time',)], found.integers[('step',)]
+        except (_OtherBytes, KeyError, UnicodeDecodeError):
+            return
+        for place in (*found.floats.values(), *found.integers.values()):
+            fixed[place : place + _NUMBER_BYTES] = 0
+        self._fixed = fixed
+        self._bytes = np.add.outer(
+            np.array(wanted_places, np.intp), np.arange(_NUMBER_BYTES)
+        ).ravel()
+        self._work = np.frombuffer(snapshot, np.uint8) & fixed
+        self._kept = self._work.tobytes()
+
+    def read(self, snapshot: bytes) -> tuple[float, int, np.ndarray] | None:
+        """Return time (s), step and the wanted numbers; None for a snapshot of another kind."""
+        if not self._kept or len(snapshot) != len(self._kept):
+            return None
+        raw = np.frombuffer(snapshot, np.uint8)
+        if np.bitwise_and(raw, self._fixed, out=self._work).tobytes() != self._kept:
+            return None
+        (time,) = _TIME.unpack_from(snapshot, self._time)
+        (step,) = _STEP.unpack_from(snapshot, self._step)
+        return time, step, raw.take(self._bytes).view('>f8').astype(float)
+
+
+class _Places:
+    """
+    Where the numbers of full width in a msgpack frame are.
+
+    :ivar floats: path -> place of its eight bytes; `integers` likewise.
+    """
+
+    def __init__(self, frame: bytes) -> None:
+        """
+        Look at each value.
+
+        :raises _OtherBytes: for anything but maps, lists, texts, constants and such numbers.
+        """
+        self._frame, self._at = frame, 0
+        self.floats: dict[Path, int] = {}
+        self.integers: dict[Path, int] = {}
+        self._value(())
+
+    def _value(self, path: Path) -> None:
+        if len(path) > MAX_DEPTH:
+            raise _OtherBytes
+        kind = self._size(1)
+        if kind == _FLOAT or kind in _INTEGERS:
+            (self.floats if kind == _FLOAT else self.integers)[path] = self._at
+            self._take(_NUMBER_BYTES)
+        elif (count := self._length(kind, _MAP)) is not None:
+            for _ in range(count):
+                self._value((*path, self._key()))
+        elif (count := self._length(kind, _LIST)) is not None:
+            for index in range(count):
+                self._value((*path, index))
+        elif (count := self._length(kind, _TEXT)) is not None:
+            self._take(count)
+        elif kind not in _CONSTANTS:
+            raise _OtherBytes
+
+    def _key(self) -> str:
+        count = self._length(self._size(1), _TEXT)
+        if count is None:
+            raise _OtherBytes
+        return self._take(count).decode()
+
+    def _length(self, kind: int, head: _Head) -> int | None:
+        """Return the length of a value that begins with a byte, None for one of another kind."""
+        if kind in head.short:
+            return kind - head.short.start
+        return self._size(head.long[kind]) if kind in head.long else None
+
+    def _size(self, width: int) -> int:
+        return int.from_bytes(self._take(width), 'big')
+
+    def _take(self, count: int) -> bytes:
+        if self._at + count > len(self._frame):
+            raise _OtherBytes
+        self._at += count
+        return self._frame[self._at - count : self._at]
+
+
+__all__ = ['PackedState', 'Path']

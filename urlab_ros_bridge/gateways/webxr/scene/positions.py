@@ -1,0 +1,138 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Positions of joints and mocap bodies: out of the state stream, into the gateway's own model."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+from urlab_ros_bridge.client.errors import ProtocolError
+from urlab_ros_bridge.client.model.kinematics import LocalModel
+from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.replies.observations import EntityObservation
+from urlab_ros_bridge.client.replies.observations import Snapshot
+from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.gateways.webxr.scene.packed_state import PackedState
+from urlab_ros_bridge.gateways.webxr.scene.packed_state import Path
+
+# A snapshot is learned by looking at each of its bytes: large ones, or changing ones, are decoded.
+_LARGEST = 1 << 18
+_LEARN_EVERY = 1.0  # s
+# What moves less (m, rad) is not seen in messages of five digits, within 100 m.
+_VISIBLE = 1e-7
+_ROBOTS, _ENTITIES = ('per_articulation', 'arts'), ('entities', 'scene')
+
+
+class Positions:
+    """
+    Keeps a model at the state of the server.  For one thread.
+
+    The first snapshot of a kind is decoded; of those that differ from it in numbers alone, only
+    the positions are read.
+    """
+
+    def __init__(self, handshake: Handshake, local: LocalModel) -> None:
+        self._handshake = handshake
+        self._local = local
+        self._packed: PackedState | None = None
+        self._learned_at = -_LEARN_EVERY
+        data = local.data
+        self._targets = (data.qpos, data.mocap_pos.reshape(-1), data.mocap_quat.reshape(-1))
+        self._shown = [np.full(len(target), np.nan) for target in self._targets]
+        # Of each target: which of the numbers that are read go where.
+        self._moves: list[tuple[np.ndarray, slice, np.ndarray]] = []
+
+    def follow(self, tick: Tick) -> tuple[float, int]:
+        """
+        Put the model where a tick has it; return time (s) and step.
+
+        :param tick: with a snapshot.
+        :raises UrlabError: when it cannot be read, does not fit the model, or is not finite.
+        """
+        read = None
+        if self._packed is not None and tick.snapshot is not None:
+            read = self._packed.read(tick.snapshot)
+        if read is None:
+            seconds, step = self._decode(tick)
+            is_finite = all(np.isfinite(target).all() for target in self._targets)
+        else:
+            seconds, step, numbers = read
+            for target, part, places in self._moves:
+                target[places] = numbers[part]
+            is_finite = bool(np.isfinite(numbers).all())
+        if not (is_finite and math.isfinite(seconds)):
+            raise ProtocolError('a state that is not finite')
+        return seconds, step
+
+    def have_moved(self) -> bool:
+        """Return whether anything has moved visibly since the last `show`."""
+        return any(
+            not (np.abs(target - shown) <= _VISIBLE).all()
+            for target, shown in zip(self._targets, self._shown, strict=True)
+            if len(target)
+        )
+
+    def show(self) -> None:
+        """Note that the positions are shown as they are."""
+        self._shown = [target.copy() for target in self._targets]
+
+    def _decode(self, tick: Tick) -> tuple[float, int]:
+        seen = tick.state()
+        if seen is None or tick.snapshot is None:
+            raise ProtocolError('a tick without a snapshot')
+        local = self._local
+        for prefix, state in seen.articulations.items():
+            if prefix in self._handshake.articulations:
+                local.write(prefix, state.qpos)
+        for name, entity in seen.entities.items():
+            if len(entity.qpos):
+                local.write_entity(name, entity.qpos)
+            elif _has_pose(entity):
+                local.write_mocap(name, entity.xpos, entity.xquat)
+        now = time.monotonic()
+        if len(tick.snapshot) <= _LARGEST and now - self._learned_at >= _LEARN_EVERY:
+            self._learned_at = now
+            self._learn(tick.snapshot, seen)
+        return seen.time, seen.step
+
+    def _learn(self, snapshot: bytes, seen: Snapshot) -> None:
+        """Note where `_decode` has found what it has written, and where it was written to."""
+        local, handshake = self._local, self._handshake
+        robots, entities = (
+            next(n for n in names if n in seen.raw or n is names[-1])
+            for names in (_ROBOTS, _ENTITIES)
+        )
+        paths: list[list[Path]] = [[], [], []]
+        places: list[list[int]] = [[], [], []]
+
+        def add(target: int, block: Path, slots: list[int]) -> None:
+            paths[target] += [(*block, index) for index in range(len(slots))]
+            places[target] += slots
+
+        for prefix in seen.articulations:
+            if prefix in handshake.articulations:
+                add(0, (robots, prefix, 'qpos'), local.joint_slots(prefix).tolist())
+        for name, entity in seen.entities.items():
+            if len(entity.qpos):
+                first = handshake.entities[name].qpos_offset
+                add(0, (entities, name, 'qpos'), list(range(first, first + len(entity.qpos))))
+            elif _has_pose(entity) and (slot := local.mocap_slot(name)) is not None:
+                add(1, (entities, name, 'xpos'), list(range(3 * slot, 3 * slot + 3)))
+                add(2, (entities, name, 'xquat'), list(range(4 * slot, 4 * slot + 4)))
+        self._packed = PackedState(snapshot, [path for some in paths for path in some])
+        self._moves, begin = [], 0
+        for target, some in zip(self._targets, places, strict=True):
+            if some:
+                part = slice(begin, begin + len(some))
+                self._moves.append((target, part, np.array(some, np.intp)))
+                begin += len(some)
+
+
+def _has_pose(entity: EntityObservation) -> bool:
+    return len(entity.xpos) == 3 and len(entity.xquat) == 4
+
+
+__all__ = ['Positions']
