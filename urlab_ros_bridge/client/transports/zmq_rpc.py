@@ -33,13 +33,6 @@ _SLICE_MS = 100
 _QUIET = 0.02
 
 _NO_KEYS = 'NULL'  # mechanism of ZMTP
-_NOT_KNOWN = (
-    'does not let in the client of these keys: its folder `clients` names those it lets in'
-)
-_KEYS_ALONE = (
-    'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), or is no '
-    'URLab server'
-)
 _LOST = (
     zmq.EVENT_DISCONNECTED
     | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL  # the other side has noticed it first
@@ -128,12 +121,13 @@ class RpcSocket:
         if event != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             mechanism = mechanism_at(self.endpoint)
             if mechanism == _NO_KEYS and have_keys:
-                raise KeysRejected(op, self.endpoint, 'has no keys: connect without')
+                reason = 'has no keys: connect without'
+                raise KeysRejected(op, self.endpoint, have_keys=True, reason=reason)
             # A forwarded port whose other end is gone, or a server that is just ending.
             hung_up = mechanism is None and event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
             if hung_up or mechanism == _NO_KEYS:
                 raise ConnectionLost(op, self.endpoint)
-        raise KeysRejected(op, self.endpoint, _NOT_KNOWN if have_keys else _KEYS_ALONE)
+        raise KeysRejected(op, self.endpoint, have_keys=have_keys)
 
     def _check(self, op: str, deadline: float, timeout: float) -> None:
         if self._cancelled:
