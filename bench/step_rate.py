@@ -8,7 +8,8 @@ The floor is a bare REP socket in its own process that runs the same mj_step cal
 same start, same ctrl) and answers the same reply bytes without looking at the request.  Both are
 asked by the same REQ client with the same request bytes, in short turns, so that the noise of the
 machine hits both; a ratio is the median over the turns.  The last columns are the same exchange
-through the package's own typed client, which also packs and unpacks.
+through the package's own typed client, which also packs and unpacks.  With --busy 2 on two
+processors, all of them compete with programs that compute.
 """
 
 from __future__ import annotations
@@ -76,6 +77,12 @@ def start(target, *args):
         process.join(5)
 
     return endpoint, stop
+
+
+def compute() -> None:
+    """Take a processor until the benchmark ends."""
+    while True:
+        pass
 
 
 def connect(endpoint: str) -> zmq.Socket:
@@ -167,7 +174,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--rounds', type=int, default=61)
     parser.add_argument('--count', type=int, default=300, help='round trips a turn')
+    parser.add_argument('--busy', type=int, default=0, help='busy loops beside all of it')
     options, _ = parser.parse_known_args()
+    for _ in range(options.busy):
+        multiprocessing.Process(target=compute, daemon=True).start()
     print(
         'quadruped, 12 joints, raw control; round trips per second, medians\n'
         'n_steps     floor    server   ratio  typed client   ratio'
