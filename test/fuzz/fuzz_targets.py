@@ -19,6 +19,12 @@ import shutil
 import tempfile
 from urllib.parse import unquote_to_bytes
 
+from fuzz_mutation import Mutator
+from fuzz_trial import LongTrial
+from fuzz_values import NoValue
+from fuzz_values import read_values
+from fuzz_values import ValueMutator
+
 import urlab_ros_bridge
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
@@ -28,6 +34,7 @@ from urlab_ros_bridge.client.state.assembler import TickAssembler
 from urlab_ros_bridge.files.curve_keys import KeysUnusable
 from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
+from urlab_ros_bridge.gateways.chiral.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol import codec as chiral
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
@@ -46,15 +53,19 @@ from urlab_ros_bridge.gateways.webxr.protocol import publishing
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import read_envelope
 from urlab_ros_bridge.gateways.webxr.protocol.hello import read_hello
 from urlab_ros_bridge.gateways.webxr.protocol.xr_input import read_xr_input
+from urlab_ros_bridge.schema import Place
+from urlab_ros_bridge.schema import read_yaml
 from urlab_ros_bridge.schema import SchemaError
+from urlab_ros_bridge.sim.editor.level import level as level_module
 from urlab_ros_bridge.sim.editor.level.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.client_models.document import Document
 from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
-from urlab_ros_bridge.sim.model.client_models.trial import Trial
 from urlab_ros_bridge.sim.model.sidecar.sidecar import load_sidecar
+from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
+from urlab_ros_bridge.sim.model.sidecar.sidecar import SidecarError
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.wire import camera_frame
 from urlab_ros_bridge.wire import codec
@@ -81,12 +92,14 @@ class Target:
     :ivar promised: what it may raise.
     :ivar words: what its language is made of; mutations put them in.
     :ivar cost: how many times dearer than a plain decoder: it gets so many times fewer inputs.
+    :ivar mutator: makes inputs of a corpus, words and a seed.
     """
 
     run: Callable[[bytes], object]
     promised: tuple[type[Exception], ...]
     words: tuple[bytes, ...] = ()
     cost: int = 1
+    mutator: type[Mutator] | type[ValueMutator] = Mutator
 
     def outcome(self, data: bytes) -> str:
         """Return 'taken', or the name of the error; what was not promised is raised."""
@@ -233,6 +246,34 @@ def _level(data: bytes) -> None:
     Level.open(_file('level.yaml', data))
 
 
+def _yaml(data: bytes) -> None:
+    read_yaml(_file('any.yaml', data))
+
+
+def _profile_values(data: bytes) -> None:
+    read_profile(read_values(data))
+
+
+def _sidecar_values(data: bytes) -> None:
+    parse_sidecar(Place(read_values(data), '', _folder() / 'values.yaml', SidecarError))
+
+
+def _level_values(data: bytes) -> None:
+    """A level whose file has a value: it is handed over where the file would be parsed."""
+    top = Place(read_values(data), '', _folder() / 'values.yaml', SidecarError)
+    path = _empty_level()
+    before, level_module.read_yaml = level_module.read_yaml, lambda *_: top
+    try:
+        Level.open(path)
+    finally:
+        level_module.read_yaml = before
+
+
+@cache
+def _empty_level() -> Path:
+    return _file('values.yaml', b'')
+
+
 @cache
 def _places() -> ClientFiles:
     folder = _folder() / 'data'
@@ -248,23 +289,49 @@ def _document(data: bytes) -> None:
     Document(_places(), _folder() / 'data', True).read(data, 'fuzz.xml')
 
 
+_SPOOLED = 2_000  # models after which the copies of their files are removed
+
+
+class _Models:
+    """Models as the server takes them from clients: read, tried in another process, taken."""
+
+    def __init__(self) -> None:
+        _places()
+        self._trial = LongTrial(cpu=5, wall=20.0)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._models = ClientModels(DataFolder(_folder() / 'data'), self._trial)
+        self._left = _SPOOLED
+
+    def now(self) -> ClientModels:
+        """Return what takes the next model."""
+        if not self._left:
+            self._begin()
+        self._left -= 1
+        return self._models
+
+
 @cache
+def _all_models() -> _Models:
+    return _Models()
+
+
 def _models() -> ClientModels:
-    _places()
-    return ClientModels(DataFolder(_folder() / 'data'), Trial(cpu=5, wall=20.0))
+    return _all_models().now()
 
 
 def _compiled(data: bytes) -> None:
-    """A model as the server takes it from a client: read, tried in another process, taken."""
-    _models().of_text(data.decode('utf-8', 'replace'))
+    """A model; the server itself compiles what has passed, and must not be hurt by that."""
+    _models().of_text(data.decode('utf-8', 'replace')).spec.compile()
 
 
 def _mesh(suffix: str) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
-        _models()
+        models = _models()
         path = _folder() / 'data' / f'mesh{suffix}'
         path.write_bytes(data)
-        _models().mesh(path)
+        models.mesh(path)
 
     return run
 
@@ -379,10 +446,20 @@ TARGETS: dict[str, Target] = {
     'chiral_profile': Target(_profile, (SchemaError,), _YAML, cost=20),
     'sidecar': Target(_sidecar, (SchemaError,), _YAML, cost=20),
     'level': Target(_level, (SchemaError, WorldError), _YAML, cost=20),
+    'yaml': Target(_yaml, (SchemaError,), _YAML, cost=2),
+    'profile_values': Target(
+        _profile_values, (SchemaError, NoValue), cost=2, mutator=ValueMutator
+    ),
+    'sidecar_values': Target(
+        _sidecar_values, (SchemaError, NoValue), cost=2, mutator=ValueMutator
+    ),
+    'level_values': Target(
+        _level_values, (SchemaError, WorldError, NoValue), cost=2, mutator=ValueMutator
+    ),
     'model': Target(_document, (OpError,), _XML, cost=4),
-    'compiled_model': Target(_compiled, (OpError,), _XML, cost=200),
-    'mesh_obj': Target(_mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=200),
-    'mesh_stl': Target(_mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=200),
+    'compiled_model': Target(_compiled, (OpError,), _XML, cost=20),
+    'mesh_obj': Target(_mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=20),
+    'mesh_stl': Target(_mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=20),
     'simspark_effectors': Target(_expressions, (SimSparkError,), _LISP),
     'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
     'simspark_frames': Target(_frames, (SimSparkError,), _LISP),

@@ -15,18 +15,22 @@ import atexit
 from collections import Counter
 import contextlib
 import hashlib
+import json
 import logging
 import math
 import os
 from pathlib import Path
 import resource
+import shutil
 import signal
 import sys
+import tempfile
 import time
 import traceback
 
 MEMORY = 6 << 30  # of address space; MuJoCo and NumPy map much of it
 SECONDS = 60  # that one input may take, on a machine that is busy otherwise
+SHARED_MEMORY = '/dev/shm'
 HERE = Path(__file__).resolve().parent
 
 
@@ -62,11 +66,10 @@ def fuzz(
     Inputs that raise something else than was promised are written into `faults`, and counted by
     the name of the error with an exclamation mark.
     """
-    from fuzz_mutation import Mutator
     from fuzz_targets import TARGETS
 
     target, outcomes = TARGETS[name], Counter()
-    mutator = Mutator(corpus_of(name), target.words, seed)
+    mutator = target.mutator(corpus_of(name), target.words, seed)
     began = time.perf_counter()
     # The tests' own time limit uses the same timer.
     before, (left, _) = (
@@ -132,6 +135,13 @@ def guided(name: str, count: int, keep: Path, seconds: float) -> None:
     atheris.Fuzz()
 
 
+def _files_in_memory() -> None:
+    """Have temporary files of this process written where no disk is waited for."""
+    if os.access(SHARED_MEMORY, os.W_OK):
+        tempfile.tempdir = tempfile.mkdtemp(prefix='urlab-fuzz-', dir=SHARED_MEMORY)
+        atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
+
+
 def in_a_child(name: str, options: argparse.Namespace, count: int) -> tuple[int, int]:
     """Run one target in a process of its own; return its exit code, and how many it tried."""
     told, report = os.pipe()
@@ -140,11 +150,26 @@ def in_a_child(name: str, options: argparse.Namespace, count: int) -> tuple[int,
         os.close(report)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         with open(told, 'rb') as pipe:
-            # Guided by coverage, libFuzzer counts and prints.
             tried = pipe.read(8)
-        return code, int.from_bytes(tried, 'little') if tried else count
+        # Guided by coverage, libFuzzer counts and prints; a process that has died counts nothing.
+        unknown = count if options.atheris else 0
+        return code, int.from_bytes(tried, 'little') if tried else unknown
+    try:
+        code = _try_one(name, options, count, report)
+    except BaseException:  # what called this goes on in the parent alone
+        traceback.print_exc()
+        code = 2
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def _try_one(name: str, options: argparse.Namespace, count: int, report: int) -> int:
+    """Try a target in this process; report how many inputs it got, and return the exit code."""
     os.nice(options.nice)
     logging.disable()
+    _files_in_memory()
     if options.atheris:
         guided(name, count, options.keep, options.seconds)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -153,10 +178,8 @@ def in_a_child(name: str, options: argparse.Namespace, count: int) -> tuple[int,
     bad = sum(number for key, number in outcomes.items() if key.endswith('!'))
     words = ', '.join(f'{key} {number:,}' for key, number in outcomes.most_common())
     print(f'{name:20} {count:>9,} inputs {count / seconds:>8,.0f}/s  {words}', flush=True)
-    sys.stdout.flush()
     os.write(report, count.to_bytes(8, 'little'))
-    atexit._run_exitfuncs()
-    os._exit(int(bool(bad)))
+    return int(bool(bad))
 
 
 def main() -> int:
@@ -168,6 +191,9 @@ def main() -> int:
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--nice', type=int, default=0)
     parser.add_argument('--atheris', action='store_true', help='guided by coverage')
+    parser.add_argument(
+        '--tally', metavar='FILE', help='counts inputs; go on until all have --inputs'
+    )
     parser.add_argument('--keep', type=Path, default=Path('/tmp/urlab-fuzz'), help='what is found')
     options = parser.parse_args()
     sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -179,6 +205,8 @@ def main() -> int:
         from fuzz_targets import TARGETS
 
         names = options.only or list(TARGETS)
+    if options.tally:
+        return until_the_goal(names, options)
     total, failed = 0, []
     for name in names:
         count = options.inputs
@@ -189,6 +217,31 @@ def main() -> int:
             failed.append(name)
         total += tried
     print(f'{total:,} inputs of {len(names)} decoders; faults: {", ".join(failed) or "none"}')
+    return int(bool(failed))
+
+
+def until_the_goal(names: list[str], options: argparse.Namespace) -> int:
+    """
+    Try each decoder in turn for `--seconds`, until the tally of all has reached `--inputs`.
+
+    Every turn has a seed of its own, so no input is made twice; the tally can be continued.
+    """
+    path, failed = Path(options.tally), set()
+    tally = json.loads(path.read_text()) if path.exists() else {}
+    first = options.seed
+    while open_names := [name for name in names if tally.get(name, 0) < options.inputs]:
+        for name in open_names:
+            before = tally.get(name, 0)
+            options.seed = first * 1_000_003 + before
+            code, tried = in_a_child(name, options, options.inputs - before)
+            if code:
+                failed.add(name)
+            tally[name] = before + tried
+            part = path.with_name(f'{path.name}.part')
+            part.write_text(json.dumps(tally, indent=1) + '\n')
+            part.replace(path)
+    print(f'{len(names)} decoders with {options.inputs:,} inputs or more; faults: '
+          f'{", ".join(sorted(failed)) or "none"}')  # fmt: skip
     return int(bool(failed))
 
 

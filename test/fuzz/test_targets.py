@@ -3,7 +3,10 @@
 """Every decoder with its corpus and inputs made from it; `make fuzz` tries millions."""
 
 from collections import Counter
+import json
+import os
 from pathlib import Path
+import signal
 import sys
 import time
 
@@ -91,6 +94,71 @@ def test_the_same_seed_makes_the_same_inputs(fuzz):
 
     assert made(3) == made(3) != made(4)
     assert len(set(made(3))) > 150
+
+
+def test_values_are_changed_as_values(fuzz):
+    from fuzz_values import NoValue
+    from fuzz_values import read_values
+    from fuzz_values import ValueMutator
+
+    corpus = fuzz[2].corpus_of('sidecar_values')
+
+    def made(seed):
+        return list(ValueMutator(corpus, (), seed).inputs(300))
+
+    assert made(3) == made(3) != made(4)
+    values = [read_values(data) for data in made(3)]  # each is one
+    assert len(set(made(3))) > 250
+    # Also what YAML knows and JSON does not.
+    assert any('datetime' in repr(value) or "b'" in repr(value) for value in values)
+    for wrong in (b'', b'{', b'\xff', b'[' * 100_000):
+        with pytest.raises(NoValue):
+            read_values(wrong)
+
+
+def test_one_fork_for_many_models_judges_as_a_fork_for_each(fuzz):
+    from fuzz_trial import LongTrial
+
+    from urlab_ros_bridge.sim.errors import OpError
+    from urlab_ros_bridge.sim.model.client_models.document import Bundle
+    from urlab_ros_bridge.sim.model.client_models.trial import Trial
+
+    good = '<mujoco><worldbody><body><geom size="{}"/></body></worldbody></mujoco>'
+    texts = [good.format(1), good.format(-1), '<mujoco>', good.format('1').replace('body>', 'b>')]
+
+    def verdict(trial, text):
+        try:
+            return trial.sizes(Bundle(xml=text)).of('nbody')
+        except OpError as error:
+            return str(error)
+
+    long, product = LongTrial(cpu=5, wall=60.0), Trial(cpu=5, wall=60.0)
+    try:
+        assert [verdict(long, text) for text in texts] == [verdict(product, t) for t in texts]
+        fork = long._fork
+        os.kill(fork._process, signal.SIGSEGV)
+        assert 'signal 11' in verdict(long, good.format(2))
+        assert verdict(long, good.format(3)) == 2 and long._fork is not fork
+    finally:
+        long.close()
+        product.close()
+
+
+def test_a_tally_is_continued_until_the_goal(tmp_path):
+    words = ['--only', 'urlab_row', 'urlab_topic', '--keep', str(tmp_path), '--seconds', '20']
+    words += ['--tally', str(tmp_path / 'tally.json')]
+    (tmp_path / 'tally.json').write_text('{"urlab_row": 150}')
+    done = run_process(
+        [sys.executable, HERE / 'run_fuzz.py', '--inputs', '200', *words],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert '2 decoders with 200 inputs or more; faults: none' in done.stdout
+    assert json.loads((tmp_path / 'tally.json').read_text()) == {
+        'urlab_row': 200,
+        'urlab_topic': 200,
+    }
 
 
 def test_faults_and_hangs_are_noticed_and_kept(fuzz, tmp_path, monkeypatch, capsys):

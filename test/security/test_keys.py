@@ -12,6 +12,7 @@ import zmq
 from test.security.programs import ANY_PORTS
 from test.security.programs import port_of
 from test.security.programs import program
+from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import open_camera
 from urlab_ros_bridge.client import open_state
@@ -92,6 +93,16 @@ def test_who_has_none_is_told_so(line, stranger):
         with pytest.raises(KeysRejected, match='keys'):
             client.connect()
         client.close()
+
+
+def test_the_conformance_suite_has_keys_too(line, keys, capsys):
+    checks = 'hello,rows.sim_time,info.actuators,control.setpoints'
+    words = ['conformance', f'tcp://127.0.0.1:{port_of(line)}', '--only', checks]
+    assert main([*words, '--transport', 'zmq', '--keys', str(keys / 'laptop')]) == 0
+    told = capsys.readouterr().out
+    assert 'FAIL' not in told and ' pass' in told and ' info.actuators' in told
+    assert main(['conformance', '--keys', str(keys)]) != 0
+    assert 'is for a server that is named' in ' '.join(capsys.readouterr().err.split())
 
 
 def test_nobody_else_is_answered(line, stranger, impostor):

@@ -36,8 +36,10 @@ from programs_under_fault import load_of
 from programs_under_fault import Programs
 import renderer_faults
 from verdict import broken_invariants
+from verdict import lives_table
 from verdict import Loads
 from verdict import longest_lives
+from verdict import MachineLoad
 from verdict import Result
 from verdict import table
 from watchers import camera_pictures
@@ -415,6 +417,18 @@ def connections(port: int, count: int) -> list[socket.socket]:
     return links
 
 
+def summary(soak: Soak, rounds: int, machine: MachineLoad) -> None:
+    """Print what the run was, and what else the machine did."""
+    hours = (time.monotonic() - soak.began) / 3600
+    count = sum(watcher.count for watcher in soak.watchers)
+    print(
+        f'\n{rounds} rounds in {hours:.2f} h, {len(soak.results)} faults, '
+        f'{len(soak.watchers)} clients got data {count:,} times; '
+        f'{len(soak.saved)} recordings and {len(soak.bags)} bags were acknowledged.\n'
+        f'{machine.text()}\n'
+    )
+
+
 def main() -> int:
     """Run rounds of the matrix, and print what became of each fault."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
@@ -428,10 +442,12 @@ def main() -> int:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     count = min(options.connections, hard - 4000)
+    machine = MachineLoad()
     with tempfile.TemporaryDirectory(prefix='urlab-soak-') as folder:
         soak = Soak(Path(folder), options.seed, options.window, everything=not options.short)
         codes: dict[str, int] = {}
         rounds = 0
+        broken: list[str] = []
         try:
             while not rounds or time.monotonic() - soak.began < options.minutes * 60:
                 # What ends a program comes first: from then on all programs live on.
@@ -446,28 +462,20 @@ def main() -> int:
                 rounds += 1
                 if options.short or options.only:
                     break
+        except KeyboardInterrupt:
+            print('\ninterrupted: what was seen until now')
+        except Exception as error:  # what was seen until now is still to be judged
+            broken.append(f'the run ended early: {type(error).__name__}: {error}'[:2000])
         finally:
             codes = soak.close()
-        hours = (time.monotonic() - soak.began) / 3600
-        broken = broken_invariants(soak, codes)
-        count = sum(watcher.count for watcher in soak.watchers)
-        print(
-            f'\n{rounds} rounds in {hours:.2f} h, {len(soak.results)} faults, '
-            f'{len(soak.watchers)} clients got data {count:,} times; '
-            f'{len(soak.saved)} recordings and {len(soak.bags)} bags were acknowledged'
-        )
+        broken += broken_invariants(soak, codes)
+        lives = longest_lives(soak.loads)
+        broken += [
+            f'{life.name} grows by {life.slope:.0f} MB an hour' for life in lives if life.leaks
+        ]
+        summary(soak, rounds, machine)
         table(soak.results)
-        for life in longest_lives(soak.loads):
-            first, last = life.first, life.last
-            print(
-                f'{life.name:10} {first.memory_mb:6.0f} -> {last.memory_mb:6.0f} MB '
-                f'in {life.hours:.2f} h'
-                f'{f" ({life.slope:+.0f} MB/h)" if life.judged else " (not judged)"}, '
-                f'{first.descriptors} -> {last.descriptors} files, '
-                f'{first.threads} -> {last.threads} threads'
-            )
-            if life.leaks:
-                broken.append(f'{life.name} grows by {life.slope:.0f} MB an hour')
+        lives_table(lives)
     print(*(f'BROKEN: {line}' for line in broken), sep='\n')
     print('an invariant is broken' if broken else 'all invariants hold')
     return int(bool(broken))

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import contextlib
 from dataclasses import dataclass
 from dataclasses import field
+import os
+from pathlib import Path
 import statistics
 from typing import TYPE_CHECKING
 
@@ -126,6 +128,46 @@ def longest_lives(loads: Loads) -> list[Life]:
             slope = statistics.linear_regression(times, sizes).slope
         found[name] = Life(name, hours, slope, settled[0][1], settled[-1][1])
     return list(found.values())
+
+
+def lives_table(lives: list[Life]) -> None:
+    """Print what programs held, as docs/reliability.md has it."""
+    if not lives:
+        return
+    hours = max(life.hours for life in lives)
+    judged = 'judged' if any(life.judged for life in lives) else 'too short to be judged'
+    print(f'\nSecond half of the longest lives, {hours:.2f} h ({judged}):\n')
+    print('| | memory, MB | slope, MB an hour | open files | threads |\n|---|---|---|---|---|')
+    for life in lives:
+        first, last = life.first, life.last
+        slope = f'{life.slope:+.0f}' if life.judged else 'not judged'
+        print(
+            f'| {life.name} | {first.memory_mb:.0f} -> {last.memory_mb:.0f} | {slope} | '
+            f'{first.descriptors} -> {last.descriptors} | {first.threads} -> {last.threads} |'
+        )
+    print()
+
+
+class MachineLoad:
+    """What the machine did from here on, this run included."""
+
+    def __init__(self) -> None:
+        self._before = self._times()
+
+    @staticmethod
+    def _times() -> list[int]:
+        return list(map(int, Path('/proc/stat').read_text().split('\n', 1)[0].split()[1:9]))
+
+    def text(self) -> str:
+        """Return load average, idle time and time that other machines took."""
+        spent = [now - then for now, then in zip(self._times(), self._before, strict=True)]
+        whole = max(sum(spent), 1)
+        idle, steal = spent[3] + spent[4], spent[7]
+        load = ', '.join(f'{value:.1f}' for value in os.getloadavg())
+        return (
+            f'{os.cpu_count()} processors, idle {idle / whole:.0%}, steal {steal / whole:.1%}, '
+            f'load average at the end {load}'
+        )
 
 
 def table(results: list[Result]) -> None:

@@ -52,14 +52,14 @@ class ConnectionLost(RequestTimeout):
 class KeysRejected(ConnectionLost):
     """The server does not let this client in: keys are missing, or are not those it knows."""
 
-    def __init__(self, op: str, endpoint: str, *, have_keys: bool) -> None:
-        reason = (
+    def __init__(self, op: str, endpoint: str, *, have_keys: bool, reason: str = '') -> None:
+        usual = (
             'does not let in the client of these keys: its folder `clients` names those it lets in'
             if have_keys
             else 'ended the handshake: it lets in clients with keys alone (keys=DIR, --keys DIR), '
             'is no URLab server, or is just ending'
         )
-        ClientError.__init__(self, f'{op}: {endpoint} {reason}')
+        ClientError.__init__(self, f'{op}: {endpoint} {reason or usual}')
 
 
 class StreamClosed(ClientError):

@@ -27,7 +27,9 @@ from urlab_ros_bridge.conformance.model import load_model
 from urlab_ros_bridge.conformance.model import ModelView
 from urlab_ros_bridge.conformance.model import Robot
 from urlab_ros_bridge.conformance.shm_raw import ShmChannel
+from urlab_ros_bridge.conformance.zmq_raw import no_keys
 from urlab_ros_bridge.conformance.zmq_raw import NoAnswer
+from urlab_ros_bridge.conformance.zmq_raw import Protect
 from urlab_ros_bridge.conformance.zmq_raw import ZmqChannel
 from urlab_ros_bridge.wire.codec import unpack
 from urlab_ros_bridge.wire.limits import REPLY
@@ -101,12 +103,19 @@ class Peer:
     :ivar channel: what requests go over now, ZMQ or SHM.
     :ivar hello_reply: the latest hello_ok in msgpack.
     :ivar stop: ends the server; None when the suite did not start it.
+    :ivar protect: gives a socket the keys that the server asks for.
     """
 
-    def __init__(self, places: Places, stop: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        places: Places,
+        stop: Callable[[], None] | None = None,
+        protect: Protect = no_keys,
+    ) -> None:
         self.places = places
         self.stop = stop
-        self.zmq = ZmqChannel(places.rpc)
+        self.protect = protect
+        self.zmq = ZmqChannel(places.rpc, protect)
         self.channel: ZmqChannel | ShmChannel = self.zmq
         self.session_id = ''
         self.hello_reply: dict[str, Any] = {}

@@ -4,14 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterable
 import time
+from typing import Any
 from urllib.parse import urlsplit
 
 import zmq
 
 from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.wire.limits import REPLY
+
+# Gives a socket the keys that the server asks for, before it connects.
+Protect = Callable[['zmq.Socket[Any]'], None]
+
+
+def no_keys(socket: zmq.Socket[Any]) -> None:
+    """Leave a socket as it is, for a server without keys."""
 
 
 class NoAnswer(Failed):
@@ -26,8 +35,9 @@ class ZmqChannel:
 
     name = 'zmq'
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, protect: Protect = no_keys) -> None:
         self.endpoint = endpoint
+        self._protect = protect
         self._context = zmq.Context()
         self._socket: zmq.Socket | None = None
 
@@ -50,6 +60,7 @@ class ZmqChannel:
             self._socket = self._context.socket(zmq.REQ)
             self._socket.setsockopt(zmq.LINGER, 0)
             self._socket.setsockopt(zmq.MAXMSGSIZE, REPLY.size)
+            self._protect(self._socket)
             self._socket.connect(self.endpoint)
         self._socket.send(frame)
 
@@ -71,13 +82,16 @@ class ZmqChannel:
 class RowListener:
     """A SUB socket that keeps what it hears."""
 
-    def __init__(self, endpoint: str, topics: Iterable[bytes] = (b'',)) -> None:
+    def __init__(
+        self, endpoint: str, topics: Iterable[bytes] = (b'',), protect: Protect = no_keys
+    ) -> None:
         self.endpoint = endpoint
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
         self._socket.setsockopt(zmq.RCVHWM, 100_000)
         for topic in topics:
             self._socket.setsockopt(zmq.SUBSCRIBE, topic)
+        protect(self._socket)
         self._socket.connect(endpoint)
 
     def __enter__(self) -> RowListener:
@@ -112,9 +126,10 @@ class RowListener:
 class ControlSender:
     """A PUB socket that connects to a SUB that is bound (the inbound control stream)."""
 
-    def __init__(self, endpoint: str) -> None:
+    def __init__(self, endpoint: str, protect: Protect = no_keys) -> None:
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.PUB)
+        protect(self._socket)
         self._socket.connect(endpoint)
 
     def __enter__(self) -> ControlSender:

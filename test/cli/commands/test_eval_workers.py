@@ -4,86 +4,27 @@
 
 import json
 import os
-from pathlib import Path
 import re
 import signal
-import subprocess
-import sys
-import time
 
-from lifelines import start_process
+from eval_runs import begin
+from eval_runs import done
+from eval_runs import EPISODES
+from eval_runs import finish
+from eval_runs import noted
+from eval_runs import NOTES
+from eval_runs import POLICY
+from eval_runs import prepare
+from eval_runs import table
+from eval_runs import wait
 from mcap.reader import make_reader
 import psutil
-from pyarrow import parquet
 import pytest
-
-ROOT = Path(__file__).parents[3]
-POLICY = """
-import numpy as np, os, pathlib, time
-
-class Wander:
-    '''Moves by what it sees and by the seed of the episode; leaves notes for the test.'''
-
-    def reset(self, seen):
-        self.seed = int(seen.info.get('seed', 0))
-        self.random = np.random.default_rng(self.seed)
-        self.start = np.asarray(seen.proprios['joint_pos'], float)
-
-    def __call__(self, seen):
-        pathlib.Path('alive', str(os.getpid())).touch()
-        time.sleep(float(os.environ.get('PAUSE', 0)))
-        return self.start + 0.1 * self.random.normal(size=self.start.shape)
-"""
-EPISODES = 6
 
 
 @pytest.fixture
 def place(tmp_path):
-    (tmp_path / 'policy.py').write_text(POLICY)
-    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
-    (tmp_path / 'alive').mkdir()
-    return tmp_path
-
-
-def begin(place, results, workers, *words, **environ):
-    places = [str(ROOT), os.environ.get('PYTHONPATH', '')]
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'eval', '--policy']
-    command += ['policy:Wander', '--world', 'quadruped', '--profile', 'profile.yaml']
-    command += ['--workers', workers, '--results', results, '--episodes', EPISODES]
-    command += ['--max-steps', 12, '--seed', 3, *words]
-    return start_process(
-        command,
-        cwd=place,
-        env={**os.environ, **environ, 'PYTHONPATH': os.pathsep.join(filter(None, places))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def finish(process, code=0):
-    said = process.communicate(timeout=150)[0]
-    assert process.returncode == code, said
-    return said
-
-
-def table(place, results):
-    rows = parquet.read_table(place / results / 'results.parquet').to_pylist()
-    assert [row['index'] for row in rows] == list(range(len(rows)))
-    return [{name: row[name] for name in row if name != 'wall'} for row in rows]
-
-
-def wait(condition, seconds=100):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def done(place, results):
-    log = place / results / 'episodes.jsonl'
-    lines = log.read_bytes().split(b'\n')[:-1] if log.exists() else []
-    return [json.loads(line)['index'] for line in lines]
+    return prepare(tmp_path)
 
 
 def messages(path):
@@ -94,7 +35,7 @@ def messages(path):
 
 @pytest.mark.slow
 def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
-    one = begin(place, 'one', 1, '--record', 'mcap', '--table', 'table.csv')
+    one = begin(place, 'one', '--workers', 1, '--record', 'mcap', '--table', 'table.csv')
     said = finish(one)
     rows = table(place, 'one')
     assert [row['seed'] for row in rows] == [3, 4, 5, 6, 7, 8]
@@ -107,21 +48,20 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
     assert len((place / 'table.csv').read_text().splitlines()) == EPISODES + 1
 
     # Two workers, of which one is killed in the middle of an episode; then the driver is.
-    for note in (place / 'alive').iterdir():
+    for note in (place / NOTES).iterdir():
         note.unlink()
-    driver = begin(place, 'two', 2, '--record', 'again', PAUSE='0.05')
-    wait(lambda: len(list((place / 'alive').iterdir())) == 2)
-    workers = [int(note.name) for note in (place / 'alive').iterdir()]
-    os.kill(workers[0], signal.SIGKILL)
+    driver = begin(place, 'two', '--workers', 2, '--record', 'again', PAUSE='0.05')
+    wait(lambda: len(noted(place)) == 2)
+    os.kill(noted(place)[0], signal.SIGKILL)
     wait(lambda: len(done(place, 'two')) >= 2)
     driver.kill()
     driver.communicate()
-    wait(lambda: not any(psutil.pid_exists(int(n.name)) for n in (place / 'alive').iterdir()))
+    wait(lambda: not any(map(psutil.pid_exists, noted(place))))
     before = (place / 'two' / 'episodes.jsonl').read_bytes()
     assert 2 <= len(done(place, 'two')) < EPISODES
 
     # It goes on with what is missing, and what is there is not run again.
-    finish(begin(place, 'two', 2, '--record', 'again'))
+    finish(begin(place, 'two', '--workers', 2, '--record', 'again'))
     assert table(place, 'two') == rows
     assert (place / 'two' / 'episodes.jsonl').read_bytes().startswith(before)
     assert sorted(done(place, 'two')) == list(range(EPISODES))
@@ -131,7 +71,9 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
         assert messages(path) == messages(place / 'again' / path.name)
 
     # Another evaluation does not mix with it.
-    assert 'its first_seed is 3, this one has 9' in finish(begin(place, 'two', 1, '--seed', 9), 2)
+    assert 'its first_seed is 3, this one has 9' in finish(
+        begin(place, 'two', '--workers', 1, '--seed', 9), 2
+    )
     settings = json.loads((place / 'two' / 'evaluation.json').read_text())
     assert settings['policy'] == 'policy:Wander' and len(settings['policy_digest']) == 64
 
@@ -141,7 +83,7 @@ def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
 def test_an_episode_that_kills_its_workers_ends_the_evaluation(place):
     deadly = '        if self.seed == 5:\n            os._exit(9)\n        return'
     (place / 'policy.py').write_text(POLICY.replace('        return', deadly))
-    said = finish(begin(place, 'out', 2), 2)
+    said = finish(begin(place, 'out', '--workers', 2), 2)
     assert 'episode 2: 3 workers died in it (exit code 9)' in said
     assert 2 not in done(place, 'out')
 

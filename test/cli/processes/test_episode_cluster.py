@@ -5,19 +5,25 @@
 from dataclasses import asdict
 import importlib.util
 import os
-from pathlib import Path
 import signal
 import socket
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
-import time
 
+from eval_runs import begin
+from eval_runs import done
+from eval_runs import environment
+from eval_runs import EPISODES
+from eval_runs import finish
+from eval_runs import noted
+from eval_runs import prepare
+from eval_runs import table
+from eval_runs import wait
 from hypothesis import given
 from hypothesis import strategies as st
 from lifelines import start_process
 import psutil
-from pyarrow import parquet
 import pytest
 
 from urlab_ros_bridge.cli.main import main
@@ -29,28 +35,10 @@ from urlab_ros_bridge.cli.processes.episode_cluster import UnfitMachine
 from urlab_ros_bridge.cli.processes.episode_worker import Assignment
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
 
-ROOT = Path(__file__).parents[3]
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec('ray') is None,
     reason='Ray is not installed: pip install "urlab_ros_bridge[ray]"',
 )
-POLICY = """
-import numpy as np, os, pathlib, time
-
-class Wander:
-    '''Moves by what it sees and by the seed of the episode; leaves notes for the test.'''
-
-    def reset(self, seen):
-        self.random = np.random.default_rng(int(seen.info.get('seed', 0)))
-        self.start = np.asarray(seen.proprios['joint_pos'], float)
-
-    def __call__(self, seen):
-        if 'NOTES' in os.environ:
-            pathlib.Path(os.environ['NOTES'], str(os.getpid())).touch()
-        time.sleep(float(os.environ.get('PAUSE', 0)))
-        return self.start + 0.1 * self.random.normal(size=self.start.shape)
-"""
-EPISODES = 6
 LOOPBACK = {'127.0.0.1', '::1', '::ffff:127.0.0.1'}
 DASHBOARD_PORT = 8265
 
@@ -111,58 +99,7 @@ def test_without_ray_the_command_says_what_to_install(tmp_path, monkeypatch, cap
 
 @pytest.fixture
 def place(tmp_path):
-    (tmp_path / 'policy.py').write_text(POLICY)
-    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
-    (tmp_path / 'notes').mkdir()
-    return tmp_path
-
-
-def environment(**more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith('RAY_')}
-    places = [str(ROOT), kept.get('PYTHONPATH', '')]
-    return {**kept, 'PYTHONPATH': os.pathsep.join(filter(None, places)), **more}
-
-
-def command(results, *words):
-    found = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'eval', '--policy']
-    found += ['policy:Wander', '--world', 'quadruped', '--profile', 'profile.yaml']
-    found += ['--results', results, '--episodes', EPISODES, '--max-steps', 12, '--seed', 3]
-    return [*map(str, found), *map(str, words)]
-
-
-def begin(place, results, *words, **environ):
-    return start_process(
-        command(results, *words),
-        cwd=place,
-        env=environment(**environ),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-
-
-def finish(process, code=0):
-    said = process.communicate(timeout=200)[0]
-    assert process.returncode == code, said
-    return said
-
-
-def table(place, results):
-    rows = parquet.read_table(place / results / 'results.parquet').to_pylist()
-    assert [row['index'] for row in rows] == list(range(EPISODES))
-    return [{name: row[name] for name in row if name != 'wall'} for row in rows]
-
-
-def done(place, results):
-    log = place / results / 'episodes.jsonl'
-    return log.read_bytes().count(b'\n') if log.exists() else 0
-
-
-def wait(condition, seconds=150):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    return prepare(tmp_path)
 
 
 def listeners(processes):
@@ -184,23 +121,23 @@ def test_a_cluster_gives_the_bits_of_processes_whoever_is_killed(place):
     rows = table(place, 'one')
 
     # A worker of Ray is killed in the middle of an episode, then the driver.
-    notes = place / 'notes'
-    driver = begin(place, 'ray', '--ray', 'local', '--workers', 2, '--record', 'mcap',
-                   PAUSE='0.1', NOTES=str(notes))  # fmt: skip
-    wait(lambda: any(notes.iterdir()))
+    before = set(noted(place))
+    words = ('--ray', 'local', '--workers', 2, '--record', 'mcap')
+    driver = begin(place, 'ray', *words, PAUSE='0.1')
+    wait(lambda: set(noted(place)) - before)
     family = psutil.Process(driver.pid).children(recursive=True)
     # Loopback alone, and no dashboard.
     open_at = listeners([*family, psutil.Process(driver.pid)])
     assert len(open_at) >= 3 and {each.ip for each in open_at} <= LOOPBACK
     assert DASHBOARD_PORT not in {each.port for each in open_at}
-    os.kill(int(next(notes.iterdir()).name), signal.SIGKILL)
-    wait(lambda: done(place, 'ray') >= 2)
+    os.kill((set(noted(place)) - before).pop(), signal.SIGKILL)
+    wait(lambda: len(done(place, 'ray')) >= 2)
     driver.kill()
     driver.communicate()
-    assert 2 <= done(place, 'ray') < EPISODES
+    assert 2 <= len(done(place, 'ray')) < EPISODES
     wait(lambda: not any(psutil.pid_exists(p.pid) and p.is_running() for p in family))
 
-    finish(begin(place, 'ray', '--ray', 'local', '--workers', 2, '--record', 'mcap'))
+    finish(begin(place, 'ray', *words))
     assert table(place, 'ray') == rows
     recorded = {path.name for path in (place / 'mcap').iterdir()}
     assert recorded == {f'episode_{index:04d}.mcap' for index in range(EPISODES)}
@@ -237,7 +174,7 @@ def test_a_cluster_that_runs_already_wants_the_token(place):
             address = f'127.0.0.1:{port}'
             wrong = begin(place, 'out', '--ray', address, RAY_AUTH_TOKEN='w' * 40, **local)
             assert f"no Ray cluster at '{address}'" in ' '.join(finish(wrong, 2).split())
-            assert done(place, 'out') == 0
+            assert not done(place, 'out')
             finish(begin(place, 'out', '--ray', address, RAY_AUTH_TOKEN='s' * 40, **local))
             assert len({row['digest'] for row in table(place, 'out')}) == EPISODES
         finally:

@@ -21,7 +21,13 @@ def test_the_answer_says_what_to_install(monkeypatch, tmp_path, module):
     monkeypatch.setitem(sys.modules, 'mcap.writer', module)
     settings = replace(Settings(), data_dir=str(tmp_path))
     bridge = Bridge(
-        None, (), lambda: settings, lambda *text: None, timeline=Timeline(), on_plan=None
+        None,
+        (),
+        lambda: settings,
+        lambda *text: None,
+        timeline=Timeline(),
+        on_plan=None,
+        fail=None,
     )
     bridge.add(Taps(lambda: None))
     recorder = BagRecorder(bridge)

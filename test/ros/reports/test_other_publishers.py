@@ -9,11 +9,8 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
-from urlab_ros_bridge.ros.reports import other_publishers as module  # noqa: E402
 from urlab_ros_bridge.ros.reports.other_publishers import describe  # noqa: E402
 from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
-from urlab_ros_bridge.ros.reports.other_publishers import refuse_second  # noqa: E402
-from urlab_ros_bridge.ros.reports.other_publishers import SecondBridge  # noqa: E402
 
 OWN = '/urlab_bridge'
 
@@ -101,57 +98,3 @@ def test_publishers_whose_node_is_not_known_yet_are_nobody():
     graph = Graph(clock=['/_NODE_NAME_UNKNOWN_'])
     graph.look(20)
     assert not graph.logged
-
-
-@pytest.mark.parametrize(
-    ('speaks', 'leaves', 'expected'),
-    [(True, None, SecondBridge), (False, None, True), (True, 2.0, False), (False, 0.5, False)],
-)
-def test_only_who_speaks_and_stays_is_refused(monkeypatch, speaks, leaves, expected):
-    now = [10.0]
-
-    class FakeListener:
-        def __init__(self, node):
-            self.heard, self.closed = False, False
-
-        def listen(self, seconds):
-            now[0] += seconds
-            self.heard = speaks
-
-        def close(self):
-            closed.append(self)
-
-    closed = []
-    monkeypatch.setattr(module, '_ClockListener', FakeListener)
-    fake = SimpleNamespace(
-        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s)
-    )
-    monkeypatch.setattr(module, 'time', fake)
-
-    def names():
-        gone = leaves is not None and now[0] >= 10.0 + leaves
-        return [('urlab_bridge', '/')] * (1 if gone else 2)
-
-    node = SimpleNamespace(
-        get_fully_qualified_name=lambda: OWN, get_node_names_and_namespaces=names
-    )
-    if expected is SecondBridge:
-        with pytest.raises(SecondBridge, match='second_bridge'):
-            refuse_second(node, now[0])
-    else:
-        assert refuse_second(node, now[0]) is expected
-    assert len(closed) == 1
-
-
-def test_without_a_twin_the_start_waits_no_longer_than_nodes_need_to_be_found(monkeypatch):
-    now = [10.0]
-    fake = SimpleNamespace(
-        monotonic=lambda: now[0], sleep=lambda s: now.__setitem__(0, now[0] + s)
-    )
-    monkeypatch.setattr(module, 'time', fake)
-    node = SimpleNamespace(
-        get_fully_qualified_name=lambda: OWN, get_node_names_and_namespaces=list
-    )
-    assert refuse_second(node, 9.7) is False and now[0] == pytest.approx(10.7, abs=0.06)
-    now[0] = 20.0
-    assert refuse_second(node, 9.7) is False and now[0] == 20.0

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.schema import key
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.conformance import Places
     from urlab_ros_bridge.conformance import Plan
     from urlab_ros_bridge.conformance import Result
+    from urlab_ros_bridge.conformance.zmq_raw import Protect
 
 _CLEAR_LINE = '\r\x1b[K'
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
@@ -70,6 +72,9 @@ class ConformanceArguments(Arguments):
     info_port: int = key(
         0, f'TCP port of the info stream. 0: what the server says, or else {INFO_PORT}.', **_PORT
     )
+    keys: str = key(
+        '', 'Folder of keys (`urlab keys`) for a server that was started with such.', **FOLDER
+    )
 
 
 def make_plan(values: ConformanceArguments) -> Plan:
@@ -107,6 +112,19 @@ def places(values: ConformanceArguments) -> Places:
     return Places(host, f'tcp://{host}:{port}', *map(at, ports))
 
 
+def protection(folder: str) -> Protect:
+    """
+    Return what gives sockets the keys of a folder; none without one.
+
+    :raises KeysUnusable: when they are missing, damaged, or not kept secret.
+    """
+    from urlab_ros_bridge.conformance.zmq_raw import no_keys
+    from urlab_ros_bridge.files.curve_keys import read_client_keys
+
+    keys = read_client_keys(folder)
+    return no_keys if keys is None else keys.protect
+
+
 @contextmanager
 def connected(values: ConformanceArguments) -> Iterator[Peer]:
     """Connect to the server that was named, or start the bundled one for a while."""
@@ -114,7 +132,7 @@ def connected(values: ConformanceArguments) -> Iterator[Peer]:
     from urlab_ros_bridge.conformance.local_server import local_server
 
     if values.endpoint:
-        peer = Peer(places(values))
+        peer = Peer(places(values), protect=protection(values.keys))
         try:
             peer.connect()
             yield peer
@@ -165,6 +183,8 @@ def run(given: ParsedArguments[ConformanceArguments]) -> int:
     from urlab_ros_bridge.conformance.runner import FAIL
 
     values = given.values
+    if values.keys and not values.endpoint:
+        raise BadArgument('--keys', 'is for a server that is named; the bundled one has no keys')
     plan = make_plan(values)
     if values.list:
         print(listing(plan.checks))
@@ -191,6 +211,7 @@ COMMAND = Command(
     examples=(
         ('urlab conformance', 'the bundled server, over ZMQ and shared memory'),
         ('urlab conformance tcp://192.168.1.20', 'a server on another machine'),
+        ('urlab conformance tcp://192.168.1.20 --keys laptop', 'one that wants keys'),
         ('urlab conformance --only "step.*,reset" --mode direct', 'some checks'),
         ('urlab conformance --list', 'every rule with its place in the pages'),
     ),

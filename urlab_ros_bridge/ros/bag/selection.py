@@ -12,8 +12,10 @@ from urlab_ros_bridge.ros.bag.errors import NoSuchTopic
 
 # A bag that names other topics is of little use without time and transforms.
 ALWAYS = (r'/clock', r'(/.*)?/tf', r'(/.*)?/tf_static')
-# Rendered only for subscribers, and most of the bytes of a bag: they have to be named.
+# They have to be named: what is rendered only for subscribers, and most of the bytes of a bag; and
+# hidden topics, as for `ros2 bag record`.
 LARGE = (r'.*/image_raw(/.*)?', r'.*/points')
+HIDDEN = (r'.*/_.*',)
 
 
 class Selection:
@@ -30,7 +32,8 @@ class Selection:
         """
         Read the patterns.
 
-        :param topics: names or regular expressions; none: all topics but pictures and clouds.
+        :param topics: names or regular expressions; none: all but pictures, clouds and
+            hidden topics.
         :param exclude: the same, of what is left out of these; it wins.
         :raises BadPattern: for one that is not a regular expression.
         """
@@ -38,11 +41,12 @@ class Selection:
         self._wanted = {text: _compile(text) for text in topics}
         self._excluded = [_compile(text) for text in exclude]
         self._always = [_compile(text) for text in ALWAYS]
-        self._large = [] if self._wanted else [_compile(text) for text in LARGE]
+        left_out = () if self._wanted else (*LARGE, *HIDDEN)
+        self._left_out = [_compile(text) for text in left_out]
 
     def wants(self, topic: str) -> bool:
         """Return whether a topic, by its full name, goes into the bag."""
-        if self._among(topic, self._excluded) or self._among(topic, self._large):
+        if self._among(topic, self._excluded) or self._among(topic, self._left_out):
             return False
         return (
             not self._wanted
@@ -77,4 +81,4 @@ def _compile(text: str) -> re.Pattern[str]:
         raise BadPattern(text, error) from error
 
 
-__all__ = ['ALWAYS', 'LARGE', 'Selection']
+__all__ = ['ALWAYS', 'HIDDEN', 'LARGE', 'Selection']

@@ -141,6 +141,7 @@ class Bridge:
     :ivar log: takes a severity (info, warning) and a text.
     :ivar timeline: where simulation time stands.
     :ivar on_plan: takes a new plan, and whether the server closes ticks with its sim_time row.
+    :ivar fail: takes the reason why the bridge must not go on, once it runs; from any thread.
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar plan: what is published at present.
     """
@@ -154,6 +155,7 @@ class Bridge:
         *,
         timeline: Timeline,
         on_plan: Callable[[WorldPlan, bool], None],
+        fail: Callable[[UrlabError], None],
         status_fd: int | None = None,
     ) -> None:
         self.node = node
@@ -163,6 +165,7 @@ class Bridge:
         self.timeline = timeline
         self.plan = WorldPlan()
         self.on_plan = on_plan
+        self.fail = fail
         self.status_fd = status_fd
         self._parts: dict[type, Any] = {}
         self._attached: list[Attached] = []

@@ -32,6 +32,7 @@ from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports import other_types
 from urlab_ros_bridge.ros.reports import reporter
+from urlab_ros_bridge.ros.reports import second_bridge
 from urlab_ros_bridge.ros.services import bags
 from urlab_ros_bridge.ros.services import lockstep
 from urlab_ros_bridge.ros.services import model
@@ -60,6 +61,7 @@ from urlab_ros_bridge.ros.topics.robot import static_frames
 # after it: the stream before the link, both before commands, and lockstep after those.
 FEATURES: tuple[Feature, ...] = (
     other_publishers.FEATURE,
+    second_bridge.FEATURE,
     bags.FEATURE,
     stream.FEATURE,
     connection.FEATURE,

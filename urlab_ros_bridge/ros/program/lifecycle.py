@@ -10,6 +10,7 @@ socket and publisher and keeps the parameters as they are then; `cleanup` forget
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import contextlib
 import threading
 
@@ -36,15 +37,17 @@ class ManagedBridge(ManagedNode):
         status_fd: int | None = None,
         context: RosContext | None = None,
         parameter_overrides: list[Parameter] | None = None,
+        on_failure: Callable[[UrlabError], None] | None = None,
     ) -> None:
         """
         Begin unconfigured.
 
-        :param status_fd, parameter_overrides: as for the bridge, which gets them.
+        :param status_fd, parameter_overrides, on_failure: as for the bridge, which gets them.
         """
         super().__init__(NODE_NAME, context=context)
         self._status_fd = status_fd
         self._first_overrides = parameter_overrides
+        self._on_failure = on_failure
         self._bridge: _RunningBridge | None = None
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -101,6 +104,7 @@ class ManagedBridge(ManagedNode):
                 status_fd=self._status_fd,
                 context=self.context,
                 parameter_overrides=overrides,
+                on_failure=self._on_failure,
                 namespace=self.get_namespace(),
                 cli_args=rule,
             )

@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     :param argv: ROS arguments, ``--status-fd N``, and ``--lifecycle`` for a managed node that
         waits to be configured and activated; None: those of the process.
-    :return: exit code: 0, or 1 when it could not start.
+    :return: exit code: 0, or 1 when it could not start or must not go on.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(add_help=False)
@@ -36,9 +36,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument('--lifecycle', action='store_true')
     ours, ros = parser.parse_known_args(arguments)
     stop = StopSignal()
+    failures: list[UrlabError] = []
+
+    def fail(error: UrlabError) -> None:
+        failures.append(error)
+        stop.received = True
+
     try:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
-        node = (ManagedBridge if ours.lifecycle else BridgeNode)(status_fd=ours.status_fd)
+        kind = ManagedBridge if ours.lifecycle else BridgeNode
+        node = kind(status_fd=ours.status_fd, on_failure=fail)
     except (UrlabError, RCLError, UnknownROSArgsError) as error:
         print(f'urlab bridge: {error}', file=sys.stderr)
         rclpy.try_shutdown()
@@ -49,7 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         release(executor, node)
         return 1
     spin_until(stop, executor, node, node.stop)
-    return 0
+    for failure in failures:
+        print(f'urlab bridge: {failure}', file=sys.stderr)
+    return int(bool(failures))
 
 
 def _started(node: BridgeNode) -> bool:

@@ -15,6 +15,7 @@ The node: parameters, and the threads that do the work.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,6 +53,7 @@ class BridgeNode(RecordableNode):
         context: RosContext | None = None,
         parameter_overrides: list[Parameter] | None = None,
         features: Sequence[Feature] = FEATURES,
+        on_failure: Callable[[UrlabError], None] | None = None,
         **arguments: Any,
     ) -> None:
         """
@@ -59,6 +61,8 @@ class BridgeNode(RecordableNode):
 
         :param status_fd: file descriptor that gets a JSON line with figures once a second.
         :param features: what it does.
+        :param on_failure: takes the reason why the bridge must be stopped while it runs, from any
+            thread; None: it is logged.
         :raises BadParameter: when a parameter has a value that is not accepted.
         :raises InterfaceMissing: without tf2_msgs or urlab_msgs.
         """
@@ -76,6 +80,7 @@ class BridgeNode(RecordableNode):
             self._log,
             timeline=timeline,
             on_plan=self._on_plan,
+            fail=on_failure or (lambda error: self._log('warning', str(error))),
             status_fd=status_fd,
         )
         self.bridge.add(self.taps)

@@ -63,6 +63,11 @@ def latched() -> QoSProfile:
     return _profile(1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
+def announcements() -> QoSProfile:
+    """Subscriptions for what several nodes announce: none replaces that of another."""
+    return _profile(32, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
 def command() -> QoSProfile:
     """Subscriptions for commands: only the newest counts."""
     return _profile(1)

@@ -203,6 +203,7 @@ def test_without_the_package_the_log_says_once_what_to_install(monkeypatch):
         lambda *words: logged.append(words),
         timeline=Timeline(),
         on_plan=None,
+        fail=None,
     )
     made = simulation.StandardServices(bridge)
     made.start()

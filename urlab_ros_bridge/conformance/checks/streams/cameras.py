@@ -159,7 +159,7 @@ def stream(peer: Peer) -> None:
             continue
         tried += 1
         port = urlsplit(camera['zmq_endpoint']).port
-        with RowListener(f'tcp://{peer.places.host}:{port}') as listener:
+        with RowListener(f'tcp://{peer.places.host}:{port}', protect=peer.protect) as listener:
             message = listener.receive(FIRST_FRAME)
         if message is None:
             raise Failed(f'a frame of {name} within {FIRST_FRAME:g} s', 'none')

@@ -75,7 +75,7 @@ def _ctrl(peer: Peer, robot: Robot) -> list[float]:
 def setpoints(peer: Peer) -> None:
     """In live mode "PREFIX/control " with int32 count and (int32 id, float32 value) sets ctrl."""
     endpoint, robot = reachable(peer.places.control, 'control'), _driven(peer)
-    with ControlSender(endpoint) as speaker:
+    with ControlSender(endpoint, peer.protect) as speaker:
         came = repeat_until(
             lambda: speaker.send(f'{robot.prefix}/control '.encode(), control_payload(robot, 0.3)),
             lambda: all(abs(value - 0.3) < 1e-5 for value in _ctrl(peer, robot)),
@@ -88,7 +88,7 @@ def setpoints(peer: Peer) -> None:
 def discarded(peer: Peer) -> None:
     """In direct mode messages are discarded, then and after a return to live."""
     endpoint, robot = reachable(peer.places.control, 'control'), _driven(peer)
-    with ControlSender(endpoint) as speaker:
+    with ControlSender(endpoint, peer.protect) as speaker:
         changed = repeat_until(
             lambda: speaker.send(f'{robot.prefix}/control '.encode(), control_payload(robot, 0.4)),
             lambda: any(abs(value - 0.4) < 1e-5 for value in _ctrl(peer, robot)),
@@ -110,7 +110,7 @@ def set_gains(peer: Peer) -> None:
     old = before['kp'].get(name, before['default_kp'])
     text = json.dumps({name: {'kp': old + 7.0}}).encode()
     try:
-        with ControlSender(endpoint) as speaker:
+        with ControlSender(endpoint, peer.protect) as speaker:
             came = repeat_until(
                 lambda: speaker.send(f'{prefix}/set_gains '.encode(), text),
                 lambda: abs(params()['kp'].get(name, 0.0) - old - 7.0) < 1e-3,
@@ -125,7 +125,7 @@ def set_gains(peer: Peer) -> None:
 @check('info.actuators', PLUGIN, 'info stream', modes=LIVE, transports=ZMQ)
 def info(peer: Peer) -> None:
     """The info stream sends, in JSON of one part, the actuators of every articulation."""
-    with RowListener(reachable(peer.places.info, 'info')) as listener:
+    with RowListener(reachable(peer.places.info, 'info'), protect=peer.protect) as listener:
         end = time.monotonic() + 3.0
         told: dict[str, dict[str, Any]] = {}
         while len(told) < len(peer.blocks) and time.monotonic() < end:

@@ -42,7 +42,7 @@ def listening(peer: Peer, *topics: bytes) -> Iterator[RowListener]:
     """Listen to the state stream; checks that need a message call `first`."""
     if not peer.places.state:
         raise Failed('a state stream', 'none: the ports of hello_ok name none')
-    with RowListener(peer.places.state, topics or (b'',)) as listener:
+    with RowListener(peer.places.state, topics or (b'',), peer.protect) as listener:
         yield listener
 
 

@@ -81,6 +81,8 @@ def _empty(folder: Path, handle: int) -> None:
 def _let_go(folder: Path, handle: int) -> None:
     with contextlib.suppress(OSError):
         _empty(folder, handle)
+        # A fork of this process would keep the lock otherwise.
+        fcntl.flock(handle, fcntl.LOCK_UN)
     os.close(handle)
 
 
