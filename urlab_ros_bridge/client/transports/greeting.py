@@ -13,6 +13,7 @@ import socket
 import time
 from urllib.parse import urlsplit
 
+NO_KEYS = 'NULL'  # mechanism of ZMTP
 _SIZE = 64
 _MECHANISM = slice(12, 32)
 # Signature and version: who was told our mechanism might hang up before it tells its own.
@@ -46,4 +47,4 @@ def mechanism_at(endpoint: str, seconds: float = 1.0) -> str | None:
     return received[_MECHANISM].rstrip(b'\0').decode('ascii', 'replace')
 
 
-__all__ = ['mechanism_at']
+__all__ = ['NO_KEYS', 'mechanism_at']

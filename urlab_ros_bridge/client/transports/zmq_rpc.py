@@ -25,6 +25,7 @@ from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
+from urlab_ros_bridge.client.transports.greeting import NO_KEYS
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
@@ -38,7 +39,6 @@ _QUIET = 0.02
 # readable when the reply, or the end of the connection, is there.
 Meanwhile = Callable[[Any], None]
 
-_NO_KEYS = 'NULL'  # mechanism of ZMTP
 _LOST = (
     zmq.EVENT_DISCONNECTED
     | zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL  # the other side has noticed it first
@@ -131,12 +131,12 @@ class RpcSocket:
         have_keys = self._keys is not None
         if event != zmq.EVENT_HANDSHAKE_FAILED_AUTH:
             mechanism = mechanism_at(self.endpoint)
-            if mechanism == _NO_KEYS and have_keys:
+            if mechanism == NO_KEYS and have_keys:
                 reason = 'has no keys: connect without'
                 raise KeysRejected(op, self.endpoint, have_keys=True, reason=reason)
             # A forwarded port whose other end is gone, or a server that is just ending.
             hung_up = mechanism is None and event == zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL
-            if hung_up or mechanism == _NO_KEYS:
+            if hung_up or mechanism == NO_KEYS:
                 raise ConnectionLost(op, self.endpoint)
         raise KeysRejected(op, self.endpoint, have_keys=have_keys)
 
