@@ -43,7 +43,8 @@ _NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _ACCEPT_AGAIN = 0.1  # s
 _LOOK = 1.0  # s, at handshakes that do not end
 _LAST_SECONDS = 0.2  # for replies that are on their way at the end
-_BACKLOG = 100
+_ACCEPT_TURN = 32  # connections at a time, before others are served
+_BACKLOG = 1024
 _LOG = logging.getLogger(__name__)
 
 
@@ -180,10 +181,12 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         if not (self._shaking or self._accept_at):
             return None
         now = time.monotonic()
-        for connection in list(self._shaking.values()):
-            if now - connection.began < HANDSHAKE_SECONDS:
+        # There may be thousands, so only the oldest are looked at.
+        while self._shaking:
+            oldest = next(iter(self._shaking.values()))
+            if now - oldest.began < HANDSHAKE_SECONDS:
                 break
-            self._drop(connection)
+            self._drop(oldest)
         if self._accept_at and now >= self._accept_at:
             self._accept_at = 0.0
             self._poll.register(self._listener, select.EPOLLIN)
@@ -199,14 +202,19 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             self._accept()
 
     def _accept(self) -> None:
-        try:
-            socket, _ = self._listener.accept()
-        except OSError as error:
-            if error.errno in _NO_DESCRIPTORS:
-                # Others wait until there are descriptors again.
-                self._poll.unregister(self._listener)
-                self._accept_at = time.monotonic() + _ACCEPT_AGAIN
-            return
+        for _ in range(_ACCEPT_TURN):
+            try:
+                socket, _ = self._listener.accept()
+            except OSError as error:
+                if error.errno in _NO_DESCRIPTORS:
+                    # Others wait until there are descriptors again.
+                    self._poll.unregister(self._listener)
+                    self._accept_at = time.monotonic() + _ACCEPT_AGAIN
+                return
+            self._begin(socket)
+
+    def _begin(self, socket: sockets.socket) -> None:
+        """Greet who has connected."""
         socket.setblocking(False)
         with suppress(OSError):
             socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
