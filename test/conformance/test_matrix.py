@@ -30,6 +30,7 @@ OPTIONS = {
     'no_cameras': {'cameras': 'off'},
     'cameras_on': {'cameras': 'on'},
     'absolute_paths': {'allow_absolute_paths': True},
+    'slow': {'speed': 0.5},
 }
 CHECKS = tuple(all_checks())
 # The pictures of the bundled worlds are large; those of the suite's own world are not.
@@ -46,7 +47,7 @@ def failures(peer, plan):
 # A world each, so that every mode meets every transport.
 SHARES = cycle([('live', 'zmq'), ('direct', 'shm'), ('live', 'shm'), ('direct', 'zmq')])
 # What does not exclude each other is tried at once; test_suite has the modes.
-TOGETHER = ('paused no_shm no_cameras', 'editor cameras_on absolute_paths')
+TOGETHER = ('paused no_shm no_cameras', 'editor cameras_on absolute_paths slow')
 
 
 def options_of(names):

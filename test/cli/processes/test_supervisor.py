@@ -20,10 +20,11 @@ from urlab_ros_bridge.cli.processes.table import READY_LINE
 READY = f'print("{READY_LINE}: x", flush=True)\n'
 SLEEP = 'import time\ntime.sleep(60)\n'
 # Tells when it gets the polite signal; `{}` is the time it then takes.
+# A handler must not print: the signal may come while the program prints "up".
 POLITE = """
-import signal, sys, time
+import os, signal, sys, time
 def end(number, frame):
-    print("ending", time.monotonic(), flush=True)
+    os.write(1, f"ending {{time.monotonic()}}\\n".encode())
     time.sleep({})
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
