@@ -11,17 +11,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 import math
 import threading
 import time
-from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
@@ -38,8 +35,6 @@ LOOK_SECONDS = 0.1
 SETTLE_SECONDS = 0.5
 # A picture is waited for this long after the instant began (s of wall time).
 PICTURE_SECONDS = 5.0
-# The tick of a step is nearly always there with the reply; later ones come by another thread (s).
-_TICK_SECONDS = 0.05
 _SEND_SECONDS = 5.0
 _RATE_ROUNDS = 50
 
@@ -71,7 +66,6 @@ class Rounds:
         self._sender = bridge.part(Commands).sender
         self._cameras = bridge.part(Cameras)
         self._link = bridge.part(ServerLink)
-        self._stream = bridge.part(StreamThread)
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
@@ -182,10 +176,7 @@ class Rounds:
         self._since = time.monotonic()
         number = self._gate.open()
         if number is not None:
-            mark = self._stream.timeline.mark()
-            stamp_ns = self._step(partial(self._stream.publish_meanwhile, mark))
-            self._gate.expect(number, stamp_ns)
-            self._stream.publish_until(stamp_ns, mark, _TICK_SECONDS)
+            self._gate.expect(number, self._step())
         if not self._answered():
             return
         if number is None:
@@ -195,18 +186,18 @@ class Rounds:
         self.count += 1
         self._ends.append(time.monotonic())
 
-    def _step(self, meanwhile: Callable[[Any], None]) -> int:
+    def _step(self) -> int:
         """Step with the twists that wait for it; where the server refuses one, without them."""
         riders = self._sender.take_riders()
         twists = {rider.prefix: rider.fields for rider in riders.values()}
         try:
-            stamp_ns = self._drive.step(twists, meanwhile)
+            stamp_ns = self._drive.step(twists)
         except UrlabError as error:
             # By itself each is refused and counted as any command is.
             self._sender.return_riders(_SEND_SECONDS)
             if not twists or not isinstance(error, RemoteError):
                 raise
-            return self._drive.step(None, meanwhile)
+            return self._drive.step()
         self._sender.riders_sent()
         return stamp_ns
 
