@@ -4,9 +4,8 @@
 The stream thread: it owns the state stream and publishes everything that carries a stamp.
 
 One thread at a time for all of it is what keeps timelines apart: after a jump no older message can
-follow, because no other thread holds one.  It is this thread, except for the ticks of a thread
-that steps and so knows when one is on its way: it publishes them by itself, as each thread that
-must be woken delays the answer to the tick (`publish_until`).
+follow, because no other thread holds one.  It is this thread, unless one that steps takes its turn
+(`publish_until`, which nothing uses at present: see docs/architecture.md).
 """
 
 from __future__ import annotations
