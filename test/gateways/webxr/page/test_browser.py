@@ -7,10 +7,13 @@ import importlib.util
 import socket
 import urllib.request
 
+import mujoco
 import numpy as np
 import pytest
 
 from test.gateways.webxr.field_client import FieldClient
+from test.gateways.webxr.gltf.test_skins import drawn_by_mujoco
+from test.gateways.webxr.gltf.test_skins import skinned_arm
 from test.gateways.webxr.page.browser import changed
 from test.gateways.webxr.page.browser import CHROMIUM
 from test.gateways.webxr.page.browser import chromium
@@ -309,6 +312,42 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor.tab.mouse.up()
         end = np.array(visitor.js(f'{at}.toArray()'))
         assert np.linalg.norm(end - start) > 0.02
+        assert visitor.errors == []
+        visitor.tab.close()
+
+
+def test_a_skin_is_bent_as_mujoco_draws_it_and_a_click_finds_the_body_below(browser, tmp_path):
+    path = tmp_path / 'arm.xml'
+    path.write_text(skinned_arm())
+    page = Page()
+    with simulation(path) as port, gateway_at(port, page) as gateway:
+        with Client(rpc_port=port, shared=True) as client:
+            client.connect()
+            client.set_paused(True)
+        visitor = Visitor(browser, gateway.url)
+        assert visitor.js('urlab.bodies.skins.length') == 1
+        visitor.drawn()
+        found = visitor.js(
+            'Array.from({ length: urlab.bodies.skins[0].geometry.attributes.position.count }, '
+            '(_, vertex) => urlab.bodies.skins[0].getVertexPosition(vertex, '
+            'urlab.stage.focus.clone()).toArray())'
+        )
+        model = gateway.served.handshake.model
+        data = mujoco.MjData(model)
+        data.qpos[:] = gateway.served.scene.newest.qpos
+        mujoco.mj_forward(model, data)
+        x, y, z = drawn_by_mujoco(model, data).T
+        np.testing.assert_allclose(found, np.column_stack([x, z, -y]), atol=1e-4)
+
+        upper = visitor.js("urlab.world.bodies.find(({name}) => name.endsWith('upper')).id")
+        visitor.js("document.body.classList.add('bare')")
+        middle = f'urlab.bodies.bounds([{upper}]).getCenter(urlab.stage.focus.clone())'
+        visitor.tab.mouse.click(*visitor.on_screen(middle))
+        visitor.until(f'urlab.selected === {upper}')
+        # It is seen which part of the skin this body moves.
+        before = visitor.picture()
+        visitor.js('urlab.select(-1)')
+        assert changed(before, visitor.picture()) > 0.001
         assert visitor.errors == []
         visitor.tab.close()
 
