@@ -85,11 +85,14 @@ class ArmShapes:
             self._fix(world, arm, line, loose)
         self._loose = np.array(loose, np.intp)
         lasts = np.array([line.stop - 2 for line in self._lines], np.intp)
-        self._tip_bodies = self._bodies[lasts]
-        turns = [_turn_of(directors) for directors in self._frames[lasts, _DIRECTORS]]
-        self._tip_turns = np.array(turns).reshape(-1, 4, 4)
+        # Of the bodies that carry the arms and of the last elements: whose rotations are theirs.
+        parents = np.array([arm.parent for arm in arms], np.intp)
+        self._turned = np.concatenate((parents, self._bodies[lasts]))
+        as_it_is = y_up_quaternions(np.eye(4)).T
+        turns = [as_it_is] * len(arms)
+        turns += [_tip_turn_to(directors) for directors in self._frames[lasts, _DIRECTORS]]
+        self._turns = np.array(turns).reshape(-1, 4, 4)
         self._loose_tips = np.flatnonzero(np.isin(lasts, loose)).tolist()
-        self._parents = np.array([arm.parent for arm in arms], np.intp)
         self._arm_of_body = np.full(len(world.bodies), -1)
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
@@ -105,11 +108,15 @@ class ArmShapes:
         if len(self._loose):
             lengths = self._stretch(found)
         rows = y_up(found).round(DIGITS).tolist()
-        bases = y_up_quaternions(frame.body_quaternions[self._parents]).round(DIGITS).tolist()
-        tips = self._tips(frame, rows)
+        turns = self._turns @ frame.body_quaternions.take(self._turned, 0)[:, :, None]
+        turned = turns[:, :, 0].round(DIGITS).tolist()
+        for arm in self._loose_tips:
+            turned[len(self._arms) + arm] = _tip_turn(rows[self._lines[arm].stop - 2])
         touched = self._contacts(frame)
         shapes = []
-        for line, base, tip, contacts in zip(self._lines, bases, tips, touched, strict=True):
+        for line, contacts, base, tip in zip(
+            self._lines, touched, turned, turned[len(self._arms) :], strict=False
+        ):
             first, end = line.start, line.stop
             centerline = [row[_PLACE] for row in rows[line]]
             directors = [row[_DIRECTORS] for row in rows[first : end - 1]]
@@ -126,17 +133,6 @@ class ArmShapes:
                 )
             )
         return shapes
-
-    def _tips(self, frame: SceneFrame, rows: list[list[Numbers]]) -> list[Numbers]:
-        """Return the rotation of each tip, x y z w, with w >= 0: the frame of its last element."""
-        turns = (self._tip_turns @ frame.body_quaternions[self._tip_bodies, :, None])[:, :, 0]
-        turns[turns[:, 3] < 0.0] *= -1.0
-        tips: list[Numbers] = turns.round(DIGITS).tolist()
-        for arm in self._loose_tips:
-            # The columns of its matrix are the rows of the last element.
-            matrix = np.array(rows[self._lines[arm].stop - 2][_DIRECTORS]).T
-            tips[arm] = [round(part, DIGITS) for part in quaternion_of_matrix(matrix)]
-        return tips
 
     def _contacts(self, frame: SceneFrame) -> list[list[Numbers]]:
         """Return where each arm touches something."""
@@ -201,7 +197,7 @@ def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) 
     return True
 
 
-def _turn_of(directors: np.ndarray) -> np.ndarray:
+def _tip_turn_to(directors: np.ndarray) -> np.ndarray:
     """
     Return what makes of a body's rotation that of an element which is fixed to it, shape (4, 4).
 
@@ -211,8 +207,13 @@ def _turn_of(directors: np.ndarray) -> np.ndarray:
     # From the left comes the turn of that world, from the right that of the element.
     left = quaternion_of_matrix(y_up(np.eye(3)).T)
     right = quaternion_of_matrix(directors.T)
-    columns = [multiply(left, multiply(one, right)) for one in _BASIS]
-    return np.array(columns).T
+    return np.array([multiply(left, multiply(one, right)) for one in _BASIS]).T
+
+
+def _tip_turn(row: list[Numbers]) -> Numbers:
+    """Return the rotation of an element by its directors in the world: these are its columns."""
+    matrix = np.array(row[_DIRECTORS]).T
+    return [round(part, DIGITS) for part in quaternion_of_matrix(matrix)]
 
 
 def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:
