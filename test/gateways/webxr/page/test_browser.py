@@ -3,7 +3,6 @@
 """The page in a real browser, with a real simulation behind it."""
 
 import base64
-import importlib.util
 import socket
 import urllib.request
 
@@ -15,55 +14,19 @@ from test.gateways.webxr.field_client import FieldClient
 from test.gateways.webxr.gltf.test_skins import drawn_by_mujoco
 from test.gateways.webxr.gltf.test_skins import skinned_arm
 from test.gateways.webxr.page.browser import changed
-from test.gateways.webxr.page.browser import CHROMIUM
-from test.gateways.webxr.page.browser import chromium
+from test.gateways.webxr.page.browser import NEEDED
 from test.gateways.webxr.page.browser import Visitor
 from test.gateways.webxr.programs import gateway_at
 from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason='no chromium: apt-get install chromium'),
-    pytest.mark.skipif(
-        importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
-    ),
-    pytest.mark.skipif(not Page().has_libraries, reason='no three.js: make web'),
-]
-
-
-@pytest.fixture(scope='module')
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope='module')
-def rover():
-    with simulation('rover', cameras=True) as port:
-        yield port
-
-
-@pytest.fixture(scope='module')
-def rover_url(rover):
-    page = Page()
-    with gateway_at(rover, page) as gateway:
-        yield gateway.url
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope='module')
 def visitor(browser, rover_url):
     return Visitor(browser, rover_url)
-
-
-@pytest.fixture
-def urlab(rover):
-    with Client(rpc_port=rover, shared=True) as client:
-        client.connect()
-        client.set_mode('live')
-        client.set_paused(False)
-        yield client
 
 
 def test_the_page_draws_the_world_and_names_it(visitor):
@@ -304,8 +267,9 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor.tab.mouse.move(x, y)
         visitor.tab.mouse.down()
         visitor.until("urlab.hands.job?.kind === 'steer'")
+        up = visitor.js('0.1 * urlab.hands.pixels(urlab.hands.handles[0])')  # a tenth of a metre
         for part in range(1, 6):
-            visitor.tab.mouse.move(x, y - 5 * part)
+            visitor.tab.mouse.move(x, y - up * part / 5)
         goal = np.array(visitor.js('urlab.hands.job.goal.toArray()'))
         assert np.linalg.norm(goal - start) > 0.02
         visitor.until(f'{at}.distanceTo(urlab.hands.job.goal) < 0.01')
@@ -332,7 +296,7 @@ def test_a_skin_is_bent_as_mujoco_draws_it_and_a_click_finds_the_body_below(brow
             '(_, vertex) => urlab.bodies.skins[0].getVertexPosition(vertex, '
             'urlab.stage.focus.clone()).toArray())'
         )
-        model = gateway.served.handshake.model
+        model = gateway.served.scene.handshake.model
         data = mujoco.MjData(model)
         data.qpos[:] = gateway.served.scene.newest.qpos
         mujoco.mj_forward(model, data)
