@@ -107,7 +107,7 @@ def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
     visitor.until(f'{BASE}.position.x > {start} + 0.3')
     visitor.tab.keyboard.up('w')
     trail = np.array(visitor.js('urlab.overlays.trails[0].points.map((p) => p.toArray())'))
-    assert len(trail) > 10 and (np.diff(trail[:, 0]) > 0).all()
+    assert len(trail) > 2 and (np.diff(trail[:, 0]) > 0).all()
     assert np.abs(trail[:, 2]).max() < 0.05  # straight on
     moving = visitor.js('urlab.world.moving.length')
     assert visitor.js('urlab.overlays.axes.filter(({visible}) => visible).length') == moving
@@ -140,7 +140,9 @@ def test_speed_and_keyframes_are_chosen_from_menus(visitor, urlab):
     urlab.set_sim_speed(100)
     visitor.tab.get_by_role('button', name='Reset to a keyframe').click()
     visitor.tab.locator('.menu .item', has_text='dock').first.click()
-    wanted = urlab.handshake.model.key('rover_dock').qpos[:2]
+    model = urlab.handshake.model
+    start = model.joint('rover_base').qposadr[0]
+    wanted = model.key('rover_dock').qpos[start : start + 2]
     visitor.until(
         f'Math.hypot({BASE}.position.x - {wanted[0]}, {BASE}.position.z + {wanted[1]}) < 0.02'
     )
