@@ -3,6 +3,7 @@
 """What holds for all tests; the helpers in `harness` become importable."""
 
 import ctypes
+import gc
 import logging
 import os
 from pathlib import Path
@@ -45,6 +46,12 @@ def pytest_collection_modifyitems(config, items):
             items[:] = [item for item in items if not item.get_closest_marker('long')]
     if 'PYTEST_XDIST_WORKER' in os.environ:
         items.sort(key=lambda item: work_units.rank(item.path.relative_to(HERE).as_posix()))
+
+
+def pytest_collection_finish():
+    """Modules and tests stay to the end: no search for garbage needs to go through them again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_xdist_make_scheduler(config, log):

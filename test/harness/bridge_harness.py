@@ -144,14 +144,14 @@ class CapturedLog:
         return [line for line in self._text.splitlines() if any(word in line for word in words)]
 
 
-def wait_until(condition, timeout=PATIENCE):
-    """Wait until `condition()` is true, and return what it returned."""
+def wait_until(condition, timeout=PATIENCE, every=0.01):
+    """Wait until `condition()` is true, asked `every` so many seconds; return what it returned."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         value = condition()
         if value:
             return value
-        time.sleep(0.01)
+        time.sleep(every)
     raise AssertionError(f'not true within {timeout} s: {condition}')
 
 
