@@ -145,13 +145,18 @@ class CapturedLog:
 
 
 def wait_until(condition, timeout=PATIENCE, every=0.01):
-    """Wait until `condition()` is true, asked `every` so many seconds; return what it returned."""
-    deadline = time.monotonic() + timeout
+    """
+    Wait until `condition()` is true, and return what it returned.
+
+    :param every: s between two looks; what takes more than a second is looked at less often.
+    """
+    begun = time.monotonic()
+    deadline = begun + timeout
     while time.monotonic() < deadline:
         value = condition()
         if value:
             return value
-        time.sleep(every)
+        time.sleep(every if time.monotonic() < begun + 1.0 else 3.0 * every)
     raise AssertionError(f'not true within {timeout} s: {condition}')
 
 
