@@ -16,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / 'harness'))
 
+import bytecode
 import domains
 from example_counts import examples
 from example_counts import LONG
@@ -72,6 +73,8 @@ def pytest_configure(config):
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile('urlab')
+    if config.getoption('dist') != 'no' and bytecode.is_missing(HERE):
+        bytecode.make(HERE)
     if 'PYTEST_XDIST_WORKER' in os.environ:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
