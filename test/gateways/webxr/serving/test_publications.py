@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What publishers put into the scene is bounded, and nobody touches what another one has put there."""
+"""What publishers put into the scene is bounded; nobody touches what is another's."""
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_nobody_changes_what_is_anothers(field, change):
     field.apply('they', mesh('theirs'))
     field.apply('they', points('theirs'))
     before = field.read()
-    with pytest.raises(BadMessage, match='belongs to|ownership'):
+    with pytest.raises(BadMessage, match=r'belongs to|ownership'):
         field.apply('me', change)
     for everything in (ClearMeshes(), ClearPoints()):
         field.apply('me', everything)
