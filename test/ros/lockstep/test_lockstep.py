@@ -336,13 +336,13 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     step = drive.step
     with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
 
-        def step_after_reset(twists=None, meanwhile=None):
+        def step_after_reset(twists=None):
             """Reset by another client when the answer is on its way to the server already."""
             if not twists or outcomes:
-                return step(twists, meanwhile)
+                return step(twists)
             other.reset(keep_time=True)
             try:
-                return step(twists, meanwhile)
+                return step(twists)
             except StaleCommand as error:
                 outcomes.append(error.code)
                 raise

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import math
 import threading
 import time
-from typing import Any
 from typing import Protocol
 
 import zmq
@@ -142,19 +141,14 @@ class StateStream:
             self._topics.discard(name)
             self._change(zmq.UNSUBSCRIBE, name)
 
-    def receive(self, timeout: float | None = None, until: Any = None) -> Tick | None:
+    def receive(self, timeout: float | None = None) -> Tick | None:
         """
         Return the next tick, None when none was finished in time.
 
         :param timeout: seconds; 0 only polls, None waits forever.
-        :param until: something that `zmq.zmq_poll` takes: when it is readable and there is no tick
-            yet, none is waited for.
         :raises StreamClosed: after `close`, also when it is called while this waits.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
-        poll, over = self._poll, False
-        if until is not None:
-            poll = [*poll, (until, zmq.POLLIN)]
         with self._lock:
             try:
                 while True:
@@ -165,10 +159,9 @@ class StateStream:
                     if tick is not None:
                         return tick
                     left = deadline - time.monotonic()
-                    if left <= 0 or over:
+                    if left <= 0:
                         return None
-                    ready = zmq.zmq_poll(poll, math.ceil(min(left, _SLICE) * 1000))
-                    over = any(found is not self._socket for found, _ in ready)
+                    zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
             finally:
                 if self._closed:
                     self._socket.close(0)
