@@ -39,7 +39,6 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 # Ticks that wait when this thread was held up; older ones are dropped and counted.
 BACKLOG = 20
-MAX_SHOWN = 1000
 _RECEIVE_SECONDS = 0.05
 # Without a tick for so long, time is frozen: servers repeat themselves, machines stall.
 _REST_SECONDS = 0.5
@@ -49,6 +48,8 @@ _BEAT_SECONDS = 1.0
 # changed; after a longer silence of the other it waits for each message again.
 _LENT_SECONDS = 0.005
 _SILENT_SECONDS = 0.5
+# For so long after a reply was published nothing is sent on the stream, if nobody asks for it.
+_MUTE_SECONDS = 0.2
 # In lockstep, time counts as frozen after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
 
@@ -110,10 +111,7 @@ class StreamThread:
         self._last_tick: Tick | None = None
         # Whoever holds it reads the stream and publishes.
         self._turn = threading.Lock()
-        # Times that replies have shown, whose ticks are still to come; time of the tick that came.
-        self._shown: deque[int] = deque(maxlen=MAX_SHOWN)
-        self._came_ns: int | None = None
-        self._lent_until = 0.0
+        self._lent_until = self._mute_until = 0.0
         self._due = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
@@ -135,7 +133,7 @@ class StreamThread:
         self.timeline.request_jump()
         if world is not None:
             self._handed.append(world)
-            self._due.set()
+        self.listen()
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
@@ -166,12 +164,19 @@ class StreamThread:
                 return done.wait(timeout)
         return done.is_set()
 
+    def listen(self) -> None:
+        """Have everything sent on the stream: what comes next is in no reply to a step."""
+        self._mute_until = 0.0
+        self._due.set()
+
     def publish_reply(self, result: StepResult) -> bool:
         """
         Publish the state that the reply to a step shows, in the caller's thread.
 
-        Its tick comes by the stream as well, through more threads, and is passed over then.  What
-        does not simply go on (a reset, another server or world) is left to the stream.
+        The stream would bring it too, through more threads, which cost the server and this process
+        a tenth of a quick round; so the stream is muted meanwhile, and what comes all the same is
+        passed over.  What does not simply go on (a reset, another server or world) is left to the
+        stream.
 
         :param result: of level ``snapshot``.
         :return: whether it was published.
@@ -191,9 +196,11 @@ class StreamThread:
                 return False
             goes_on = timeline.step(tick.stamp_ns) is Step.FORWARD
             if not goes_on or _resets(tick) != timeline.resets:
+                self.listen()
                 return False
-            self._shown.append(tick.stamp_ns)
-            self._take(tick, time.monotonic())
+            now = time.monotonic()
+            self._mute_until = now + _MUTE_SECONDS
+            self._take(tick, now)
         finally:
             self._turn.release()
         return True
@@ -233,18 +240,18 @@ class StreamThread:
             lent = self.stepped and time.monotonic() < self._lent_until
             if lent:
                 self._due.wait(_LENT_SECONDS)
-            self._due.clear()
+            if self._due.is_set():
+                self._due.clear()
+                poll = 0.0
             with self._turn:
                 self._take_world()
-                if self._tasks:
-                    self._do_tasks()
-                    poll = 0.0
+                self._do_tasks()
                 try:
                     tick = self.source.receive(0.0 if lent else _RECEIVE_SECONDS)
                 except StreamClosed:
                     return
                 now = time.monotonic()
-                if tick is None or not self._is_overtaken(tick.stamp_ns):
+                if tick is None or not (lent and self._is_overtaken(tick)):
                     self._take_or_rest(tick, now)
                 if now >= poll:
                     poll = now + _POLL_SECONDS
@@ -253,16 +260,16 @@ class StreamThread:
                     beat = now + _BEAT_SECONDS
                     self._on_beat(now)
 
-    def _is_overtaken(self, stamp_ns: int) -> bool:
-        """Return whether replies have shown this time, or a later one while it comes again."""
-        shown, before = self._shown, self._came_ns
-        self._came_ns = stamp_ns
-        if stamp_ns in shown:
-            while shown.popleft() != stamp_ns:
-                pass
-            return True
-        # Servers repeat the state now and then while nobody steps.
-        return bool(shown) and stamp_ns == before
+    def _is_overtaken(self, tick: Tick) -> bool:
+        """Return whether replies have shown this state already, or one that followed it."""
+        timeline = self.timeline
+        shown = timeline.stamp_ns
+        if shown is None or tick.stamp_ns > shown or timeline.jump_requested:
+            return False
+        try:
+            return _resets(tick) == timeline.resets
+        except UrlabError:
+            return False  # is counted where it is published
 
     def _take_or_rest(self, tick: Tick | None, now: float) -> None:
         if tick is not None:
@@ -304,6 +311,7 @@ class StreamThread:
         )
         if self.discover:
             wanted = {EVERYTHING}
+        self.source.mute(self.stepped and not self.discover and now < self._mute_until)
         for topic in wanted - self._subscribed:
             self.source.subscribe(topic)
         for topic in self._subscribed - wanted:
@@ -341,7 +349,6 @@ class StreamThread:
             if went_back:  # what was published before is read meanwhile
                 time.sleep(self._settings.jump_settle_time)
             timeline.begin_epoch()
-            self._shown.clear()
             self._on_jump(stamp_ns, went_back)
             if world is not None:
                 world.clear()

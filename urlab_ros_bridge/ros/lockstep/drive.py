@@ -42,6 +42,7 @@ class LockstepDrive:
     :ivar takeovers: grows when a server was made ready: the first, a restarted one, another world.
     :ivar restore: put the server back into the mode that it had before.
     :ivar before: that mode, empty while it is not known.
+    :ivar begun_ns: time at which the server was made ready, None where it does not say.
     """
 
     def __init__(self, link: ServerLink, period: float, log: Callable[[str, str], None]) -> None:
@@ -62,6 +63,7 @@ class LockstepDrive:
         self._level = 'minimal'
         self._last_ns: int | None = None
         self.before = ''
+        self.begun_ns: int | None = None
         self._warned_of_others = False
 
     def ready(self) -> bool:
@@ -142,6 +144,7 @@ class LockstepDrive:
         self._level = SNAPSHOT if link.has(SNAPSHOT_LEVEL) else 'minimal'
         link.note_mode(DIRECT)
         link.note_paused(False)
+        self.begun_ns = session.status().sim_time_ns if link.has('status') else None
         self._generation = session.generation
         self._last_ns = None
         self._handshake = handshake

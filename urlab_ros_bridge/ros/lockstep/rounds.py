@@ -35,6 +35,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 LOOK_SECONDS = 0.1
 # Publishers of a node are found before or after its subscriptions; both are there after this (s).
 SETTLE_SECONDS = 0.5
+# What was sent before the server was ours is waited for this long (s).
+CATCH_UP_SECONDS = 2.0
 # A picture is waited for this long after the instant began (s of wall time).
 PICTURE_SECONDS = 5.0
 _SEND_SECONDS = 5.0
@@ -158,11 +160,18 @@ class Rounds:
         if self._takeovers != self._drive.takeovers:
             self._takeovers = self._drive.takeovers
             self._known = {}
+            self._catch_up()
             self._gate.arm(self._topics.names)
         if self._link.state.paused:
             self.doing = 'paused'
             return False
         return bool(self._known) or self._gather()
+
+    def _catch_up(self) -> None:
+        """Have what went before published first: nobody has to answer a tick of live mode."""
+        begun_ns, timeline = self._drive.begun_ns, self._stream.timeline
+        if begun_ns is not None:
+            timeline.wait_for(begun_ns, timeline.mark(), CATCH_UP_SECONDS)
 
     def _gather(self) -> bool:
         """Wait until every topic has a publisher."""
