@@ -18,6 +18,8 @@ from running_world import parameters_of
 import yaml
 
 from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
+from urlab_ros_bridge.geometry import wxyz_to_xyzw
+from urlab_ros_bridge.geometry import yaw_of
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.maps.floor_map import is_solid
 from urlab_ros_bridge.sim.model.maps.map_heights import scanner_height
@@ -281,7 +283,8 @@ def test_the_robot_starts_where_amcl_believes_it_on_free_floor(world):
     base = robot.bodies[0].id
     pose = nodes(world.name)['amcl']['initial_pose']
     assert world.data.xpos[base][:2] == pytest.approx([pose['x'], pose['y']])
-    assert world.data.xquat[base] == pytest.approx([1.0, 0.0, 0.0, 0.0]) and pose['yaw'] == 0.0
+    yaw = yaw_of(wxyz_to_xyzw(world.data.xquat[base].tolist()))
+    assert yaw == pytest.approx(pose['yaw'], abs=1e-6)
     radius = footprint_of(nodes(world.name)['local_costmap']).max()
     around = np.linspace(-radius, radius, 18)
     square = np.stack(np.meshgrid(around, around), axis=-1).reshape(-1, 2)

@@ -94,11 +94,11 @@ def lasting_quadruped(lasting_simulation):
 
 @pytest.fixture
 def quadruped(lasting_quadruped):
-    """Return (server, listener, client of the action) of a robot that begins to fall down."""
+    """Return (server, listener, client of the action) of a robot that lies folded."""
     server, listener, _ = lasting_quadruped
     for service in ('/e_stop', '/pause'):
         assert listener.call(SetBool, service, data=False).success
-    assert listener.call(srv.Reset, '/reset', keep_time=True).success
+    assert listener.call(srv.Reset, '/reset', keyframe_name='rest', keep_time=True).success
     wait_for_time(listener.heard['/joint_states'], server.now_ns())
     return lasting_quadruped
 

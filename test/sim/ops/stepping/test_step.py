@@ -105,6 +105,7 @@ def test_two_hundred_raw_steps_equal_stock_mujoco_bit_for_bit(rig, world):
     server.ask('set_mode', mode='direct')
     model = mujoco.MjModel.from_binary_path(save(server))
     data = mujoco.MjData(model)
+    data.qpos[:] = server.data.qpos  # where the world starts
     scanner = np.array(model.sensor_type) == int(mujoco.mjtSensor.mjSENS_USER)
     plain = np.ones(model.nsensordata, bool)
     for sensor in np.flatnonzero(scanner):
