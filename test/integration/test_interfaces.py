@@ -81,7 +81,8 @@ REQUESTS = [
 @pytest.fixture(scope='module')
 def world(lasting_server, tmp_path_factory):
     folder = tmp_path_factory.mktemp('everything')
-    return lasting_server('--model', write_world(folder), '--data-dir', folder)
+    words = ['--model', write_world(folder), '--data-dir', folder]
+    return lasting_server(*words, '--speed', 20)  # less is computed beside the tests
 
 
 @pytest.fixture
@@ -234,9 +235,9 @@ def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_p
     client = bridge.link.client
     request = client._request
 
-    def recorded(message, timeout, meanwhile=None):
+    def recorded(message, timeout):
         made.append(message['op'])
-        return request(message, timeout, meanwhile)
+        return request(message, timeout)
 
     client._request = recorded
     asked = {row.name: set() for row in SERVICES}
