@@ -35,31 +35,11 @@ def on_one_processor() -> bool:
 
 def step_back() -> None:
     """Let others go first; call it before OpenGL and ZeroMQ start their threads."""
-    os.nice(int(os.environ.get('X_NICE', NICENESS)))
-    if os.environ.get('X_BATCH', '1') == '1' and hasattr(os, 'SCHED_BATCH'):
+    os.nice(NICENESS)
+    if hasattr(os, 'SCHED_BATCH'):
         # Waking up does not interrupt the running thread.
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-    if 'X_SLICE' in os.environ:
-        import ctypes
-        import struct
-
-        attr = struct.pack(
-            '<IIQiIQQQ',
-            48,
-            os.sched_getscheduler(0),
-            0,
-            os.getpriority(0, 0),
-            0,
-            int(os.environ['X_SLICE']),
-            0,
-            0,
-        )
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.syscall(314, 0, attr, 0):
-            raise OSError(ctypes.get_errno(), 'sched_setattr')
     chosen = processors()
-    if 'X_ALL' in os.environ:
-        chosen = []
     if chosen:
         os.sched_setaffinity(0, chosen)
 

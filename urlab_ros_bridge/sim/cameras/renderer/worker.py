@@ -70,7 +70,6 @@ class Worker:
         self._drawn = encoder.DrawnFrame
         # A card draws while the processor does something else.
         self._threaded = not (cpu_affinity.on_one_processor() and is_software(name))
-        self._threaded = bool(int(os.environ.get('X_THREADED', self._threaded)))
         self._encoder = encoder.FrameEncoder(
             self._memory,
             senders,
