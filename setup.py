@@ -52,8 +52,8 @@ setup(
         'pyzmq>=24.0',
     ],
     extras_require={
-        'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1'],
-        'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
+        'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1', 'gymnasium>=1.0'],
+        'chiral': ['websockets>=15.0', 'mujoco>=3.3', 'rich>=13.0'],
         'webxr': ['websockets>=15.0', 'mujoco>=3.3', 'mink>=1.0', 'orjson>=3.10'],
         'simspark': ['mujoco>=3.3'],
         'gym': ['gymnasium>=1.0', 'mujoco>=3.3', 'PyOpenGL>=3.1'],

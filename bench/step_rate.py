@@ -107,64 +107,81 @@ def rate(call, count: int) -> float:
     return count / (time.perf_counter() - begin)
 
 
-def measure(n_steps: int, rounds: int, count: int) -> float:
-    """Print one row of the table; return server rate / floor rate."""
-    from urlab_ros_bridge.client.client import Client
+class Trio:
+    """
+    The server, the floor and the server of a typed client, which all walk the same trajectory.
 
-    endpoint, stop_server = start(serve, 'quadruped')
-    server = connect(endpoint)
-    session = ask(server, {'op': 'hello'})['session_id']
-    ctrl = [0.1] * JOINTS
-    message = {
-        'op': 'step',
-        'session_id': session,
-        'n_steps': n_steps,
-        'per_articulation': {'quadruped': {'ctrl': ctrl, 'control_mode': 'raw'}},
-    }
-    request, reply = codec.pack(message), codec.pack(ask(server, message))
-    ask(server, {'op': 'reset', 'session_id': session})
-    bare_endpoint, stop_floor = start(floor, 'quadruped', n_steps, reply, ctrl)
-    bare = connect(bare_endpoint)
-    # A server of its own for the typed client: all three walk the same trajectory.
-    typed_endpoint, stop_typed = start(serve, 'quadruped')
-    typed = Client('127.0.0.1', int(typed_endpoint.rsplit(':', 1)[1]))
-    typed.connect()
-    typed.reset()
+    :ivar turns: of each round, round trips a second by name.
+    """
 
-    def exchange(socket: zmq.Socket) -> None:
-        socket.send(request)
+    def __init__(self, n_steps: int) -> None:
+        from urlab_ros_bridge.client.client import Client
+
+        self._n_steps, self._ctrl = n_steps, [0.1] * JOINTS
+        self.turns: list[dict[str, float]] = []
+        endpoint, stop_server = start(serve, 'quadruped')
+        self._server = connect(endpoint)
+        session = ask(self._server, {'op': 'hello'})['session_id']
+        message = {
+            'op': 'step',
+            'session_id': session,
+            'n_steps': n_steps,
+            'per_articulation': {'quadruped': {'ctrl': self._ctrl, 'control_mode': 'raw'}},
+        }
+        self._request = codec.pack(message)
+        reply = codec.pack(ask(self._server, message))
+        ask(self._server, {'op': 'reset', 'session_id': session})
+        bare_endpoint, stop_floor = start(floor, 'quadruped', n_steps, reply, self._ctrl)
+        self._bare = connect(bare_endpoint)
+        typed_endpoint, stop_typed = start(serve, 'quadruped')
+        self._typed = Client('127.0.0.1', int(typed_endpoint.rsplit(':', 1)[1]))
+        self._typed.connect()
+        self._typed.reset()
+        self._stops = stop_floor, stop_server, stop_typed
+
+    def _exchange(self, socket: zmq.Socket) -> None:
+        socket.send(self._request)
         socket.recv()
 
-    def typed_step() -> None:
-        state = typed.step(n_steps, ctrl=ctrl, control_mode='raw')
+    def _typed_step(self) -> None:
+        state = self._typed.step(self._n_steps, ctrl=self._ctrl, control_mode='raw')
         state.articulations['quadruped'].qpos  # noqa: B018  (the vector is decoded when read)
 
-    turns = []
-    for turn in range(rounds):
+    def run(self, rounds: int, count: int) -> None:
+        """Ask each of them `count` times a round, in an order that changes."""
         order = [
-            ('floor', lambda: exchange(bare)),
-            ('server', lambda: exchange(server)),
-            ('client', typed_step),
+            ('floor', lambda: self._exchange(self._bare)),
+            ('server', lambda: self._exchange(self._server)),
+            ('client', self._typed_step),
         ]
-        if turn % 2:
-            order.reverse()
-        turns.append({name: rate(call, count) for name, call in order})
-    typed.close()
-    stop_floor()
-    stop_server()
-    stop_typed()
+        for turn in range(rounds):
+            turned = reversed(order) if turn % 2 else order
+            self.turns.append({name: rate(call, count) for name, call in turned})
 
-    def middle(value) -> float:
-        return statistics.median(value(turn) for turn in turns)
+    def close(self) -> None:
+        self._typed.close()
+        for stop in self._stops:
+            stop()
 
-    ratio = middle(lambda turn: turn['server'] / turn['floor'])
-    for name in ('server', 'client'):
-        note(f'{name}, {n_steps} steps a request', (turn[name] / turn['floor'] for turn in turns))
+
+def measure(n_steps: int, rounds: int, count: int) -> float:
+    """Print one row of the table; return server rate / floor rate."""
+    trio = Trio(n_steps)
+    trio.run(rounds, count)
+    trio.close()
+    ratios = {
+        name: [turn[name] / turn['floor'] for turn in trio.turns] for name in ('server', 'client')
+    }
+    for name, values in ratios.items():
+        note(f'{name}, {n_steps} steps a request', values)
+    rates = {
+        name: statistics.median(turn[name] for turn in trio.turns)
+        for name in ('floor', 'server', 'client')
+    }
+    ratio, client_ratio = (statistics.median(values) for values in ratios.values())
     print(
-        f'{n_steps:7d} {middle(lambda turn: turn["floor"]):9.0f} '
-        f'{middle(lambda turn: turn["server"]):9.0f} {ratio:7.2f} '
-        f'{middle(lambda turn: turn["client"]):13.0f} '
-        f'{middle(lambda turn: turn["client"] / turn["floor"]):7.2f}',
+        f'{n_steps:7d} {rates["floor"]:9.0f} {rates["server"]:9.0f} {ratio:7.2f} '
+        f'{rates["client"]:13.0f} {client_ratio:7.2f}',
         flush=True,
     )
     return ratio

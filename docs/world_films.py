@@ -120,19 +120,28 @@ def after(seconds: float, action: Action) -> Action:
     yield from action
 
 
-def glide(stage: Stage, robot: str, targets: Mapping[str, float], seconds: float) -> Action:
-    """Lead set-points to others, slowly at both ends."""
+def straight(
+    stage: Stage,
+    robot: str,
+    targets: Mapping[str, float],
+    seconds: float,
+    course: Callable[[float], float] = lambda share: share,
+) -> Action:
+    """Lead set-points to others, at an even speed or on another course from 0 to 1."""
     start = stage.aims(robot)
     return wait(
         seconds,
         lambda share: stage.aim(
             robot,
-            {
-                name: start[name] + (value - start[name]) * share * share * (3 - 2 * share)
-                for name, value in targets.items()
-            },
+            {name: start[name] + (value - start[name]) * course(share)
+             for name, value in targets.items()},
         ),
-    )
+    )  # fmt: skip
+
+
+def glide(stage: Stage, robot: str, targets: Mapping[str, float], seconds: float) -> Action:
+    """Lead set-points to others, slowly at both ends."""
+    return straight(stage, robot, targets, seconds, lambda share: share * share * (3 - 2 * share))
 
 
 def go_to(stage: Stage, robot: str, places: Sequence[tuple[float, float]]) -> Action:
@@ -308,18 +317,6 @@ def soccer(stage: Stage) -> Action:
         yield from with_keeper(straight(stage, 'left_1', targets, seconds))
     yield from with_keeper(glide(stage, 'left_1', cheer, 0.6))
     yield from with_keeper(wait(0.6))
-
-
-def straight(stage: Stage, robot: str, targets: Mapping[str, float], seconds: float) -> Action:
-    """Lead set-points to others at an even speed."""
-    start = stage.aims(robot)
-    return wait(
-        seconds,
-        lambda share: stage.aim(
-            robot,
-            {name: start[name] + (value - start[name]) * share for name, value in targets.items()},
-        ),
-    )
 
 
 def put(stage: Stage, joint: str, place: tuple[float, float]) -> None:

@@ -3,6 +3,7 @@
 """What holds for all tests; the helpers in `harness` become importable."""
 
 import ctypes
+import gc
 import logging
 import os
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / 'harness'))
 
+import bytecode
 import domains
 from example_counts import examples
 from example_counts import LONG
@@ -47,6 +49,12 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: work_units.rank(item.path.relative_to(HERE).as_posix()))
 
 
+def pytest_collection_finish():
+    """Modules and tests stay to the end: no search for garbage needs to go through them again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_xdist_make_scheduler(config, log):
     if config.getvalue('dist') == 'loadfile':
         return work_units.UnitScheduling(config, log)
@@ -65,6 +73,8 @@ def pytest_configure(config):
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile('urlab')
+    if config.getoption('dist') != 'no' and bytecode.is_missing(HERE):
+        bytecode.make(HERE)
     if 'PYTEST_XDIST_WORKER' in os.environ:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 

@@ -95,7 +95,9 @@ class RunningWorld:
             self.listener.listen(TFMessage, '/tf'),
             self.listener.listen(TFMessage, '/tf_static', LATCHED),
         ]
-        wait_until(lambda: all(self._transforms) and self._is_described() and self._is_known())
+        wait_until(lambda: all(self._transforms))
+        # To ask the graph costs some milliseconds.
+        wait_until(lambda: self._is_described() and self._is_known(), every=0.2)
         self.topics = dict(self.listener.node.get_topic_names_and_types())
         self.services = dict(self.listener.node.get_service_names_and_types())
 

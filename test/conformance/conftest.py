@@ -32,7 +32,7 @@ PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 
 def _patient_with_pictures():
     """On a busy machine pictures come later, and a renderer takes its time to start."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(include_cameras, 'FRAME_SECONDS', 15.0)
+        patch.setattr(include_cameras, 'FRAME_SECONDS', 60.0)
         patch.setattr(supervisor, 'START_SECONDS', 120.0)
         patch.setattr(cameras, 'FIRST_FRAME', 120.0)
         yield

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Sequence
 import datetime
+from itertools import islice
 import json
 import random
 from typing import Any
@@ -70,7 +71,12 @@ class ValueMutator:
         """Begin; `words` are further keys and texts."""
         self._texts = [data.decode() for data in corpus]
         values = [json.loads(text) for text in self._texts]
-        places = [place for value in values for place in _places(value)]
+        places = [
+            (within, key)
+            for value in values
+            for within in _containers(value)
+            for key in (within if isinstance(within, dict) else range(len(within)))
+        ]
         self._keys = sorted({key for _, key in places if isinstance(key, str)})
         self._keys += [word.decode() for word in words]
         # Parts of the corpus, as they may stand at another place.
@@ -87,9 +93,20 @@ class ValueMutator:
         chance = self._random
         whole = [json.loads(chance.choice(self._texts))]
         for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 5, 9))):
-            self._change(*chance.choice(list(_places(whole))))
+            self._change(*self._place(whole))
         text = json.dumps(whole[0])
         return text[:_MAX_TEXT].encode() if len(text) > _MAX_TEXT else text.encode()
+
+    def _place(self, whole: list[Any]) -> tuple[Any, Any]:
+        """Return any place in a value: the list or mapping that it is in, and its index or key."""
+        containers = _containers(whole)
+        at = self._random.randrange(sum(map(len, containers)))
+        for within in containers:
+            if at < len(within):
+                key = next(islice(within, at, None)) if isinstance(within, dict) else at
+                return within, key
+            at -= len(within)
+        raise AssertionError('fewer places than were counted')
 
     def _change(self, within: Any, key: Any) -> None:
         chance = self._random
@@ -123,17 +140,10 @@ class ValueMutator:
             within[key] = json.loads(chance.choice(_TEXTS))
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every place in a value: the list or mapping that it is in, and its index or key."""
-    waiting = [value]
-    while waiting:
-        within = waiting.pop()
-        if isinstance(within, dict):
-            items: Any = within.items()
-        elif isinstance(within, list):
-            items = enumerate(within)
-        else:
-            continue
-        for key, inner in items:
-            yield within, key
-            waiting.append(inner)
+def _containers(value: Any) -> list[Any]:
+    """Return every list and mapping in a value."""
+    found = [value] if isinstance(value, (dict, list)) else []
+    for within in found:  # which grows meanwhile
+        inner = within.values() if isinstance(within, dict) else within
+        found += [each for each in inner if isinstance(each, (dict, list))]
+    return found

@@ -14,6 +14,7 @@ import argparse
 import atexit
 from collections import Counter
 import contextlib
+import fcntl
 import hashlib
 import json
 import logging
@@ -224,25 +225,42 @@ def until_the_goal(names: list[str], options: argparse.Namespace) -> int:
     """
     Try each decoder in turn for `--seconds`, until the tally of all has reached `--inputs`.
 
-    Every turn has a seed of its own, so no input is made twice; the tally can be continued.
+    Those that lack the fewest come first.  Every turn has a seed of its own, so no input is made
+    twice; the tally can be continued, and others with other decoders may count into it meanwhile.
     """
     path, failed = Path(options.tally), set()
-    tally = json.loads(path.read_text()) if path.exists() else {}
     first = options.seed
-    while open_names := [name for name in names if tally.get(name, 0) < options.inputs]:
+
+    def lacking(name: str) -> int:
+        return options.inputs - tally_of(path).get(name, 0)
+
+    while open_names := sorted((name for name in names if lacking(name) > 0), key=lacking):
         for name in open_names:
-            before = tally.get(name, 0)
-            options.seed = first * 1_000_003 + before
-            code, tried = in_a_child(name, options, options.inputs - before)
+            options.seed = first * 1_000_003 + tally_of(path).get(name, 0)
+            code, tried = in_a_child(name, options, lacking(name))
             if code:
                 failed.add(name)
-            tally[name] = before + tried
-            part = path.with_name(f'{path.name}.part')
-            part.write_text(json.dumps(tally, indent=1) + '\n')
-            part.replace(path)
+            count_into(path, name, tried)
     print(f'{len(names)} decoders with {options.inputs:,} inputs or more; faults: '
           f'{", ".join(sorted(failed)) or "none"}')  # fmt: skip
     return int(bool(failed))
+
+
+def tally_of(path: Path) -> dict[str, int]:
+    """Return how many inputs each decoder has had."""
+    tally: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
+    return tally
+
+
+def count_into(path: Path, name: str, tried: int) -> None:
+    """Add to a tally, which other processes may count into as well."""
+    with path.with_name(f'{path.name}.lock').open('w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        tally = tally_of(path)
+        tally[name] = tally.get(name, 0) + tried
+        part = path.with_name(f'{path.name}.part')
+        part.write_text(json.dumps(tally, indent=1) + '\n')
+        part.replace(path)
 
 
 if __name__ == '__main__':

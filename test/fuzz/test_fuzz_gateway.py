@@ -28,6 +28,7 @@ from test.gateways.common.serving.raw_peer import frame
 from test.gateways.common.serving.raw_peer import opened
 from test.gateways.common.serving.raw_peer import opening
 from test.gateways.common.serving.raw_peer import rest
+from urlab_ros_bridge.gateways.common.serving.websocket_connection import CLOSE_SECONDS
 from urlab_ros_bridge.gateways.common.serving.websocket_connection import MAX_AFTER_CLOSE
 
 EACH, LONG = 12, 50  # attacks of a kind; with --long
@@ -160,6 +161,13 @@ class Attackers:
         self.held.append(link)
         return 'held'
 
+    def wait_for_ends(self):
+        """Wait until the gateway has ended each connection that was left to it."""
+        while self.held:
+            with self.held.pop() as link:
+                link.settimeout(30)
+                rest(link)
+
 
 @pytest.mark.slow
 def test_a_gateway_outlives_its_attackers(tmp_path, monkeypatch, request):
@@ -173,13 +181,11 @@ def test_a_gateway_outlives_its_attackers(tmp_path, monkeypatch, request):
             start = driver.reset().proprios['joint_pos']
             attackers = Attackers(programs.port, 2026)
             attack(attackers, attackers.kinds() * 2, driver, start)  # what is made once, is now
+            attackers.wait_for_ends()
             before = settled(programs)
             steps = attack(attackers, attackers.kinds() * each, driver, start)
-            for link in attackers.held:
-                link.settimeout(30)
-                rest(link)  # the gateway ends each of them
-                link.close()
-            after = settled(programs)
+            attackers.wait_for_ends()
+            after = settled(programs, before)
         judge(attackers.counts, steps, each)
     finally:
         assert programs.stop() == 0
@@ -202,15 +208,22 @@ def attack(attackers, kinds, driver, target):
     return len(kinds) // 5
 
 
-def settled(programs):
-    """Wait until the gateway has ended what it has to end; return what it holds."""
-    deadline, least = time.monotonic() + 40, None
+def settled(programs, wanted=None):
+    """
+    Wait until the gateway has ended what it has to end; return what it holds.
+
+    :param wanted: what it should hold, as soon as it holds no more; None: what it holds unchanged
+        for longer than a close may take.
+    """
+    deadline, now, since = time.monotonic() + 40, None, 0.0
     while time.monotonic() < deadline:
-        now = {'threads': programs.threads(), 'files': programs.descriptors()}
-        if least is not None and now == least:
+        before, now = now, {'threads': programs.threads(), 'files': programs.descriptors()}
+        since = since if now == before else time.monotonic()
+        if wanted is None and time.monotonic() - since > 1.5 * CLOSE_SECONDS:
             break
-        least = now
-        time.sleep(6.0)  # more than a handshake, or a close, may take
+        if wanted is not None and all(now[name] <= wanted[name] for name in now):
+            break
+        time.sleep(0.2)
     return {**now, 'memory': programs.memory_mb()}
 
 

@@ -144,14 +144,19 @@ class CapturedLog:
         return [line for line in self._text.splitlines() if any(word in line for word in words)]
 
 
-def wait_until(condition, timeout=PATIENCE):
-    """Wait until `condition()` is true, and return what it returned."""
-    deadline = time.monotonic() + timeout
+def wait_until(condition, timeout=PATIENCE, every=0.01):
+    """
+    Wait until `condition()` is true, and return what it returned.
+
+    :param every: s between two looks; what takes more than a second is looked at less often.
+    """
+    begun = time.monotonic()
+    deadline = begun + timeout
     while time.monotonic() < deadline:
         value = condition()
         if value:
             return value
-        time.sleep(0.01)
+        time.sleep(every if time.monotonic() < begun + 1.0 else 3.0 * every)
     raise AssertionError(f'not true within {timeout} s: {condition}')
 
 

@@ -38,7 +38,7 @@ def wait_until(condition, seconds, why):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, why()
-        time.sleep(0.05)
+        time.sleep(0.2)  # a look at all processes takes its time
 
 
 @pytest.mark.parametrize(

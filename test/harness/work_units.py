@@ -27,6 +27,13 @@ LONG = (
     'cli/',
     'launch/',
     'security/',
+    'testing/',
+    'ros/',
+    'gym/',
+    'sim/cameras/',
+    'sim/streams/test_assets.py',
+    'sim/physics/control/twist/test_trot.py',
+    'wire/',
 )
 
 

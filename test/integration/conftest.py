@@ -67,14 +67,26 @@ class ServerProgram(Program):
         self.ports = [int(port) for port in found.groups()]
         self._client = None
 
-    def now_ns(self, later=0.0):
-        """Return the time of the simulation, plus so many seconds."""
+    @property
+    def client(self):
         from urlab_ros_bridge.client.client import Client
 
         if self._client is None:
             self._client = Client('127.0.0.1', self.ports[0], shared=True)
             self._client.connect()
-        return self._client.status().sim_time_ns + round(later * 1e9)
+        return self._client
+
+    def now_ns(self, later=0.0):
+        """Return the time of the simulation, plus so many seconds."""
+        return self.client.status().sim_time_ns + round(later * 1e9)
+
+    @contextlib.contextmanager
+    def in_use(self):
+        """Let time pass in a with block alone: a world that stands still costs others nothing."""
+        self.client.set_paused(False)
+        yield self
+        if self.process.poll() is None:
+            self.client.set_paused(True)
 
     def stop(self):
         if self._client is not None:
@@ -158,6 +170,7 @@ def bridge_to():
     with contextlib.ExitStack() as opened:
 
         def start(running, **parameters):
+            opened.enter_context(running.in_use())
             domain = free_domain()
             listener = opened.enter_context(contextlib.closing(Listener(domain)))
             bridge = Bridge(domain, *running.ports, **parameters)

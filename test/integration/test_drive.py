@@ -55,8 +55,9 @@ def lasting_rover(lasting_simulation):
 def rover(lasting_rover, observer):
     """Return (server, bridge, listener) of a rover where it starts."""
     server, _, listener = lasting_rover
-    observer(server).reset()
-    yield lasting_rover
+    with server.in_use():
+        observer(server).reset()
+        yield lasting_rover
     listener.forget()
 
 
@@ -150,8 +151,9 @@ def lasting_quadruped(lasting_simulation):
 def quadruped(lasting_quadruped, observer):
     """Return (server, bridge, listener) of a robot that lies folded."""
     server, _, listener = lasting_quadruped
-    observer(server).reset()
-    yield lasting_quadruped
+    with server.in_use():
+        observer(server).reset()
+        yield lasting_quadruped
     listener.forget()
 
 

@@ -81,7 +81,8 @@ REQUESTS = [
 @pytest.fixture(scope='module')
 def world(lasting_server, tmp_path_factory):
     folder = tmp_path_factory.mktemp('everything')
-    return lasting_server('--model', write_world(folder), '--data-dir', folder)
+    words = ['--model', write_world(folder), '--data-dir', folder]
+    return lasting_server(*words, '--speed', 20)  # less is computed beside the tests
 
 
 @pytest.fixture

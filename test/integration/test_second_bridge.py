@@ -207,7 +207,7 @@ def test_a_bridge_that_was_killed_is_replaced_at_once(bridges, listener, request
 @pytest.fixture
 def impatient(monkeypatch):
     """Have other publishers looked for ten times as often, and reported ten times as soon."""
-    monkeypatch.setattr(other_publishers, 'LOOK_SECONDS', 0.2)
+    monkeypatch.setattr(other_publishers, 'CHECK_SECONDS', 0.2)
     monkeypatch.setattr(other_publishers, 'SETTLED_SECONDS', 1.0)
 
 

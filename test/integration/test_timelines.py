@@ -177,13 +177,12 @@ def test_a_policy_client_in_direct_mode_lives_beside_the_bridge(rover, bridge_to
 
 
 def test_observing_sends_no_request(rover, bridge_to):
-    with Client('127.0.0.1', rover.ports[0], shared=True) as client:
-        before = {session['id'] for session in client.status().sessions}
-        listener = bridge_to(rover, observe_only=True)
-        wait_for_message(listener, Odometry, 'odom')
-        names = wait_for_message(listener, JointState, 'joint_states').name
-        assert names == ['left_wheel', 'right_wheel']
-        assert {session['id'] for session in client.status().sessions} <= before
+    before = {session['id'] for session in rover.client.status().sessions}
+    listener = bridge_to(rover, observe_only=True)
+    wait_for_message(listener, Odometry, 'odom')
+    names = wait_for_message(listener, JointState, 'joint_states').name
+    assert names == ['left_wheel', 'right_wheel']
+    assert {session['id'] for session in rover.client.status().sessions} <= before
 
 
 def test_snapshots_alone_give_the_same_topics(rover, bridge_to):

@@ -71,8 +71,12 @@ def environment(tmp_path_factory):
     run(UV, 'build', '--quiet', '--wheel', '--out-dir', str(folder / 'dist'), str(source))
     (wheel,) = (folder / 'dist').glob('*.whl')
     python = str(folder / 'venv' / 'bin' / 'python')
-    run(UV, 'pip', 'install', '--quiet', '--python', python, 'pytest',
-        f'{wheel}[sim,chiral,eval,gym]')  # fmt: skip
+
+    def install(*names):
+        run(UV, 'pip', 'install', '--quiet', '--python', python, *names)
+
+    install('pytest', f'{wheel}[sim,chiral]')
+    run.install, run.wheel = install, wheel
     return run
 
 
@@ -81,7 +85,42 @@ def test_plugin_server_client_and_environment(environment, tmp_path):
     assert '3 passed' in environment('python', '-m', 'pytest', '-q', cwd=tmp_path)
 
 
+EVALUATION = """
+import re
+import subprocess
+import sys
+
+ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
+server = subprocess.Popen(
+    ['urlab', 'server', '--world=quadruped', '--cameras=off', *ports],
+    stdout=subprocess.PIPE, text=True,
+)
+rpc = re.search(r'rpc=tcp://[^ ]*:([0-9]+)', server.stdout.readline())[1]
+gateway = subprocess.Popen(
+    ['urlab', 'chiral', f'--rpc-port={rpc}', '--port=0', '--pace=lockstep',
+     '--profile=profile.yaml'],
+    stdout=subprocess.PIPE, text=True,
+)
+url = re.search('ws://[^ ]*', gateway.stdout.readline())[0]
+code = subprocess.call(
+    ['urlab', 'eval', '--url', url, '--policy', 'policy:hold', '--episodes=2', '--max-steps=5']
+)
+for program in (gateway, server):
+    program.terminate()
+    assert program.wait() == 0
+sys.exit(code)
+"""
+
+
+def test_evaluation_on_a_server(environment, tmp_path):
+    (tmp_path / 'policy.py').write_text(POLICY)
+    (tmp_path / 'profile.yaml').write_text('cameras: []\n')
+    (tmp_path / 'evaluate.py').write_text(EVALUATION)
+    assert 'mean' in environment('python', 'evaluate.py', cwd=tmp_path)
+
+
 def test_evaluation_in_workers(environment, tmp_path):
+    environment.install(f'{environment.wheel}[eval]')
     (tmp_path / 'policy.py').write_text(POLICY)
     (tmp_path / 'profile.yaml').write_text('cameras: []\n')
     command = ('urlab', 'eval', '--policy', 'policy:hold', '--world', 'quadruped', '--profile')
@@ -90,8 +129,7 @@ def test_evaluation_in_workers(environment, tmp_path):
 
 
 def test_evaluation_on_a_cluster(environment, tmp_path):
-    environment(UV, 'pip', 'install', '--quiet', '--python',
-                environment('sh', '-c', 'command -v python').strip(), 'ray>=2.52')  # fmt: skip
+    environment.install(f'{environment.wheel}[eval,ray]')
     (tmp_path / 'policy.py').write_text(POLICY)
     (tmp_path / 'profile.yaml').write_text('cameras: []\n')
     command = ('urlab', 'eval', '--policy', 'policy:hold', '--world', 'quadruped', '--profile')

@@ -61,6 +61,11 @@ def likely():
     return fuzz_frames._LIKELY
 
 
+def unquoted(text):
+    """Return the text of which something is the repr, be it of bytes; names may end with a b."""
+    return text.removeprefix('b').strip('\'"')
+
+
 class House:
     """
     A folder with a data folder in it, and beside that what nobody may touch.
@@ -134,7 +139,7 @@ class House:
                 # Any name is good in the data folder, that of a file elsewhere too.
                 assert all(map(self._is_own, args)), (event, args)
                 continue
-            assert not args[0].strip('\'"b').startswith(str(self.outside)), (event, args)
+            assert not unquoted(args[0]).startswith(str(self.outside)), (event, args)
             assert event == 'read' or 'urlab_canary' not in ' '.join(args), (event, args)
             if event in ('os.system', 'os.exec', 'os.posix_spawn', 'pty.spawn', 'os.spawn'):
                 raise AssertionError((event, args))
@@ -142,7 +147,7 @@ class House:
                 assert any(str(each) in args[0] for each in known), (event, args)
 
     def _is_own(self, text):
-        path = text.strip('\'"b')
+        path = unquoted(text)
         own = (str(self.data), '/dev/', '/tmp/urlab', '/run/', str(self.audit))
         bare = not path.startswith('/')  # a descriptor, or beside one
         if re.fullmatch(r'/tmp/[a-z0-9_]{8}', path):

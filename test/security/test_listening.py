@@ -12,6 +12,8 @@ import ipaddress
 from domains import free_domain
 import pytest
 
+from test.gateways.common.serving.raw_peer import opening
+from test.gateways.common.serving.raw_peer import status
 from test.security.programs import ANY_PORTS
 from test.security.programs import listening
 from test.security.programs import port_of
@@ -58,6 +60,20 @@ def test_a_gateway(server, gateway):
         places = listening(process.pid)
         assert len(places) == 1 + (gateway == 'simspark')
         assert beyond_loopback(places) == []
+        if gateway != 'simspark':  # whose clients are no pages, and HTTP is no message of it
+            ((_, _, own),) = places
+            pages_get_nothing(own)
+
+
+def pages_get_nothing(port):
+    """A page of another site, also one whose name leads to this machine, opens no WebSocket."""
+    for host, origin in (
+        ('127.0.0.1', 'https://example.org'),
+        ('127.0.0.1', 'null'),
+        ('rebound.example', 'http://rebound.example'),
+    ):
+        request = opening('/', f'Origin: {origin}').replace(b'Host: x', f'Host: {host}'.encode())
+        assert ' 403 ' in status(port, request)[0], origin
 
 
 @pytest.mark.ros

@@ -119,6 +119,9 @@ def test_a_server_says_which_limit_was_met(port):
         with pytest.raises(RemoteError, match='no room') as caught:
             first.recording_save()
         assert caught.value.code == 'path_not_writable'
+        with pytest.raises(RemoteError, match='at most 10000000') as caught:
+            first.step(step.MAX_STEPS + 1)
+        assert caught.value.code == 'bad_value'
         opened = [Client(rpc_port=port, shared=True, timeout=PATIENCE) for _ in range(64)]
         for client in opened:
             client.connect()

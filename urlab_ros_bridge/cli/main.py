@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import os
 import sys
 
 from urlab_ros_bridge.cli.signals import end_at_once
 from urlab_ros_bridge.cli.signals import kept
+
+# Commands that load MuJoCo, and neither open a window nor run code of users that might.
+_WITHOUT_WINDOWS = ('bridge', 'conformance', 'map', 'server', 'simspark', 'webxr')
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,7 +23,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         None: this is the program, and the arguments are those of the process.
     """
     if argv is None:
-        return _run(sys.argv[1:])
+        words = sys.argv[1:]
+        if words and words[0] in _WITHOUT_WINDOWS:
+            # MuJoCo looks for a window library when it is imported, with another Python's help.
+            # Renderers are processes of their own, which are told theirs.
+            os.environ.setdefault('MUJOCO_GL', 'disable')
+        return _run(words)
     with kept():
         return _run(argv)
 

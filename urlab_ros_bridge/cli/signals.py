@@ -25,7 +25,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 # What is still starting when the program is to end gets so much time (s).
 _STARTING = 1.0
-_LOOK = 0.05
+_JOIN_SECONDS = 0.05
 
 
 def end_at_once() -> None:
@@ -119,7 +119,7 @@ class StopRequest:
         thread = threading.Thread(target=run, name='start', daemon=True)
         thread.start()
         while thread.is_alive() and not self.came:
-            thread.join(_LOOK)
+            thread.join(_JOIN_SECONDS)
         thread.join(_STARTING)
         if thread.is_alive():
             sys.stdout.flush()

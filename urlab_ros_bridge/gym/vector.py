@@ -94,14 +94,14 @@ class UrlabVectorEnv(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, np.ndarr
         """Do an action in each environment; where an episode has ended, begin another instead."""
         ended = self._ended.copy()
 
-        def go(index: int) -> tuple[Any, ...]:
+        def step_one(index: int) -> tuple[Any, ...]:
             env = self.envs[index]
             if ended[index]:
                 seen, info = env.reset()
                 return seen, 0.0, False, False, info
             return env.step(actions[index])
 
-        outcomes = self._each(go)
+        outcomes = self._each(step_one)
         self._lengths = np.where(ended, 0, self._lengths + 1)
         seen = np.stack([outcome[0] for outcome in outcomes])
         rewards = np.array([outcome[1] for outcome in outcomes], np.float64)

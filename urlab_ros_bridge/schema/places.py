@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
-from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 import reprlib
@@ -76,6 +75,9 @@ class Place:
         """Return the path of a key of this value."""
         return f'{self.path}.{key}' if self.path else key
 
+    def _inner(self, value: Any, path: str) -> Place:
+        return Place(value, path, self.source, self.error)
+
     def mapping(self, *valid: str) -> dict[str, Place]:
         """
         Return the places of a mapping by name; null counts as empty.
@@ -93,7 +95,7 @@ class Place:
                 raise self.fail(f'the key {shown(name)} {wanted}')
             if valid and name not in valid:
                 raise self.fail(f'unknown key {shown(name)}; {hint(name, valid)}')
-            found[name] = replace(self, value=value, path=self.below(name))
+            found[name] = self._inner(value, self.below(name))
         return found
 
     def child(self, name: str) -> Place:
@@ -102,7 +104,7 @@ class Place:
             raise self.fail(f'must be a mapping, not {shown(self.value)}')
         if self.value.get(name) is None:
             raise self.fail(f'the key {name!r} is missing')
-        return replace(self, value=self.value[name], path=self.below(name))
+        return self._inner(self.value[name], self.below(name))
 
     def items(self) -> Iterator[Place]:
         """Iterate over the places of a list; null counts as empty."""
@@ -111,7 +113,7 @@ class Place:
         if not isinstance(self.value, (list, tuple)):
             raise self.fail(f'must be a list, not {shown(self.value)}')
         for index, value in enumerate(self.value):
-            yield replace(self, value=value, path=f'{self.path}[{index}]')
+            yield self._inner(value, f'{self.path}[{index}]')
 
 
 __all__ = ['Place', 'SchemaError', 'hint', 'shown']

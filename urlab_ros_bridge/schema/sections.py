@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import is_dataclass
 from dataclasses import MISSING
+from functools import cache
 from typing import Any
 from typing import get_args
 from typing import get_origin
@@ -52,7 +53,7 @@ def read(section: type[T], place: Place) -> T:
     given = {
         name: item
         for name, item in place.mapping(*known).items()
-        if item.value is not None or without_none(known[name][1])[1]
+        if item.value is not None or _form(known[name][1])[1]
     }
     for name, (_, _, item) in known.items():
         if name not in given and item.default is MISSING and item.default_factory is MISSING:
@@ -67,12 +68,11 @@ def read(section: type[T], place: Place) -> T:
 
 def read_value(key: Key, kind: Any, place: Place) -> Any:
     """Return one value of a section, checked and of the type that its field names."""
-    kind, optional = without_none(kind)
+    kind, optional, origin, parts = _form(kind)
     if optional and place.value is None:
         return None
     if key.parse is not None:
         return key.parse(place)
-    origin, parts = get_origin(kind), get_args(kind)
     if origin in (list, tuple):
         return _read_list(key, origin, parts, place)
     if origin is dict:
@@ -83,6 +83,13 @@ def read_value(key: Key, kind: Any, place: Place) -> Any:
     if problem:
         raise place.fail(problem)
     return as_number(place.value) if kind is float else place.value
+
+
+@cache
+def _form(kind: Any) -> tuple[Any, bool, Any, tuple[Any, ...]]:
+    """Return a type without `| None`, whether it had that, and what it is made of."""
+    kind, optional = without_none(kind)
+    return kind, optional, get_origin(kind), get_args(kind)
 
 
 def _read_list(key: Key, origin: type, parts: tuple[Any, ...], place: Place) -> Any:

@@ -14,6 +14,8 @@ from typing import Any
 from typing import NoReturn
 
 import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
 
 from urlab_ros_bridge.schema.places import Place
 from urlab_ros_bridge.schema.places import SchemaError
@@ -23,8 +25,8 @@ MAX_BYTES = 1_000_000
 MAX_KEYS = 4096
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader that refuses duplicate keys and exploding merge keys."""
+class _Refusals(Composer, SafeConstructor):
+    """What is refused beyond PyYAML's safe loaders: duplicate keys and exploding merge keys."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
@@ -45,6 +47,27 @@ class _Loader(yaml.SafeLoader):
         raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
+class PythonLoader(_Refusals, yaml.SafeLoader):
+    """Everything in Python."""
+
+
+LOADER: type[PythonLoader | LibyamlLoader] = PythonLoader
+if yaml.__with_libyaml__:
+
+    class LibyamlLoader(_Refusals, yaml.CSafeLoader):
+        """
+        Text becomes events in libyaml, several times as fast; nodes and values are made in Python.
+
+        libyaml's own composer calls itself for each level of a document, without a limit.
+        """
+
+        def __init__(self, stream: bytes) -> None:
+            yaml.CSafeLoader.__init__(self, stream)
+            Composer.__init__(self)
+
+    LOADER = LibyamlLoader
+
+
 def read_yaml(path: Path, error: type[SchemaError] = SchemaError) -> Place:
     """
     Return the content of a YAML file as its top place.
@@ -62,8 +85,8 @@ def read_yaml(path: Path, error: type[SchemaError] = SchemaError) -> Place:
     if len(data) > MAX_BYTES:
         raise error(path, '', f'is larger than {MAX_BYTES} bytes')
     try:
-        # _Loader is a SafeLoader: it builds plain values only.
-        return Place(yaml.load(data, Loader=_Loader), '', path, error)
+        # Both loaders build plain values only.
+        return Place(yaml.load(data, Loader=LOADER), '', path, error)
     except RecursionError as problem:
         raise error(path, '', 'is nested too deeply') from problem
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as problem:

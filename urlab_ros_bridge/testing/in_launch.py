@@ -96,7 +96,7 @@ def launch_simulation(
     )
     waiting, tail = list(then), b''
 
-    def look(event: ProcessIO) -> list[Action] | None:
+    def on_output(event: ProcessIO) -> list[Action] | None:
         nonlocal tail
         tail += event.text  # a line may come in pieces
         lines = tail.split(b'\n')
@@ -111,7 +111,7 @@ def launch_simulation(
 
     domain = [SetEnvironmentVariable('ROS_DOMAIN_ID', str(proxy.domain))] if proxy.domain else []
     # The handler stands before the program, so that no line is missed.
-    handler = _WhenReady(OnProcessIO(target_action=program, on_stdout=look), then)
+    handler = _WhenReady(OnProcessIO(target_action=program, on_stdout=on_output), then)
     return proxy, [*domain, handler, program]
 
 

@@ -20,7 +20,7 @@ from urlab_ros_bridge.testing.errors import NotInTime
 # How long anything is waited for at most (s of wall time): machines stall.
 WALL_SECONDS = 60.0
 # In live mode time goes by itself: how often it is looked at (s of wall time).
-_LOOK_SECONDS = 0.01
+_POLL_SECONDS = 0.01
 
 
 def step_until(
@@ -62,7 +62,7 @@ def step_until(
                 f'{_described(condition)}'
             )
         if state.time - last < n_steps * 1e-9:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
         last = state.time
 
 

@@ -21,7 +21,7 @@ from urlab_ros_bridge.testing.motion import WALL_SECONDS
 
 Message = TypeVar('Message')
 
-_LOOK_SECONDS = 0.01
+_POLL_SECONDS = 0.01
 _DEPTH = 200
 
 
@@ -146,11 +146,11 @@ class _Spinning:
 
     def __enter__(self) -> Callable[[], None]:
         if self._node.executor is not None:
-            return lambda: time.sleep(_LOOK_SECONDS)
+            return lambda: time.sleep(_POLL_SECONDS)
         self._own = SingleThreadedExecutor(context=self._node.context)
         self._own.add_node(self._node)
         own = self._own
-        return lambda: own.spin_once(timeout_sec=_LOOK_SECONDS)
+        return lambda: own.spin_once(timeout_sec=_POLL_SECONDS)
 
     def __exit__(self, *_: object) -> None:
         if self._own is not None:

@@ -18,7 +18,7 @@ from urlab_ros_bridge.testing.simulation import Simulation
 from urlab_ros_bridge.wire.errors import UrlabError
 
 READY = 'urlab simulation ready: '
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 
 def main(argv: list[str]) -> int:
@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
             print(f'{READY}{json.dumps(running.ports)}', flush=True)
             while not stopped:
                 running.check()
-                time.sleep(_LOOK_SECONDS)
+                time.sleep(_POLL_SECONDS)
     except UrlabError as error:
         print(error, file=sys.stderr)
         return 1

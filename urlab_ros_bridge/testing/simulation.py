@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 BRIDGE = 'urlab_ros_bridge.ros.program.main'
 PORTS = ('rpc', 'state', 'camera', 'control', 'info')
-_LOOK_SECONDS = 0.02
+_POLL_SECONDS = 0.02
 
 
 class SimulationAccess:
@@ -360,7 +360,7 @@ class _Program:
             self.check()
             if time.monotonic() > end:
                 raise SimulationFailed(self.name, f'was not ready in {seconds:g} s', self.output)
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
         return value
 
     def check(self) -> None:

@@ -28,8 +28,11 @@ COMMAND_BYTES = 4096  # of a command at most; libzmq's own have less than 300
 PARTS = 256  # of a message at most
 DELIMITER = b'\x01\x00'  # the empty first frame of what REQ and REP send
 _SIGNATURE = b'\xff' + bytes(7) + b'\x01\x7f'
-_NULL = b'NULL'.ljust(20, b'\x00')
-GREETING = _SIGNATURE + b'\x03\x01' + _NULL + bytes(32)
+NO_KEYS = 'NULL'  # the security mechanism without any
+_MECHANISM = slice(12, 32)
+GREETING = _SIGNATURE + b'\x03\x01' + NO_KEYS.encode().ljust(20, b'\x00') + bytes(32)
+# Up to the mechanism: a peer that hears ours might hang up before it sends its own.
+GREETING_BEFORE_MECHANISM = GREETING[: _MECHANISM.start]
 _SHORT_SOLE = DELIMITER + b'\x00'
 _LONG_SOLE = DELIMITER + b'\x02'
 _LONGEST_HEAD = 9
@@ -43,11 +46,11 @@ class OtherMechanism(BadPeer):
     """The peer wants its connections protected, by keys or a password."""
 
 
-def check_greeting(data: bytes | bytearray) -> bool:
+def read_mechanism(data: bytes | bytearray) -> str | None:
     """
-    Check the beginning of what a peer sends; return whether the greeting is complete.
+    Return the security mechanism of a peer from what it sends first: NULL, PLAIN, CURVE.
 
-    :raises OtherMechanism: the peer has another security mechanism than NULL.
+    :return: None as long as its greeting is not complete.
     :raises BadPeer: it is no ZeroMQ socket, or older than ZMTP 3 (libzmq 4).
     """
     if data[:1] not in (b'', b'\xff') or (len(data) > 9 and not data[9] & 1):
@@ -55,11 +58,21 @@ def check_greeting(data: bytes | bytearray) -> bool:
     if len(data) > 10 and data[10] < 3:
         raise BadPeer(f'the peer speaks ZMTP {data[10]}; at least 3 is needed')
     if len(data) < GREETING_BYTES:
-        return False
-    if data[12:32] != _NULL:
-        name = bytes(data[12:32]).rstrip(b'\x00')
-        raise OtherMechanism(f'the mechanism of the peer is {name!r}, not NULL')
-    return True
+        return None
+    return data[_MECHANISM].rstrip(b'\x00').decode('ascii', 'replace')
+
+
+def check_greeting(data: bytes | bytearray) -> bool:
+    """
+    Check the beginning of what a peer sends; return whether the greeting is complete.
+
+    :raises OtherMechanism: the peer has another security mechanism than NULL.
+    :raises BadPeer: see `read_mechanism`.
+    """
+    mechanism = read_mechanism(data)
+    if mechanism not in (None, NO_KEYS):
+        raise OtherMechanism(f'the mechanism of the peer is {mechanism!r}, not {NO_KEYS}')
+    return mechanism is not None
 
 
 def frame(body: bytes, flags: int = 0) -> bytes:
@@ -220,7 +233,10 @@ __all__ = [
     'COMMAND',
     'DELIMITER',
     'GREETING',
+    'GREETING_BEFORE_MECHANISM',
+    'GREETING_BYTES',
     'MORE',
+    'NO_KEYS',
     'PARTS',
     'BadPeer',
     'OtherMechanism',
@@ -231,6 +247,7 @@ __all__ = [
     'frame_head',
     'pong',
     'read_command',
+    'read_mechanism',
     'read_ready',
     'ready',
     'sole_body',

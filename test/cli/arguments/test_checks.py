@@ -50,7 +50,7 @@ def test_what_is_taken_is_what_ros_takes(name):
     [
         ('/**: {ros__parameters: {a: 1}}', ''),
         ('sim: {urlab_bridge: {ros__parameters: {}}}', ''),
-        ('a: {ros__parameters:}', ''),
+        ('a: {ros__parameters: }', ''),
         ('clock_rate: 5.0', '\'clock_rate\' has no "ros__parameters:" below it'),
         ('', 'is empty'),
         ('- a', 'must be a mapping'),

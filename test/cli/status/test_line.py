@@ -99,7 +99,7 @@ def test_a_terminal_has_one_status_line_below_the_log(monkeypatch):
     screen = Screen(stream, clock=iter([0.0, 0.1, 1.0]).__next__)
     screen.show('first ' + 'x' * 100)
     screen.show('too soon')
-    screen.say('server', 'a log line')
+    screen.write_line('server', 'a log line')
     screen.show('second')
     screen.close()
     text = stream.getvalue()
@@ -115,6 +115,6 @@ def test_without_a_terminal_a_plain_line_comes_every_five_seconds():
     screen = Screen(stream, clock=iter(times).__next__)
     for number in range(len(times)):
         screen.show(f'n{number}')
-    screen.say('server', 'a log line')
+    screen.write_line('server', 'a log line')
     screen.close()
     assert stream.getvalue() == 'status n0\nstatus n3\nstatus n5\nserver a log line\n'

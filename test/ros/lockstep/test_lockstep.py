@@ -292,7 +292,7 @@ def test_a_status_asked_for_before_a_pause_does_not_undo_it(connected):
         return status
 
     link.commands.status = late
-    link._ask()
+    link._check_server()
     assert link.state.paused
     link.commands.status = ask
     link.check_now()

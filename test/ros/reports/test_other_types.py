@@ -56,10 +56,10 @@ def test_each_publisher_is_logged_once_and_the_right_ones_never():
     graph, now, logged = Graph(teleop=plain, nav2=stamped, _UNKNOWN_=stamped), [0.0], []
     others = OtherTypes(graph, lambda severity, text: logged.append(text), lambda: now[0])
     for _ in range(3):
-        others.look()
+        others.check()
         now[0] += 10.0
     (text,) = logged
     assert text.startswith(f'/nav2 publishes /cmd_vel as {stamped}') and plain in text
     graph.publishers['joy'] = 'sensor_msgs/msg/Joy'
-    others.look()
+    others.check()
     assert len(logged) == 2 and 'cmd_vel_type' not in logged[1]

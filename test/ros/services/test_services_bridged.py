@@ -62,29 +62,29 @@ def test_reset_passes_everything_on(connected):
     assert request['per_articulation_qpos'] == {'bot': {'shoulder': 0.5, 'lift': 0.1}}
 
 
-@pytest.mark.parametrize(
-    ('fields', 'code', 'word'),
-    [
-        ({'keyframe_name': 'nowhere'}, 'unknown_keyframe', 'nowhere'),
-        ({'per_articulation_qpos': [msg.JointPosition(joint='knee')]}, 'bad_value', 'shoulder'),
-        (
-            {'per_articulation_qpos': [msg.JointPosition(articulation='x', joint='lift')]},
-            'unknown_articulation',
-            'bot',
-        ),
-        (
-            {'per_articulation_qpos': [msg.JointPosition(joint='lift', position=math.nan)]},
-            'bad_value',
-            'nan',
-        ),
-    ],
+BAD_RESETS = (
+    ({'keyframe_name': 'nowhere'}, 'unknown_keyframe', 'nowhere'),
+    ({'per_articulation_qpos': [msg.JointPosition(joint='knee')]}, 'bad_value', 'shoulder'),
+    (
+        {'per_articulation_qpos': [msg.JointPosition(articulation='x', joint='lift')]},
+        'unknown_articulation',
+        'bot',
+    ),
+    (
+        {'per_articulation_qpos': [msg.JointPosition(joint='lift', position=math.nan)]},
+        'bad_value',
+        'nan',
+    ),
 )
-def test_a_bad_reset_says_why_and_what_there_is(connected, fields, code, word):
+
+
+def test_a_bad_reset_says_why_and_what_there_is(connected):
     server, _, listener = connected()
-    response = listener.call(srv.Reset, '/reset', **fields)
-    assert (response.success, response.code) == (False, code)
-    assert word in response.message
-    assert server.data.time > 0
+    for fields, code, word in BAD_RESETS:
+        response = listener.call(srv.Reset, '/reset', **fields)
+        assert (response.success, response.code) == (False, code), fields
+        assert word in response.message
+        assert server.data.time > 0
 
 
 def test_steps_in_live_mode_pause_and_are_counted(connected):
@@ -131,23 +131,18 @@ def test_pause_speed_mode_and_twist(connected):
     assert unknown.code == 'unknown_articulation' and 'bot' in unknown.message
 
 
-@pytest.mark.parametrize(
-    'name',
-    [
-        'RecordingStart',
-        'RecordingStop',
-        'RecordingSave',
-        'RecordingClear',
-        'ReplayListSessions',
-        'ReplayStart',
-        'ReplayStop',
-    ],
-)
-def test_ops_that_the_server_lacks_answer_unknown_op(connected, name):
+LACKING = (
+    'RecordingStart', 'RecordingStop', 'RecordingSave', 'RecordingClear', 'ReplayListSessions',
+    'ReplayStart', 'ReplayStop',
+)  # fmt: skip
+
+
+def test_ops_that_the_server_lacks_answer_unknown_op(connected):
     _, _, listener = connected()
-    path = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
-    response = listener.call(getattr(srv, name), f'/{path}')
-    assert (response.success, response.code) == (False, 'unknown_op')
+    for name in LACKING:
+        path = ''.join('_' + c.lower() if c.isupper() else c for c in name)[1:]
+        response = listener.call(getattr(srv, name), f'/{path}')
+        assert (response.success, response.code) == (False, 'unknown_op'), name
 
 
 def test_replies_of_recording_ops_are_handed_on(connected):

@@ -29,7 +29,7 @@ def model(name):
 def test_every_camera_of_a_foreign_model_renders(name):
     server = start_server(model=model(name), paused=True)
     try:
-        with connect(server, timeout=30.0) as client:
+        with connect(server, timeout=100.0) as client:
             cameras = client.handshake.global_cameras
             assert cameras and all(cam.resolution == (640, 480) for cam in cameras.values())
             images = client.step(20, include_cameras='sync').cameras
@@ -37,7 +37,7 @@ def test_every_camera_of_a_foreign_model_renders(name):
             for image in images.values():
                 gray = image.pixels[..., :3].astype(float).mean(axis=-1)
                 assert gray.std() > 20  # light and dark: not an empty picture
-                colors = np.unique(image.pixels.reshape(-1, 4), axis=0)
+                colors = np.unique(np.ascontiguousarray(image.pixels).view(np.uint32))
                 assert len(colors) > 1000  # textures, not flat colours
     finally:
         server.stop()
@@ -47,7 +47,7 @@ def test_a_camera_that_sees_nothing_but_sky_shows_the_sky():
     """The gripper of Fetch looks past its table; the model's sky is green, (113, 219, 145)."""
     server = start_server(model=model('fetch/push.xml'), paused=True)
     try:
-        with connect(server, timeout=30.0) as client:
+        with connect(server, timeout=100.0) as client:
             wanted = {'gripper_camera_rgb': 'sync', 'head_camera_rgb': 'sync'}
             images = client.step(0, include_cameras=wanted).cameras
             sky = images['gripper_camera_rgb'].pixels[..., :3]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MJCF files that nobody described: what becomes a robot, what becomes an entity."""
 
+import functools
 import importlib.util
 from pathlib import Path
 
@@ -174,6 +175,11 @@ def test_the_foreign_models_are_installed():
     assert foreign_models(), 'gymnasium-robotics is not installed: run `make setup`'
 
 
+@functools.cache
+def compiled_alone(path):
+    return mujoco.MjModel.from_xml_path(str(path))
+
+
 def sizes(model):
     """Return what must survive being taken apart; assets that nothing uses may go."""
     is_mesh = model.geom_type == int(mujoco.mjtGeom.mjGEOM_MESH)
@@ -183,7 +189,7 @@ def sizes(model):
 
 @pytest.mark.parametrize('path', foreign_models(), ids=lambda path: path.stem)
 def test_foreign_robots_are_served_whole(rig, path):
-    whole = mujoco.MjModel.from_xml_path(str(path))
+    whole = compiled_alone(path)
     server = rig(model=path)
     model, loaded = server.model, server.context.world
     assert sizes(model) == sizes(whole)
@@ -202,7 +208,7 @@ def test_foreign_robots_are_served_whole(rig, path):
 @pytest.mark.parametrize('path', foreign_models(), ids=lambda path: path.stem)
 def test_foreign_robots_move_as_in_their_own_file(rig, path):
     """The split and the prefixes change names, not physics: same joint by joint."""
-    whole = mujoco.MjModel.from_xml_path(str(path))
+    whole = compiled_alone(path)
     data = mujoco.MjData(whole)
     server = rig(model=path)
     for _ in range(5):
@@ -210,11 +216,11 @@ def test_foreign_robots_move_as_in_their_own_file(rig, path):
         with server.engine.lock:
             server.engine.substep()
     (prefix,) = server.context.world.articulations
+    id_of = {server.model.joint(i).name: i for i in range(server.model.njnt)}
     for joint in range(whole.njnt):
         name = whole.joint(joint).name
         if not name:
             continue
-        id_of = {server.model.joint(i).name: i for i in range(server.model.njnt)}
         mine = server.model.joint(id_of.get(f'{prefix}_{name}', id_of.get(name)))
         start, other = whole.jnt_qposadr[joint], mine.qposadr[0]
         assert np.allclose(data.qpos[start], server.data.qpos[other], atol=1e-6), name

@@ -6,6 +6,7 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.sim.requests.subscriptions import MAX_CHANGES
+from urlab_ros_bridge.sim.requests.subscriptions import MAX_SUBSCRIPTIONS
 from urlab_ros_bridge.sim.requests.subscriptions import MAX_TOPIC_BYTES
 from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
 
@@ -31,6 +32,14 @@ def test_subscribing_without_end_does_not_hold_up_a_tick():
         subscribed.read()
         assert pipe.taken == calls * MAX_CHANGES
     assert subscribed.wanted('1') and subscribed.wanted(str(pipe.taken))
+
+
+def test_beyond_the_limit_a_subscription_is_ignored():
+    subscribed = Subscriptions(Pipe())
+    for _ in range(MAX_SUBSCRIPTIONS // MAX_CHANGES + 1):
+        subscribed.read()
+    assert len(subscribed._topics) == MAX_SUBSCRIPTIONS
+    assert subscribed.wanted(str(MAX_SUBSCRIPTIONS)) and not subscribed.wanted('x')
 
 
 @pytest.mark.parametrize('place', ['state', 'info'])

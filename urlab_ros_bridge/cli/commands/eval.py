@@ -139,7 +139,7 @@ def evaluate(values: EvalArguments) -> None:
         from urlab_ros_bridge.gateways.chiral.evaluation.episodes import load_policy
         from urlab_ros_bridge.gateways.chiral.evaluation.episodes import results_table
     except ImportError as error:
-        raise PackageMissing('urlab eval', 'chiral,eval', error) from None
+        raise PackageMissing('urlab eval', 'chiral', error) from None
 
     policy = load_policy(values.policy)
     logs = make_logs(values)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Begins the line that is printed on stdout when clients may connect.
 READY_LINE = 'urlab simspark ready'
 # How often it is seen whether a signal has come (s).
-_LOOK = 0.1
+_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ def serve(gateway: SimSparkGateway, timeout: float) -> None:
             f'robots={",".join(gateway.robots) or "none"}',
             flush=True,
         )
-        while not request.came and not gateway.wait(_LOOK):
+        while not request.came and not gateway.wait(_POLL_SECONDS):
             pass
     finally:
         kill_after(STOP_SECONDS)

@@ -57,7 +57,9 @@ def chosen_processes(
         if not is_wanted(process, values):
             continue
         if not is_installed(process):
-            screen.say('up', f'{process.name} is left out: {process.executable} is not installed')
+            screen.write_line(
+                'up', f'{process.name} is left out: {process.executable} is not installed'
+            )
             continue
         command = command_line(process, values)
         if process.reports_status and ros:
@@ -74,7 +76,7 @@ def watch(supervisor: ProcessSupervisor, poller: StatusPoller, console: Console)
             console.screen.show(status_text(poller.latest, console.bridge, time.monotonic()))
     except KeyboardInterrupt:
         console.screen.close()
-        console.screen.say('up', 'stopping')
+        console.screen.write_line('up', 'stopping')
         raise
 
 
@@ -91,12 +93,14 @@ def run_until_signal(given: ParsedArguments[SuiteArguments]) -> None:
     check_packages(process for process, _ in commands)
     check_ports(values, values.bind, given.spelling)
     if values.webxr:
-        screen.say('up', f'open http://127.0.0.1:{values.moved("webxr_port")} to watch and drive')
+        screen.write_line(
+            'up', f'open http://127.0.0.1:{values.moved("webxr_port")} to watch and drive'
+        )
     environ = {**os.environ, **environment()}
     poller = StatusPoller(connect_address(values.bind), values.moved('rpc_port'), values.keys)
     try:
         with ProcessSupervisor(
-            commands, environ, screen.say, console.figures, values.use_respawn
+            commands, environ, screen.write_line, console.figures, values.use_respawn
         ) as supervisor:
             supervisor.start()
             with poller:

@@ -150,19 +150,19 @@ def work(assignment: Assignment, report: int) -> None:
     :param report: file descriptor for the reports.
     """
 
-    def tell(**values: object) -> None:
+    def send(**values: object) -> None:
         os.write(report, json.dumps(values).encode() + b'\n')
 
     with EpisodeRunner(assignment) as runner:
-        tell(ready=True)
+        send(ready=True)
         for line in sys.stdin:
             index = int(line)
             try:
                 row = runner.run(index)
             except (UrlabError, OSError) as error:
-                tell(failed=index, why=str(error))
+                send(failed=index, why=str(error))
                 return
-            tell(done=row.values())
+            send(done=row.values())
 
 
 def recording_of(folder: Path, index: int) -> Path:

@@ -143,7 +143,7 @@ class Screen:
         self._status = ''
         self._drawn = -math.inf
 
-    def say(self, name: str, line: str) -> None:
+    def write_line(self, name: str, line: str) -> None:
         """Write one line of a process above the status line."""
         if self._live:
             self._write(f'{_CLEAR_LINE}{_BOLD}{name:<6}{_PLAIN} {line}\n')

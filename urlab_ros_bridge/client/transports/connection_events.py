@@ -12,12 +12,15 @@ also when nobody has closed them.
 from __future__ import annotations
 
 from itertools import count
+import struct
 import weakref
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
 _numbers = count()
+# The first of an event's two frames: its number and its value.  `zmq.utils.monitor`, which reads
+# it too, imports asyncio.
+_EVENT = struct.Struct('=Hi')
 
 
 class ConnectionEvents:
@@ -53,7 +56,8 @@ class ConnectionEvents:
 
     def take(self) -> int:
         """Return the next event, one of zmq.EVENT_*."""
-        return int(recv_monitor_message(self._reader)['event'])
+        event, _ = _EVENT.unpack(self._reader.recv_multipart()[0])
+        return int(event)
 
     def forget(self) -> None:
         """Drop all events so far."""

@@ -25,10 +25,10 @@ from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
-from urlab_ros_bridge.client.transports.greeting import NO_KEYS
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.zmtp import NO_KEYS
 
 # How often a waiting request looks whether the peer is gone, or the client was closed.
 _SLICE_MS = 100

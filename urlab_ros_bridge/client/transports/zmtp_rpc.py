@@ -24,7 +24,6 @@ from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
-from urlab_ros_bridge.client.transports.greeting import NO_KEYS
 from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
@@ -207,7 +206,7 @@ class ZmtpRpcSocket:
         except (ConnectionLost, ConnectionError) as error:
             # A server with keys may hang up before it says so; a forwarded port whose other end
             # is gone hangs up, too.
-            if mechanism_at(self.endpoint) in (None, NO_KEYS):
+            if mechanism_at(self.endpoint) in (None, zmtp.NO_KEYS):
                 raise ConnectionLost(wait.op, self.endpoint) from error
             raise KeysRejected(wait.op, self.endpoint, have_keys=False) from error
         except WireError as error:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import metadata
 import json
 import os
 import platform
@@ -43,6 +42,8 @@ def provenance(handshake: Handshake | None, settings: Settings) -> dict[str, str
 
 
 def _version() -> str:
+    from importlib import metadata  # with it come email, zipfile and lzma; only bags need it
+
     try:
         return metadata.version(PACKAGE)
     except metadata.PackageNotFoundError:

@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 LIMIT_BYTES = 128 << 20
 # The writer is woken for so much; else it looks by itself.
 _WORTH_BYTES = 256 << 10
-_LOOK_SECONDS = 0.1
+_WAIT_SECONDS = 0.1
 # What an entry costs beside its bytes.
 _ENTRY_BYTES = 200
 # So many are taken at a time, which is quick, and makes room bit by bit.
@@ -73,7 +73,7 @@ class BagQueue:
         entries: list[Entry] = []
         with self._changed:
             if not self._more and self._bytes < self._worth:
-                self._changed.wait(_LOOK_SECONDS)
+                self._changed.wait(_WAIT_SECONDS)
             full, size = self._bytes >= self._limit, 0
             while self._entries and len(entries) < _BATCH and size < _BATCH_BYTES:
                 entry = self._entries.popleft()

@@ -218,7 +218,7 @@ class ServerLink:
             self._observe()
         while not self._stop.is_set():
             try:
-                self._watch()
+                self._update()
             except RequestTimeout as error:
                 self._lost(str(error))
             except SessionExpired as error:
@@ -232,12 +232,12 @@ class ServerLink:
             self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
             self._woken.clear()
 
-    def _watch(self) -> None:
+    def _update(self) -> None:
         """Connect when there is no session; else check the server."""
         if not self._generation:
             self._connect()
         elif self.state.phase is not Phase.TAKEN:
-            self._ask()
+            self._check_server()
         if self.commands.generation != self._generation:
             self._connected(self.commands.handshake)
         elif self.state.phase is Phase.LOST:
@@ -253,12 +253,12 @@ class ServerLink:
             )
         self.commands.connect(_HELLO_SECONDS)
 
-    def _ask(self) -> None:
+    def _check_server(self) -> None:
         self._change(asking=True)
-        self._ask_status()
+        self._read_status()
         self._change(asking=False)
 
-    def _ask_status(self) -> None:
+    def _read_status(self) -> None:
         if self.has('status'):
             notes = self._notes
             self.status = status = self.commands.status()

@@ -37,7 +37,7 @@ CONTACTS = 'markers/contacts'
 DRAWINGS = 'markers/drawings'
 MAX_CONTACTS = 256
 # How often it is looked for listeners (s).
-_LOOK_SECONDS = 0.5
+_IDLE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class LiveMarkers:
             busy = False
             if self._link.state.connected and self._timeline.stamp_ns is not None:
                 busy = sum(self._serve(topic) for topic in self._topics) > 0
-            wait = 1.0 / self._settings().contact_marker_rate if busy else _LOOK_SECONDS
+            wait = 1.0 / self._settings().contact_marker_rate if busy else _IDLE_SECONDS
             self._stopped.wait(wait)
 
     def _serve(self, topic: _Topic) -> bool:

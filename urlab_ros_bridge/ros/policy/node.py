@@ -168,7 +168,7 @@ class _LoadedPolicy:
         self._reported = (0, 0)
         self._publisher = self._make_publisher()
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.report())
-        self._subscriptions = [self._hear(name) for name in sorted(description.needs)]
+        self._subscriptions = [self._subscribe_to(name) for name in sorted(description.needs)]
         self._subscriptions.append(
             node.create_subscription(
                 message_type(node.get_parameter('cmd_vel_type').value),
@@ -181,7 +181,7 @@ class _LoadedPolicy:
         # By the wall clock: what it watches is that nothing comes, the clock of ROS included.
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timers = [
-            node.create_timer(WATCH_SECONDS, self._watch, clock=steady),
+            node.create_timer(WATCH_SECONDS, self._check_sensors, clock=steady),
             node.create_timer(REPORT_SECONDS, self._report, clock=steady),
         ]
 
@@ -211,7 +211,7 @@ class _LoadedPolicy:
         kind = JointState if self._description.output == 'joint_state' else Float64MultiArray
         return self._node.create_publisher(kind, 'joint_commands', qos.command())
 
-    def _hear(self, name: str) -> Any:
+    def _subscribe_to(self, name: str) -> Any:
         kind, topic = _SENSORS[name]
         # Only the newest counts: a node that is late must not work through the past.
         return self._node.create_subscription(
@@ -240,7 +240,7 @@ class _LoadedPolicy:
             targets = self._controller.targets
         if targets is not None:
             self._publish(targets, reading.stamp_ns)
-        self._tell()
+        self._log_changes()
 
     def _take_command(self, message: Any) -> None:
         twist = message.twist if isinstance(message, TwistStamped) else message
@@ -250,8 +250,8 @@ class _LoadedPolicy:
         except ValueError as error:
             self._warn(str(error))
 
-    def _watch(self) -> None:
-        """Look whether the sensors are silent, by the clock of ROS: in a pause they may be."""
+    def _check_sensors(self) -> None:
+        """Check whether the sensors are silent, by the clock of ROS: in a pause they may be."""
         if not self._active or self._heard_ns is None:
             return
         now = self._node.get_clock().now().nanoseconds
@@ -261,7 +261,7 @@ class _LoadedPolicy:
         targets = self._controller.stale(silence)
         if targets is not None:
             self._publish(targets, now)
-        self._tell()
+        self._log_changes()
 
     def _publish(self, targets: np.ndarray, stamp_ns: int) -> None:
         if self._description.output == 'array':
@@ -271,7 +271,7 @@ class _LoadedPolicy:
         message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp_ns, NANOSECONDS)
         self._publisher.publish(message)
 
-    def _tell(self) -> None:
+    def _log_changes(self) -> None:
         """Log what has changed, and what is late, which may be often."""
         controller, log = self._controller, self._node.get_logger()
         if controller.phase is not self._phase:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+import os
 import sys
 
 import rclpy
@@ -35,6 +36,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument('--status-fd', type=int)
     parser.add_argument('--lifecycle', action='store_true')
     ours, ros = parser.parse_known_args(arguments)
+    if argv is None:
+        # MuJoCo, which reads the model, need not look for a window library, which takes another
+        # Python's start.
+        os.environ.setdefault('MUJOCO_GL', 'disable')
     stop = StopSignal()
     failures: list[UrlabError] = []
 

@@ -32,7 +32,7 @@ SHARED = (
 )
 # Names of the dead are listed no longer than this (s).
 LEASE_SECONDS = 30.0
-LOOK_SECONDS = 2.0
+CHECK_SECONDS = 2.0
 # One seen for less than this is about to leave, as a refused second bridge (s).
 SETTLED_SECONDS = 10.0
 ADVICE = (
@@ -65,7 +65,7 @@ class OtherPublishers:
         self._node = node
         self._log = log
         self._monotonic = monotonic
-        self._next = monotonic() + LOOK_SECONDS
+        self._next = monotonic() + CHECK_SECONDS
         self._seen = ''
         self._since = monotonic()
         self._dead_until = 0.0
@@ -79,7 +79,7 @@ class OtherPublishers:
         now = self._monotonic()
         if now < self._next:
             return
-        self._next = now + LOOK_SECONDS
+        self._next = now + CHECK_SECONDS
         found = self._find()
         own = self._node.get_fully_qualified_name()
         if now < self._dead_until:

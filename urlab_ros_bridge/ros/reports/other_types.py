@@ -26,7 +26,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 
-LOOK_SECONDS = 2.0
+CHECK_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class OtherTypes:
         self._next = monotonic()
         self._told: set[OtherType] = set()
 
-    def look(self) -> None:
-        """Look, if it is time to; each publisher is logged once."""
+    def check(self) -> None:
+        """Check the graph, if it is time to; each publisher is logged once."""
         now = self._monotonic()
         if now < self._next:
             return
-        self._next = now + LOOK_SECONDS
+        self._next = now + CHECK_SECONDS
         self.found = tuple(self._find())
         for each in self.found:
             if each not in self._told:
@@ -101,7 +101,7 @@ class OtherTypes:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Look once in a while."""
+    """Check once in a while."""
     others = OtherTypes(bridge.node, bridge.log)
 
     def status() -> Iterator[Status]:
@@ -110,7 +110,7 @@ def attach(bridge: Bridge) -> Attached:
         values = {f'{each.topic} from {each.node}': each.type_name for each in found}
         yield Status('types of commands', text, values, 'warning' if found else 'ok')
 
-    return Attached(beat=lambda now: others.look(), status=status)
+    return Attached(beat=lambda now: others.check(), status=status)
 
 
 FEATURE = Feature('types of commands', attach=attach)

@@ -257,9 +257,9 @@ class _Listener:
         self._executor = SingleThreadedExecutor(context=bridge.context)
         self._executor.add_node(self._node)
         topic = bridge.resolve_topic_name(TOPIC)
-        self._node.create_subscription(String, topic, self._take, qos.announcements())
+        self._node.create_subscription(String, topic, self._on_presence, qos.announcements())
 
-    def _take(self, message: String) -> None:
+    def _on_presence(self, message: String) -> None:
         self._older.take(message.data, now_ns())
 
     def listen(self, seconds: float) -> None:
@@ -285,7 +285,7 @@ class Announcer:
             String, TOPIC, qos.latched(), qos_overriding_options=override
         )
         self._node.create_subscription(
-            String, TOPIC, self._hear, qos.announcements(), qos_overriding_options=override
+            String, TOPIC, self._on_presence, qos.announcements(), qos_overriding_options=override
         )
 
     def start(self) -> None:
@@ -319,7 +319,7 @@ class Announcer:
         if self._own is not None:
             self._publisher.publish(String(data=self._own.text(now_ns())))
 
-    def _hear(self, message: String) -> None:
+    def _on_presence(self, message: String) -> None:
         if self._older is not None:
             self._older.take(message.data, now_ns())
 

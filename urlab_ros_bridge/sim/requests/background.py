@@ -16,7 +16,7 @@ from typing import TypeVar
 from urlab_ros_bridge.sim.errors import OpError
 
 THREAD = 'compile'  # name of threads that nothing can interrupt
-_LOOK = 0.1  # s; how soon a stop is noticed
+_STOP_CHECK = 0.1  # s; how soon a stop is noticed
 _PAUSE = 5e-5  # s; long enough for a waiting thread to take the interpreter
 Piece = TypeVar('Piece')
 Result = TypeVar('Result')
@@ -67,6 +67,6 @@ def abandonable(work: Callable[[], Result], draining: Callable[[], bool]) -> Res
 
     threading.Thread(target=run, name=THREAD, daemon=True).start()
     while not draining():
-        if wait([done], _LOOK).done:
+        if wait([done], _STOP_CHECK).done:
             return done.result()
     raise OpError('shutting_down')

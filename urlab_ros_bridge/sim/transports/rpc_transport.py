@@ -130,14 +130,16 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
         accepted = self._dispatcher.accept(frame)
         if isinstance(accepted, FrameDecoding):
             refused = self._reader.submit(
-                self._owner(envelope), accepted, partial(self._hand_over, self._go_on, envelope)
+                self._owner(envelope),
+                accepted,
+                partial(self._hand_over, self._run_or_defer, envelope),
             )
             if refused is not None:
                 self._reply(envelope, refused)
         else:
-            self._go_on(envelope, accepted)
+            self._run_or_defer(envelope, accepted)
 
-    def _go_on(self, envelope: Envelope, accepted: bytes | Call) -> None:
+    def _run_or_defer(self, envelope: Envelope, accepted: bytes | Call) -> None:
         """Run a call here if it is quick, else let a worker do it."""
         if isinstance(accepted, bytes):
             self._reply(envelope, accepted)

@@ -41,7 +41,7 @@ _RECEIVE = 1 << 16
 _LARGE = 1 << 20  # at a time, of a large request
 _NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _ACCEPT_AGAIN = 0.1  # s
-_LOOK = 1.0  # s, at handshakes that do not end
+_HANDSHAKE_CHECK = 1.0  # s, at handshakes that do not end
 _LAST_SECONDS = 0.2  # for replies that are on their way at the end
 _ACCEPT_TURN = 32  # connections at a time, before others are served
 _BACKLOG = 1024
@@ -149,7 +149,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             for handle, events in self._wait():
                 connection = connections.get(handle)
                 if connection is None:
-                    self._look_at(handle)
+                    self._handle_other(handle)
                 elif events & select.EPOLLIN:
                     if not connection.queued:  # else there are requests of it already
                         self._receive(connection)
@@ -158,7 +158,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                 else:
                     self._drop(connection)
             for _ in range(len(self._backlog)):
-                self._go_on_reading(self._backlog.popleft())
+                self._resume_reading(self._backlog.popleft())
         self._listener.close()
         self._end_calls()
         self._close()
@@ -190,9 +190,9 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         if self._accept_at and now >= self._accept_at:
             self._accept_at = 0.0
             self._poll.register(self._listener, select.EPOLLIN)
-        return _ACCEPT_AGAIN if self._accept_at else _LOOK
+        return _ACCEPT_AGAIN if self._accept_at else _HANDSHAKE_CHECK
 
-    def _look_at(self, handle: int) -> None:
+    def _handle_other(self, handle: int) -> None:
         """Serve what is no connection."""
         if handle == self._waker:
             with suppress(BlockingIOError):
@@ -245,9 +245,9 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             _LOG.warning('closed a connection: unfinished requests have %d bytes', self._partial)
             self._drop(connection)
         else:
-            self._go_on_reading(connection)
+            self._resume_reading(connection)
 
-    def _go_on_reading(self, connection: _ZmtpClient) -> None:
+    def _resume_reading(self, connection: _ZmtpClient) -> None:
         """Read what has come of a client, up to one request: others have their turn then."""
         connection.queued = False
         if connection.unsent or not self._lives(connection):
@@ -358,7 +358,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             return
         self._poll.modify(connection.handle, select.EPOLLIN)
         if not connection.queued and not self._stopping.is_set():
-            self._go_on_reading(connection)
+            self._resume_reading(connection)
 
     def _lives(self, connection: _ZmtpClient) -> bool:
         """Return whether a connection is open; another one may have its descriptor already."""

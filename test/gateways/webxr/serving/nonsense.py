@@ -19,6 +19,7 @@ TOKENS = (
 TEXT = 0x81  # first byte of a frame
 CONNECTIONS = 2
 A_CONNECTION = 500  # frames
+AT_ONCE = 50
 # Of a message that is answered when all before it were read.
 LAST = 9876543210
 ANSWER = b'unsupported protocol version %d' % LAST
@@ -75,8 +76,9 @@ def send(port, rng, count):
 
         listener = threading.Thread(target=listen)
         listener.start()
-        for _ in range(count):
-            link.sendall(frame(spoiled(rng, seeds), BINARY))
+        for begin in range(0, count, AT_ONCE):
+            some = (spoiled(rng, seeds) for _ in range(min(AT_ONCE, count - begin)))
+            link.sendall(b''.join(frame(data, BINARY) for data in some))
         last = {'version': LAST, 'type': 'x', 'payload': {}}
         # As text: one of the binary ones may have asked for the extension of the page.
         link.sendall(frame(json.dumps(last).encode(), TEXT))

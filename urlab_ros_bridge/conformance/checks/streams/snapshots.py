@@ -154,7 +154,11 @@ def order(peer: Peer) -> None:
     with listening(peer) as listener:
         first(listener, 'a row')
         listener.during(0.1)
-        heard = [message[0] for message in listener.during(0.1)]
+        heard: list[bytes] = []
+        for _ in range(10):  # a busy machine may send little in a tenth of a second
+            heard += [message[0] for message in listener.during(0.1)]
+            if heard.count(FULL) >= 3:
+                break
     marks = [index for index, topic in enumerate(heard) if topic == FULL]
     if len(marks) < 3:
         raise skip('no snapshots mark the ticks')

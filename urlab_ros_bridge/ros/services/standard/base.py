@@ -30,7 +30,7 @@ from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 PACKAGE = 'simulation_interfaces'
 # After a change of the world an answer waits so long (s) for the bridge to publish the new one.
 _DISCOVERY_SECONDS = 5.0
-_LOOK_SECONDS = 0.02
+_POLL_SECONDS = 0.02
 
 
 def standard(
@@ -121,7 +121,7 @@ class SimulationContext(ServiceContext):
         while time.monotonic() < deadline:
             if link.state.connected and _revision(link.handshake) >= wanted:
                 return
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
 
 def _revision(handshake: Handshake | None) -> int:

@@ -13,7 +13,6 @@ import io
 import struct
 
 import numpy as np
-from PIL import Image as Picture
 from sensor_msgs.msg import CompressedImage
 from std_msgs.msg import Header
 
@@ -83,6 +82,8 @@ def encode_color(pixels: np.ndarray, form: str, quality: int) -> bytes:
     :param form: `jpeg` or `png`.
     :param quality: of JPEG, 1 to 100.
     """
+    from PIL import Image as Picture  # only for subscribers of compressed pictures
+
     height, width = pixels.shape[:2]
     picture = Picture.frombuffer('RGB', (width, height), pixels, 'raw', 'BGRX', 0, 1)
     stream = io.BytesIO()
@@ -94,6 +95,8 @@ def encode_color(pixels: np.ndarray, form: str, quality: int) -> bytes:
 
 
 def _png16(values: np.ndarray) -> bytes:
+    from PIL import Image as Picture
+
     stream = io.BytesIO()
     Picture.fromarray(values.astype(np.uint16)).save(stream, 'PNG', compress_level=_PNG_LEVEL)
     return stream.getvalue()

@@ -27,7 +27,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 # Between two ticks a robot may be this far (m, rad) from where its velocity leads: it hits a wall,
 # it tips over, ticks are dropped.
 _JOLT = 0.3
-_LOOK_NS = 20_000_000  # of simulation time, while that goes on
+_CHECK_NS = 20_000_000  # of simulation time, while that goes on
 _VARIANCES = (0.01, 0.01, 0.0, 0.0, 0.0, 0.01)  # m^2, rad^2: the pose is true
 
 
@@ -57,7 +57,7 @@ class Displacement:
         :param base: the 13 numbers of a base_state row, see `wire.rows`.
         """
         before = self._before
-        if before is not None and 0 < stamp_ns - before[0] < _LOOK_NS:
+        if before is not None and 0 < stamp_ns - before[0] < _CHECK_NS:
             return False
         now = np.array(base)
         self._before = stamp_ns, now

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 import itertools
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 import mujoco
 
@@ -79,6 +78,8 @@ class ClientModels:
         :param path: where clients may read, without symbolic links.
         :raises OpError: as `of_file` does.
         """
+        from xml.sax.saxutils import quoteattr  # with it come http.client and ssl
+
         text = _MESH.format(quoteattr(str(path)))
         (mesh,) = self._passed(
             Document(self.files, path.parent, False).read(text, 'xml')

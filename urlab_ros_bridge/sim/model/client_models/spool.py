@@ -41,7 +41,7 @@ class Spool:
         with self._lock:
             if self._folder is None:
                 self._folder, handle = _open_folder()
-                weakref.finalize(self, _let_go, self._folder, handle)
+                weakref.finalize(self, _release, self._folder, handle)
         path = self._folder / name
         if not path.exists():
             part = path.with_name(f'{name}.{uuid.uuid4().hex}.part')
@@ -78,7 +78,7 @@ def _empty(folder: Path, handle: int) -> None:
                 path.unlink()
 
 
-def _let_go(folder: Path, handle: int) -> None:
+def _release(folder: Path, handle: int) -> None:
     with contextlib.suppress(OSError):
         _empty(folder, handle)
         # A fork of this process would keep the lock otherwise.

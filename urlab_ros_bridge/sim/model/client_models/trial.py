@@ -114,7 +114,7 @@ class Trial:
         parts += [*bundle.parsed.values(), *bundle.compiled.values()]
         seconds = self._wall + _GRACE_SECONDS
         late = threading.Event()
-        watch = threading.Timer(seconds, _give_up, (worker, late))
+        watch = threading.Timer(seconds, _stop_late_worker, (worker, late))
         watch.daemon = True
         watch.start()
         try:
@@ -230,7 +230,7 @@ class _Worker:
                 pipe.close()
 
 
-def _give_up(worker: _Worker, late: threading.Event) -> None:
+def _stop_late_worker(worker: _Worker, late: threading.Event) -> None:
     late.set()
     worker.kill()
 

@@ -40,7 +40,7 @@ class OpenWatch(threading.Thread):
         """Prepare the thread; what it sees before `start` it handles then."""
         super().__init__(name='shm-watch', daemon=True)
         self._regions: dict[str, Region] = {}
-        self._tell: dict[str, Callable[[bool], None]] = {}
+        self._callbacks: dict[str, Callable[[bool], None]] = {}
         self._open: set[str] = set()
         self._fd = self._watch = -1
         if sys.platform == 'linux':
@@ -52,23 +52,23 @@ class OpenWatch(threading.Thread):
         if self.blind:
             _LOG.info('inotify does not work here: shared memory is always served')
 
-    def add(self, region: Region, tell: Callable[[bool], None] = lambda is_open: None) -> None:
+    def add(self, region: Region, report: Callable[[bool], None] = lambda is_open: None) -> None:
         """
         Watch a region; it replaces one of the same name.
 
-        :param tell: called with true whenever a client opens it, and with false when none has
+        :param report: called with true whenever a client opens it, and with false when none has
             it open any more; on the watching thread.
         """
         name = region.path.name
         self._regions[name] = region
-        self._tell[name] = tell
-        self._look(name)
+        self._callbacks[name] = report
+        self._refresh(name)
 
     def remove(self, region: Region) -> None:
         """Forget a region; call it before the region is closed."""
         name = region.path.name
         if self._regions.get(name) is region:
-            del self._regions[name], self._tell[name]
+            del self._regions[name], self._callbacks[name]
             self._open.discard(name)
 
     def is_open(self, region: Region) -> bool:
@@ -84,7 +84,7 @@ class OpenWatch(threading.Thread):
             if not poll.poll(wait):
                 # A closing is reported just before it is done.
                 for name in list(self._open):
-                    self._look(name)
+                    self._refresh(name)
                 wait = None
                 continue
             wait = _QUIET_MS
@@ -95,7 +95,7 @@ class OpenWatch(threading.Thread):
                 at += _EVENT.size + size
                 if mask & _IGNORED:
                     return
-                self._note(mask, os.fsdecode(events[at - size : at].rstrip(b'\0')))
+                self._handle_event(mask, os.fsdecode(events[at - size : at].rstrip(b'\0')))
 
     def close(self) -> None:
         """End the thread."""
@@ -108,18 +108,18 @@ class OpenWatch(threading.Thread):
             os.close(self._fd)
             self._fd = -1
 
-    def _note(self, mask: int, name: str) -> None:
+    def _handle_event(self, mask: int, name: str) -> None:
         if mask & _OVERFLOW:
             for known in list(self._regions):
-                self._look(known)
+                self._refresh(known)
         elif name in self._regions:
             if mask & _OPEN:
                 self._open.add(name)
                 self._report(name, True)
             else:
-                self._look(name)
+                self._refresh(name)
 
-    def _look(self, name: str) -> None:
+    def _refresh(self, name: str) -> None:
         region = self._regions.get(name)
         if region is not None and region.shared():
             self._open.add(name)
@@ -128,10 +128,10 @@ class OpenWatch(threading.Thread):
             self._report(name, False)
 
     def _report(self, name: str, is_open: bool) -> None:
-        tell = self._tell.get(name)
-        if tell is not None:
+        report = self._callbacks.get(name)
+        if report is not None:
             try:
-                tell(is_open)
+                report(is_open)
             except Exception:
                 _LOG.exception('%s: its readers were not notified of a change', name)
 
