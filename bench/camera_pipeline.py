@@ -41,8 +41,14 @@ from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
 
-ENVIRONMENT = {**os.environ, **gl.platform_variables('egl'), **share.thread_variables()}
+ENVIRONMENT = {
+    **os.environ,
+    **gl.platform_variables('egl'),
+    **share.thread_variables(),
+    **allocator_variables(),
+}
 
 
 @contextmanager

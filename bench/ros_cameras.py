@@ -48,6 +48,7 @@ from ros_children import FULL_RATE
 
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
 
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
@@ -103,7 +104,11 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
 
 def drawing_alone(folder: Path) -> dict[str, float]:
     """Return for each camera how long (ms) its picture takes by itself, the median."""
-    variables = {**gl.platform_variables('egl'), **cpu_affinity.thread_variables()}
+    variables = {
+        **gl.platform_variables('egl'),
+        **cpu_affinity.thread_variables(),
+        **allocator_variables(),
+    }
     file, seconds = folder / 'drawing.json', str(DRAWING_SECONDS)
     with child(
         '-c', DRAWING, str(file), seconds, *CAMERAS, env={**os.environ, **variables}

@@ -203,6 +203,10 @@ class ZmtpFrameSender:
             socket.setblocking(False)
             with suppress(OSError):
                 socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
+                # Of what has not gone out yet the system keeps one frame, so that a slow way
+                # delays frames by no more than that.
+                lowat = sockets.TCP_NOTSENT_LOWAT
+                socket.setsockopt(sockets.IPPROTO_TCP, lowat, self._camera.size)
             subscriber = _Subscriber(socket)
             self._subscribers[socket.fileno()] = subscriber
             self._epoll.register(socket, select.EPOLLIN)
