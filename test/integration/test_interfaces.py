@@ -235,9 +235,9 @@ def test_every_service_works_and_makes_the_requests_on_the_page(bridge_to, tmp_p
     client = bridge.link.client
     request = client._request
 
-    def recorded(message, timeout, meanwhile=None):
+    def recorded(message, timeout):
         made.append(message['op'])
-        return request(message, timeout, meanwhile)
+        return request(message, timeout)
 
     client._request = recorded
     asked = {row.name: set() for row in SERVICES}

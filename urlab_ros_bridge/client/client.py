@@ -25,7 +25,6 @@ from urlab_ros_bridge.client.replies.observations import Twist
 from urlab_ros_bridge.client.replies.reader import place_of
 from urlab_ros_bridge.client.replies.reader import read_field
 from urlab_ros_bridge.client.replies.reader import read_reply
-from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.ops import Op
 
@@ -34,6 +33,7 @@ JointValues: TypeAlias = Mapping[str, float | Vector]
 
 PUSH_BY_JOINT = 'push_by_joint'
 STEP_TWIST = 'step_twist'
+SNAPSHOT_LEVEL = 'snapshot_level'
 
 # The server gives up on a step after 5 s; its answer is better than our own timeout.
 STEP_TIMEOUT = 6.0
@@ -87,7 +87,6 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         twists: Mapping[str, Mapping[str, Any]] | None = None,
         include_cameras: bool | str | Mapping[str, str] | None = None,
         timeout: float | None = None,
-        meanwhile: Meanwhile | None = None,
     ) -> StepResult:
         """
         Advance by `n_steps` (direct), or apply controls and read the state (live).
@@ -95,7 +94,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         :param ctrl: prefix -> setpoints in actuator order; a plain vector when the world has one
             articulation.
         :param ctrl_map: prefix -> {actuator: setpoint}.
-        :param observations: level of this reply only: minimal, standard or full.
+        :param observations: level of this reply only: minimal, standard or full; snapshot, which
+            is what `state/full` holds (extension ``snapshot_level``).
         :param while_paused: in live and paused: advance and stay paused (extension).
         :param control_mode: ``ue_controller`` or ``raw``, for all or by prefix.
         :param xfrc_applied: prefix -> {body: [fx, fy, fz, tx, ty, tz]}, world frame, N and N m.
@@ -103,9 +103,6 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             the step (extension ``step_twist``).
         :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
             (extension).
-        :param meanwhile: called while the server steps, with something that `zmq.zmq_poll` takes
-            and that is readable when the reply is there: to read the state stream, say. Not where
-            requests go through shared memory.
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
         :raises ExtensionMissing: for twists, when the server cannot; nothing was sent.
         """
@@ -130,7 +127,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             message['include_cameras'] = include_cameras
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
-        return StepResult(self._request(message, timeout, meanwhile))
+        return StepResult(self._request(message, timeout))
 
     def push_state(
         self,

@@ -21,7 +21,6 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.reader import listed
 from urlab_ros_bridge.client.transports.shm_link import RpcLink
-from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.files.curve_keys import KeySource
 from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
@@ -211,9 +210,7 @@ class Session:
         message.update((key, value) for key, value in fields.items() if value is not None)
         return self._request(message, self.timeout if timeout is None else timeout)
 
-    def _request(
-        self, message: dict[str, Any], timeout: float, meanwhile: Meanwhile | None = None
-    ) -> dict[str, Any]:
+    def _request(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
         lock = self._lock
         op = message['op']
         if not lock.acquire(timeout=timeout):
@@ -223,7 +220,7 @@ class Session:
                 raise NotConnected(op)
             message['session_id'] = self._session_id
             try:
-                return self._exchange(message, timeout, meanwhile)
+                return self._exchange(message, timeout)
             except SessionExpired:
                 if not self._may_return():
                     raise
@@ -238,11 +235,9 @@ class Session:
         """Return whether a new hello takes no other session: stock servers ignore `shared`."""
         return self.shared and SHARED_SESSION in self.handshake.extensions
 
-    def _exchange(
-        self, message: dict[str, Any], timeout: float, meanwhile: Meanwhile | None = None
-    ) -> dict[str, Any]:
+    def _exchange(self, message: dict[str, Any], timeout: float) -> dict[str, Any]:
         op = message['op']
-        reply_frame = self._rpc.exchange(op, self._encode(message), timeout, meanwhile)
+        reply_frame = self._rpc.exchange(op, self._encode(message), timeout)
         try:
             reply = unpack(reply_frame, MAX_REPLY_BYTES)
         except WireError as error:

@@ -246,7 +246,9 @@ SPEED_PERCENT = (5.0, 100.0)  # of real time; Protocol Reference, "set_sim_speed
 AUTO = 'auto'
 # What set_mode accepts: stock servers take 'streaming' for live and any case.
 MODE_ALIASES = {'streaming': 'live', **{mode: mode for mode in MODES}}
-OBSERVATION_LEVELS = ('minimal', 'standard', 'full')
+# What state/full holds, as a level of replies (extension `snapshot_level`).
+SNAPSHOT = 'snapshot'
+OBSERVATION_LEVELS = ('minimal', 'standard', 'full', SNAPSHOT)
 CAMERA_MODES = ('real', 'depth', 'semantic', 'instance')
 CONTROL_SOURCES = ('zmq', 'ui')
 

@@ -66,9 +66,9 @@ def zmq_ops(monkeypatch):
 
     seen, exchange = [], ZmtpRpcSocket.exchange
 
-    def noted(self, op, frame, timeout, meanwhile=None):
+    def noted(self, op, frame, timeout):
         seen.append(op)
-        return exchange(self, op, frame, timeout, meanwhile)
+        return exchange(self, op, frame, timeout)
 
     monkeypatch.setattr(ZmtpRpcSocket, 'exchange', noted)
     return seen

@@ -28,6 +28,9 @@ class Simulator:
         self.mode = mode
         self.handshake = SimpleNamespace(timestep=0.002)
 
+    def has(self, extension):
+        return False
+
     def open_session(self, name):
         return self
 

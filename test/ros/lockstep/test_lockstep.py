@@ -336,13 +336,13 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     step = drive.step
     with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
 
-        def step_after_reset(twists=None, meanwhile=None):
+        def step_after_reset(twists=None):
             """Reset by another client when the answer is on its way to the server already."""
             if not twists or outcomes:
-                return step(twists, meanwhile)
+                return step(twists)
             other.reset(keep_time=True)
             try:
-                return step(twists, meanwhile)
+                return step(twists)
             except StaleCommand as error:
                 outcomes.append(error.code)
                 raise
@@ -356,6 +356,35 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     assert outcomes == ['stale_command', 'asked'] and bridge.lockstep.on
     # By itself it was refused too, and counted; the answers to the next instants are carried out.
     assert bridge.commands.rejections.counts == {'cmd_vel': 1}
+
+
+def test_what_still_comes_of_live_mode_is_no_instant(real, monkeypatch):
+    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected)
+    receive, arm = bridge.stream.source.receive, bridge.commands.gate.arm
+    armed = []
+
+    def receive_late(timeout):
+        time.sleep(0.02)  # ten ticks go out meanwhile
+        return receive(timeout)
+
+    monkeypatch.setattr(bridge.stream.source, 'receive', receive_late)
+    Controller(listener)
+    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
+
+        def arm_and_note(topics):
+            arm(topics)
+            status = other.status()
+            if status.mode == 'direct':
+                armed.append((bridge.timeline.stamp_ns, status.sim_time_ns))
+
+        monkeypatch.setattr(bridge.commands.gate, 'arm', arm_and_note)
+        other.reset()  # a jump, which is on its way when the lockstep begins
+        assert listener.call(
+            srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']
+        ).success
+        wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 3)
+    assert armed and armed[0][0] == armed[0][1]
 
 
 def test_a_trajectory_takes_its_time_in_rounds(real):

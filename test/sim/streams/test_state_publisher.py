@@ -134,6 +134,9 @@ def test_the_closing_row_and_the_snapshot_agree(tick):
     assert {'qpos', 'qvel', 'ctrl', 'act', 'sensors', 'effort', 'twist'} <= set(block)
     wheels = [made.data.joint(f'rover_{side}_wheel') for side in ('left', 'right')]
     assert block['effort'] == [wheel.qfrc_actuator[0] for wheel in wheels]
+    # A reply of this level holds the same.
+    reply = codec.unpack(made.context.observer.packed('snapshot', 3))
+    assert {**reply, 'op': 'state_full', 'wall_time': None} == {**state, 'wall_time': None}
 
 
 def test_a_scan_is_sent_when_it_is_new(tick):

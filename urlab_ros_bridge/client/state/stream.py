@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import math
 import threading
 import time
-from typing import Any
 from typing import Protocol
 
 import zmq
@@ -107,10 +106,11 @@ class StateStream:
         self._lock = threading.Lock()
         self._changes: deque[tuple[int, bytes]] = deque()
         self._closed = False
-        self._topics: set[bytes] = set()
+        self._muted = False
+        # In their order: the closing row must be there before what it closes.
+        self._topics: dict[bytes, None] = {}
         self._socket = self._open(rcvhwm, read_client_keys(keys))
         self._poll = [(self._socket, zmq.POLLIN)]
-        # In this order: the closing row must be there before what it closes.
         self.subscribe(SIM_TIME_TOPIC)
         for topic in topics:
             self.subscribe(topic)
@@ -132,29 +132,32 @@ class StateStream:
         """Also receive rows whose topic begins with `topic`."""
         name = topic.encode() if isinstance(topic, str) else topic
         if name not in self._topics:
-            self._topics.add(name)
+            self._topics[name] = None
             self._change(zmq.SUBSCRIBE, name)
 
     def unsubscribe(self, topic: str | bytes) -> None:
         """Undo a `subscribe` of the same text."""
         name = topic.encode() if isinstance(topic, str) else topic
         if name in self._topics:
-            self._topics.discard(name)
+            del self._topics[name]
             self._change(zmq.UNSUBSCRIBE, name)
 
-    def receive(self, timeout: float | None = None, until: Any = None) -> Tick | None:
+    def mute(self, mute: bool) -> None:
+        """Have nothing sent for a while, or everything that is subscribed again."""
+        if mute != self._muted:
+            self._muted = mute
+            option = zmq.UNSUBSCRIBE if mute else zmq.SUBSCRIBE
+            self._changes.extend((option, name) for name in self._topics)
+            self._change_soon()
+
+    def receive(self, timeout: float | None = None) -> Tick | None:
         """
         Return the next tick, None when none was finished in time.
 
         :param timeout: seconds; 0 only polls, None waits forever.
-        :param until: something that `zmq.zmq_poll` takes: when it is readable and there is no tick
-            yet, none is waited for.
         :raises StreamClosed: after `close`, also when it is called while this waits.
         """
         deadline = math.inf if timeout is None else time.monotonic() + timeout
-        poll, over = self._poll, False
-        if until is not None:
-            poll = [*poll, (until, zmq.POLLIN)]
         with self._lock:
             try:
                 while True:
@@ -165,10 +168,9 @@ class StateStream:
                     if tick is not None:
                         return tick
                     left = deadline - time.monotonic()
-                    if left <= 0 or over:
+                    if left <= 0:
                         return None
-                    ready = zmq.zmq_poll(poll, math.ceil(min(left, _SLICE) * 1000))
-                    over = any(found is not self._socket for found, _ in ready)
+                    zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
             finally:
                 if self._closed:
                     self._socket.close(0)
@@ -188,8 +190,12 @@ class StateStream:
         return socket
 
     def _change(self, option: int, topic: bytes) -> None:
-        """Queue a change; it is applied at once unless another thread is receiving."""
-        self._changes.append((option, topic))
+        if not self._muted:
+            self._changes.append((option, topic))
+            self._change_soon()
+
+    def _change_soon(self) -> None:
+        """Apply changes, at once unless another thread is receiving."""
         if self._lock.acquire(blocking=False):
             try:
                 if not self._closed:
@@ -207,8 +213,9 @@ class StateStream:
         """Subscribe to state/full when ticks need it and no subscription covers it."""
         name = STATE_FULL_TOPIC.encode()
         if self._assembler.wants_snapshot and not any(map(name.startswith, self._topics)):
-            self._topics.add(name)
-            self._socket.subscribe(name)
+            self._topics[name] = None
+            if not self._muted:
+                self._socket.subscribe(name)
 
     def _drain(self) -> None:
         """Take what the socket holds; without a backlog limit only up to the first tick."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import Snapshot
+from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.rows import parse_topic
@@ -106,6 +107,17 @@ class Tick:
             f'<Tick at {self.stamp_ns * 1e-9:.6g} s, step {self.step}: {len(self.rows)} rows, '
             f'{snapshot}, closed by {self.closed_by}>'
         )
+
+    @classmethod
+    def of_reply(cls, result: StepResult, closed_by: str) -> Tick:
+        """
+        Return the tick of the state that a reply of level ``snapshot`` shows.
+
+        :raises ProtocolError: when its time is not finite.
+        """
+        state = Snapshot(result.raw)
+        stamp_ns, wall_ns = state.sim_time_ns, state.wall_time_ns
+        return cls(stamp_ns, state.step, wall_ns, [], None, closed_by, _state=state)
 
     def state(self) -> Snapshot | None:
         """

@@ -20,7 +20,6 @@ from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import ShmUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
-from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
 from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
@@ -103,18 +102,15 @@ class RpcLink:
             self.shm = None
         self._too_large.clear()
 
-    def exchange(
-        self, op: str, frame: bytes, timeout: float, meanwhile: Meanwhile | None = None
-    ) -> bytes:
+    def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
         """
         Send `frame` and return the reply, see `RpcSocket.exchange`.
 
-        :param meanwhile: not called where requests go through shared memory.
         :raises ProtocolError: when the server's shared memory is damaged.
         """
         shm = self._usable(op, frame)
         if shm is None:
-            return self._socket.exchange(op, frame, timeout, meanwhile)
+            return self._socket.exchange(op, frame, timeout)
         began = time.monotonic()
         try:
             reply = shm.exchange(op, frame, timeout)

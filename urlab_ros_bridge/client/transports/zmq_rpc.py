@@ -11,10 +11,8 @@ one (LINGER 0) instead of being carried out minutes later by a restarted server.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import math
 import time
-from typing import Any
 from typing import NoReturn
 
 import zmq
@@ -34,10 +32,6 @@ from urlab_ros_bridge.wire.zmtp import NO_KEYS
 _SLICE_MS = 100
 # Asking for events costs a tenth of a fast request: not within so many seconds of the last reply.
 _QUIET = 0.02
-
-# What a caller does while it waits for a reply: it takes what `zmq.zmq_poll` takes, which becomes
-# readable when the reply, or the end of the connection, is there.
-Meanwhile = Callable[[Any], None]
 
 _LOST = (
     zmq.EVENT_DISCONNECTED
@@ -63,15 +57,12 @@ class RpcSocket:
         self._quiet_until = 0.0
         self._cancelled = False
 
-    def exchange(
-        self, op: str, frame: bytes, timeout: float, meanwhile: Meanwhile | None = None
-    ) -> bytes:
+    def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
         """
         Send `frame` and return the reply.
 
         :param op: for error messages.
         :param timeout: seconds.
-        :param meanwhile: called with the socket when `frame` is on its way.
         :raises RequestTimeout: when no reply came in time.
         :raises ConnectionLost: when the connection broke while waiting.
         :raises KeysRejected: when the server lets in others alone.
@@ -85,8 +76,6 @@ class RpcSocket:
             self._events.forget()  # of connections that broke before this request was sent
         try:
             socket.send(frame)
-            if meanwhile is not None:
-                meanwhile(socket)
             while True:
                 self._set_slice(socket, deadline)
                 try:

@@ -24,7 +24,6 @@ from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
-from urlab_ros_bridge.client.transports.zmq_rpc import Meanwhile
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.errors import WireError
@@ -59,15 +58,12 @@ class ZmtpRpcSocket:
     def __del__(self) -> None:
         self.close()
 
-    def exchange(
-        self, op: str, frame: bytes, timeout: float, meanwhile: Meanwhile | None = None
-    ) -> bytes:
+    def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
         """
         Send `frame` and return the reply.
 
         :param op: for error messages.
         :param timeout: seconds.
-        :param meanwhile: called with the socket when `frame` is on its way.
         :raises RequestTimeout: when no reply came in time.
         :raises ConnectionLost: when the connection broke while waiting.
         :raises KeysRejected: when the server lets in others alone.
@@ -77,8 +73,6 @@ class ZmtpRpcSocket:
             if self._cancelled:
                 raise NotConnected(op)
             socket = self._send(zmtp.DELIMITER + zmtp.frame_head(len(frame)) + frame, wait)
-            if meanwhile is not None:
-                meanwhile(socket)
             # A command may have come with the handshake.
             data = b'' if self._reader.size else self._receive(socket, wait)
             reply = zmtp.sole_body(data)

@@ -5,7 +5,7 @@ The stream thread: it owns the state stream and publishes everything that carrie
 
 One thread at a time for all of it is what keeps timelines apart: after a jump no older message can
 follow, because no other thread holds one.  It is this thread, unless one that steps takes its turn
-(`publish_until`, which nothing uses at present: see docs/architecture.md).
+with the state that the reply has brought (`publish_reply`).
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from collections.abc import Iterator
 import contextlib
 import threading
 import time
-from typing import Any
 
 import numpy as np
 
 from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.state.tick import Tick
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.features.timeline import Step
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.link.counters import Counters
@@ -45,10 +44,12 @@ _RECEIVE_SECONDS = 0.05
 _REST_SECONDS = 0.5
 _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
-# While the thread that steps publishes by itself, this one looks this often (s) for what others
-# have changed; after a longer silence of the other it waits for each message again.
-_LENT_SECONDS = 0.02
+# While a thread that steps publishes by itself, this one looks this often (s) for what others have
+# changed; after a longer silence of the other it waits for each message again.
+_LENT_SECONDS = 0.005
 _SILENT_SECONDS = 0.5
+# For so long after a reply was published nothing is sent on the stream, if nobody asks for it.
+_MUTE_SECONDS = 0.2
 # In lockstep, time counts as frozen after so long (ns of wall time).
 _STILL_NS = 1_000_000_000
 
@@ -110,7 +111,7 @@ class StreamThread:
         self._last_tick: Tick | None = None
         # Whoever holds it reads the stream and publishes.
         self._turn = threading.Lock()
-        self._lent_until = 0.0
+        self._lent_until = self._mute_until = 0.0
         self._due = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
@@ -132,7 +133,7 @@ class StreamThread:
         self.timeline.request_jump()
         if world is not None:
             self._handed.append(world)
-            self._due.set()
+        self.listen()
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
@@ -163,58 +164,45 @@ class StreamThread:
                 return done.wait(timeout)
         return done.is_set()
 
-    def publish_meanwhile(self, mark: Mark, reply: Any) -> None:
+    def listen(self) -> None:
+        """Have everything sent on the stream: what comes next is in no reply to a step."""
+        self._mute_until = 0.0
+        self._due.set()
+
+    def publish_reply(self, result: StepResult) -> bool:
         """
-        Publish in the caller's thread what comes until time has moved, or a reply is there.
+        Publish the state that the reply to a step shows, in the caller's thread.
 
-        For the thread that steps: the tick comes before the reply, and is out the sooner.  See
-        `publish_until`, which is still to be called.
+        The stream would bring it too, through more threads, which cost the server and this process
+        a tenth of a quick round; so the stream is muted meanwhile, and what comes all the same is
+        passed over.  What does not simply go on (a reset, another server or world) is left to the
+        stream.
 
-        :param mark: of the timeline, taken before the step was requested.
-        :param reply: see `Client.step`.
+        :param result: of level ``snapshot``.
+        :return: whether it was published.
         """
         timeline = self.timeline
+        if result.raw.get('resets') is None:
+            return False
+        # From now on the stream's own thread no longer waits with its turn; it may do so yet.
         self._lent_until = time.monotonic() + _SILENT_SECONDS
-        if not self._turn.acquire(timeout=_RECEIVE_SECONDS):
-            return
+        if not self._turn.acquire(timeout=_LENT_SECONDS):
+            return False
         try:
-            while timeline.mark() == mark and not self._stop.is_set():
-                self._take_world()
-                tick = self.source.receive(_SILENT_SECONDS, reply)
-                if tick is None:
-                    return
-                self._take(tick, time.monotonic())
-        except StreamClosed:
-            pass
+            self._take_world()
+            try:
+                tick = Tick.of_reply(result, self.source.closed_by or 'state_full')
+            except UrlabError:
+                return False
+            goes_on = timeline.step(tick.stamp_ns) is Step.FORWARD
+            if not goes_on or _resets(tick) != timeline.resets:
+                self.listen()
+                return False
+            now = time.monotonic()
+            self._mute_until = now + _MUTE_SECONDS
+            self._take(tick, now)
         finally:
             self._turn.release()
-
-    def publish_until(self, stamp_ns: int, mark: Mark, timeout: float) -> bool:
-        """
-        Publish in the caller's thread until the tick of a time was published, or time jumped.
-
-        For the thread that steps: it knows that the tick is on its way.  What it does not find in
-        time the stream's own thread publishes when it comes.
-
-        :param mark: of the timeline, taken before the step was requested.
-        :param timeout: s.
-        :return: whether there is nothing left to wait for.
-        """
-        timeline = self.timeline
-        deadline = time.monotonic() + timeout
-        self._lent_until = deadline + _SILENT_SECONDS
-        with self._turn:
-            while timeline.stamp_ns != stamp_ns and timeline.epoch == mark.epoch:
-                left = deadline - time.monotonic()
-                if left <= 0.0 or self._stop.is_set():
-                    return False
-                self._take_world()
-                try:
-                    tick = self.source.receive(left)
-                except StreamClosed:
-                    return False
-                if tick is not None:
-                    self._take(tick, time.monotonic())
         return True
 
     @contextlib.contextmanager
@@ -252,24 +240,36 @@ class StreamThread:
             lent = self.stepped and time.monotonic() < self._lent_until
             if lent:
                 self._due.wait(_LENT_SECONDS)
-            self._due.clear()
+            if self._due.is_set():
+                self._due.clear()
+                poll = 0.0
             with self._turn:
                 self._take_world()
-                if self._tasks:
-                    self._do_tasks()
-                    poll = 0.0
+                self._do_tasks()
                 try:
                     tick = self.source.receive(0.0 if lent else _RECEIVE_SECONDS)
                 except StreamClosed:
                     return
                 now = time.monotonic()
-                self._take_or_rest(tick, now)
+                if tick is None or not (lent and self._is_overtaken(tick)):
+                    self._take_or_rest(tick, now)
                 if now >= poll:
                     poll = now + _POLL_SECONDS
                     self._poll(now, started)
                 if now >= beat:
                     beat = now + _BEAT_SECONDS
                     self._on_beat(now)
+
+    def _is_overtaken(self, tick: Tick) -> bool:
+        """Return whether replies have shown this state already, or one that followed it."""
+        timeline = self.timeline
+        shown = timeline.stamp_ns
+        if shown is None or tick.stamp_ns > shown or timeline.jump_requested:
+            return False
+        try:
+            return _resets(tick) == timeline.resets
+        except UrlabError:
+            return False  # is counted where it is published
 
     def _take_or_rest(self, tick: Tick | None, now: float) -> None:
         if tick is not None:
@@ -311,6 +311,7 @@ class StreamThread:
         )
         if self.discover:
             wanted = {EVERYTHING}
+        self.source.mute(self.stepped and not self.discover and now < self._mute_until)
         for topic in wanted - self._subscribed:
             self.source.subscribe(topic)
         for topic in self._subscribed - wanted:
@@ -397,14 +398,16 @@ class StreamThread:
         return self.world.publish_again(tick, stamp_ns, None if all_changed else changed)
 
 
+# Fields of a snapshot that do not tell of the world.
+_OF_THE_MESSAGE = ('op', 'step', 'sim_time', 'wall_time')
+
+
 def _content(tick: Tick) -> object:
     """Return what a snapshot says apart from the time at which it was made."""
     snapshot = None if tick.rows else tick.state()
     if snapshot is None:
         return None
-    return {
-        key: value for key, value in snapshot.raw.items() if key not in ('wall_time', 'sim_time')
-    }
+    return {key: value for key, value in snapshot.raw.items() if key not in _OF_THE_MESSAGE}
 
 
 def _resets(tick: Tick) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.client.client import SNAPSHOT_LEVEL
 from urlab_ros_bridge.client.errors import ModeLockedByServer
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
@@ -18,6 +19,7 @@ from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import steps_of
 from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 DIRECT = 'direct'
@@ -40,6 +42,7 @@ class LockstepDrive:
     :ivar takeovers: grows when a server was made ready: the first, a restarted one, another world.
     :ivar restore: put the server back into the mode that it had before.
     :ivar before: that mode, empty while it is not known.
+    :ivar begun_ns: time at which the server was made ready, None where it does not say.
     """
 
     def __init__(self, link: ServerLink, period: float, log: Callable[[str, str], None]) -> None:
@@ -57,8 +60,10 @@ class LockstepDrive:
         self._handshake: Handshake | None = None
         self._generation = 0
         self._steps = 0
+        self._level = 'minimal'
         self._last_ns: int | None = None
         self.before = ''
+        self.begun_ns: int | None = None
         self._warned_of_others = False
 
     def ready(self) -> bool:
@@ -84,23 +89,16 @@ class LockstepDrive:
             self._confirm_mode()
         return True
 
-    def step(
-        self,
-        twists: Mapping[str, Mapping[str, Any]] | None = None,
-        meanwhile: Callable[[Any], None] | None = None,
-    ) -> int:
+    def step(self, twists: Mapping[str, Mapping[str, Any]] | None = None) -> StepResult:
         """
-        Step for one period; return the time then (ns).
+        Step for one period; return the state then, as a snapshot where the server can.
 
         :param twists: prefix -> fields of `set_twist` that are taken first.
-        :param meanwhile: see `Client.step`.
         :raises UrlabError: when the request failed.
         """
-        result = self._session.step(
-            self._steps, observations='minimal', twists=twists, meanwhile=meanwhile
-        )
+        result = self._session.step(self._steps, observations=self._level, twists=twists)
         self._check(result)
-        return result.sim_time_ns
+        return result
 
     def jumped(self, stamp_ns: int | None) -> None:
         """Go on from another time."""
@@ -143,8 +141,10 @@ class LockstepDrive:
         # A changed world still has our mode; a restarted server has its own.
         if before != DIRECT or not self.before:
             self.before = before
+        self._level = SNAPSHOT if link.has(SNAPSHOT_LEVEL) else 'minimal'
         link.note_mode(DIRECT)
         link.note_paused(False)
+        self.begun_ns = session.status().sim_time_ns if link.has('status') else None
         self._generation = session.generation
         self._last_ns = None
         self._handshake = handshake

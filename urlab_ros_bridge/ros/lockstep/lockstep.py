@@ -127,6 +127,7 @@ class Lockstep:
             return
         with self._turns.guest(GUEST_SECONDS):
             rounds.settle()
+            self._bridge.part(StreamThread).listen()
             yield
 
     def tick(self, stamp_ns: int) -> None:

@@ -3,8 +3,8 @@
 """
 The thread of a lockstep.
 
-A round: the server takes its steps, the stream thread publishes the new instant, every topic
-answers, the answers are handed to the server.  Only then the next round begins.
+A round: the server takes its steps and replies with the new instant, which is published; every
+topic answers; the answers are handed to the server.  Only then the next round begins.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import threading
 import time
 
 from urlab_ros_bridge.client.errors import RemoteError
+from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
@@ -33,6 +35,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 LOOK_SECONDS = 0.1
 # Publishers of a node are found before or after its subscriptions; both are there after this (s).
 SETTLE_SECONDS = 0.5
+# What was sent before the server was ours is waited for this long (s).
+CATCH_UP_SECONDS = 2.0
 # A picture is waited for this long after the instant began (s of wall time).
 PICTURE_SECONDS = 5.0
 _SEND_SECONDS = 5.0
@@ -66,6 +70,7 @@ class Rounds:
         self._sender = bridge.part(Commands).sender
         self._cameras = bridge.part(Cameras)
         self._link = bridge.part(ServerLink)
+        self._stream = bridge.part(StreamThread)
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
@@ -155,11 +160,18 @@ class Rounds:
         if self._takeovers != self._drive.takeovers:
             self._takeovers = self._drive.takeovers
             self._known = {}
+            self._catch_up()
             self._gate.arm(self._topics.names)
         if self._link.state.paused:
             self.doing = 'paused'
             return False
         return bool(self._known) or self._gather()
+
+    def _catch_up(self) -> None:
+        """Have what went before published first: nobody has to answer a tick of live mode."""
+        begun_ns, timeline = self._drive.begun_ns, self._stream.timeline
+        if begun_ns is not None:
+            timeline.wait_for(begun_ns, timeline.mark(), CATCH_UP_SECONDS)
 
     def _gather(self) -> bool:
         """Wait until every topic has a publisher."""
@@ -176,7 +188,10 @@ class Rounds:
         self._since = time.monotonic()
         number = self._gate.open()
         if number is not None:
-            self._gate.expect(number, self._step())
+            result = self._step()
+            self._gate.expect(number, result.sim_time_ns)
+            if not self._stop.is_set():
+                self._stream.publish_reply(result)
         if not self._answered():
             return
         if number is None:
@@ -186,12 +201,12 @@ class Rounds:
         self.count += 1
         self._ends.append(time.monotonic())
 
-    def _step(self) -> int:
+    def _step(self) -> StepResult:
         """Step with the twists that wait for it; where the server refuses one, without them."""
         riders = self._sender.take_riders()
         twists = {rider.prefix: rider.fields for rider in riders.values()}
         try:
-            stamp_ns = self._drive.step(twists)
+            result = self._drive.step(twists)
         except UrlabError as error:
             # By itself each is refused and counted as any command is.
             self._sender.return_riders(_SEND_SECONDS)
@@ -199,7 +214,7 @@ class Rounds:
                 raise
             return self._drive.step()
         self._sender.riders_sent()
-        return stamp_ns
+        return result
 
     def settle(self) -> None:
         """Give the server what waits for the next step: something else changes the world."""

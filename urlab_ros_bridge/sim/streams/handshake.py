@@ -46,6 +46,7 @@ EXTENSIONS = (
     'start_keyframe',
     'step_twist',
     'reset_count',
+    'snapshot_level',
 )
 
 

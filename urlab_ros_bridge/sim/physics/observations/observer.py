@@ -26,6 +26,7 @@ from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.observations.packed import Tree
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
+from urlab_ros_bridge.wire.ops import SNAPSHOT
 from urlab_ros_bridge.wire.stamp import ns_to_block
 
 
@@ -138,7 +139,7 @@ class Observer:
         self._engine = engine
         self._data = engine.world.data
         self._layouts: dict[str, ObservationLayout] = {}
-        self._packed: dict[tuple[str, str], PackedMessage] = {}
+        self._packed: dict[tuple[str, str, str], PackedMessage] = {}
         self._snapshot = (-1, b'')
 
     def header(self, step: int) -> dict[str, Any]:
@@ -152,11 +153,12 @@ class Observer:
 
     def observe(self, level: str, step: int) -> dict[str, Any]:
         """Return the body of a step, reset or forward reply."""
-        return {**self.header(step), **self._layout(level).numbers()}
+        fixed = {'mode': self._engine.mode} if level == SNAPSHOT else {}
+        return {**self.header(step), **self._layout(level).numbers(), **fixed}
 
     def packed(self, level: str, step: int) -> bytes:
         """Return the msgpack frame of a step reply."""
-        return self._pack(level, 'step_ok', '', step)
+        return self._pack(level, 'step_ok', step)
 
     def snapshot(self) -> bytes:
         """
@@ -169,16 +171,17 @@ class Observer:
         engine = self._engine
         publication, snapshot = self._snapshot
         if publication != engine.publications:
-            snapshot = self._pack('snapshot', 'state_full', engine.mode, engine.steps)
+            snapshot = self._pack(SNAPSHOT, 'state_full', engine.steps)
             self._snapshot = engine.publications, snapshot
         return snapshot
 
-    def _pack(self, level: str, op: str, mode: str, step: int) -> bytes:
-        message = self._packed.get((level, mode))
+    def _pack(self, level: str, op: str, step: int) -> bytes:
+        mode = self._engine.mode if level == SNAPSHOT else ''
+        message = self._packed.get((level, op, mode))
         if message is None:
             fixed = {'mode': mode} if mode else None
             message = PackedMessage(op, self._layout(level), fixed)
-            self._packed[level, mode] = message
+            self._packed[level, op, mode] = message
         return message.pack(self._data.time, self._engine.stamp_ns, step)
 
     def _layout(self, level: str) -> ObservationLayout:
@@ -192,9 +195,9 @@ class Observer:
         blocks = {}
         for prefix, control in engine.controls.items():
             block = blocks[prefix] = builder.articulation(
-                control, 'standard' if level == 'snapshot' else level
+                control, 'standard' if level == SNAPSHOT else level
             )
-            if level == 'snapshot':
+            if level == SNAPSHOT:
                 # The actuator torque or force of each hinge and slide joint.
                 block['effort'] = builder.leaf(
                     self._data.qfrc_actuator, control.articulation.scalar_dof
@@ -202,6 +205,6 @@ class Observer:
                 if engine.lidars.get(prefix):
                     block['scan_stamps'] = builder.scan_stamps(engine.lidars[prefix])
         tree: Tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
-        if level == 'snapshot':
+        if level == SNAPSHOT:
             tree['resets'] = builder.resets(engine)
         return ObservationLayout(tree, builder.refresh)
