@@ -28,7 +28,7 @@ from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
-@pytest.fixture(scope='session', autouse=True)
+@pytest.fixture(scope='module', autouse=True)
 def _patient_with_pictures():
     """On a busy machine pictures come later, and a renderer takes its time to start."""
     with pytest.MonkeyPatch.context() as patch:

@@ -30,7 +30,7 @@ PATIENCE = 60.0
 PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
-@pytest.fixture(scope='session', autouse=True)
+@pytest.fixture(scope='module', autouse=True)
 def _patient_with_pictures():
     """A picture that comes late is left out of a reply; on a busy machine it may come later."""
     with pytest.MonkeyPatch.context() as patch:

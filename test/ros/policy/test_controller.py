@@ -6,8 +6,8 @@ import numpy as np
 from policies import write
 import pytest
 
-from urlab_ros_bridge.ros.policy.controller import Phase
 from urlab_ros_bridge.ros.policy.controller import PolicyController
+from urlab_ros_bridge.ros.policy.controller import PolicyPhase
 from urlab_ros_bridge.ros.policy.description import read_policy
 from urlab_ros_bridge.ros.policy.terms import Reading
 
@@ -61,13 +61,13 @@ def rig(tmp_path):
 
 def test_it_goes_to_the_default_pose_first_and_then_runs(rig):
     one = rig(action={'scale': 0.5, 'clip': 2})
-    assert (one.at(0) == WHERE).all() and one.phase is Phase.STARTING
+    assert (one.at(0) == WHERE).all() and one.phase is PolicyPhase.STARTING
     way = one.until(180)
     assert not one.model.seen
     gaps = np.abs(np.array([WHERE, *way]) - POSE).sum(axis=1)
     assert (np.diff(gaps) < 0).all() and gaps[-1] < 0.1 * gaps[0]
     first, second, third = one.until(240)
-    assert one.phase is Phase.RUNNING and len(one.model.seen) == 3
+    assert one.phase is PolicyPhase.RUNNING and len(one.model.seen) == 3
     np.testing.assert_allclose([first, second, third], POSE + 0.5 * np.array([[1], [2], [2]]))
     # Command, joints less the default pose, and the action before: none, 1, and 2.
     np.testing.assert_allclose(
@@ -86,25 +86,25 @@ def test_between_two_steps_of_the_policy_nothing_is_due(rig):
 
 @pytest.mark.parametrize(
     ('on_timeout', 'phase'),
-    [('hold', Phase.HOLDING), ('limp', Phase.LIMP), ('zero', Phase.RUNNING)],
+    [('hold', PolicyPhase.HOLDING), ('limp', PolicyPhase.LIMP), ('zero', PolicyPhase.RUNNING)],
 )
 def test_without_commands_it_does_as_the_description_says(rig, on_timeout, phase):
     one = rig(command={'timeout': 0.3, 'on_timeout': on_timeout})
     one.at(0)
     one.until(500)
-    assert one.phase is Phase.RUNNING
+    assert one.phase is PolicyPhase.RUNNING
     one.until(780, command=None)
-    assert one.phase is Phase.RUNNING
+    assert one.phase is PolicyPhase.RUNNING
     last = one.until(1000, command=None)[-1]
     assert one.phase is phase
-    if phase is Phase.HOLDING:
+    if phase is PolicyPhase.HOLDING:
         assert last == pytest.approx(POSE) and 'no cmd_vel for 0.3 s' in one.controller.why
-    elif phase is Phase.LIMP:
+    elif phase is PolicyPhase.LIMP:
         assert (last == WHERE).all()
     else:
         assert (one.model.seen[-1][3:6] == 0).all()
     one.until(1400)
-    assert one.phase is Phase.RUNNING and one.model.seen[-1][3] == pytest.approx(0.4)
+    assert one.phase is PolicyPhase.RUNNING and one.model.seen[-1][3] == pytest.approx(0.4)
 
 
 def test_when_it_runs_again_it_begins_anew(rig):
@@ -121,7 +121,7 @@ def test_no_command_at_all_is_no_reason_to_run(rig):
     one = rig()
     one.at(0)
     last = one.until(600, command=None)[-1]
-    assert one.phase is Phase.HOLDING and not one.model.seen and last == pytest.approx(POSE)
+    assert one.phase is PolicyPhase.HOLDING and not one.model.seen and last == pytest.approx(POSE)
 
 
 def test_a_timeout_of_zero_is_none(rig):
@@ -129,7 +129,7 @@ def test_a_timeout_of_zero_is_none(rig):
     one.controller.command(FORWARD)
     one.at(0)
     one.until(60000, every=200, command=None)
-    assert one.phase is Phase.RUNNING
+    assert one.phase is PolicyPhase.RUNNING
 
 
 def test_commands_are_limited_and_must_be_finite(rig):
@@ -143,7 +143,9 @@ def test_commands_are_limited_and_must_be_finite(rig):
     assert one.model.seen[-1][3] == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize(('on_stale', 'phase'), [('hold', Phase.HOLDING), ('limp', Phase.LIMP)])
+@pytest.mark.parametrize(
+    ('on_stale', 'phase'), [('hold', PolicyPhase.HOLDING), ('limp', PolicyPhase.LIMP)]
+)
 def test_silent_sensors_end_the_walk_and_it_starts_slowly_again(rig, on_stale, phase):
     one = rig(on_stale=on_stale)
     assert one.controller.stale(1.0) is None  # nothing to end yet
@@ -151,17 +153,17 @@ def test_silent_sensors_end_the_walk_and_it_starts_slowly_again(rig, on_stale, p
     before = one.until(400)[-1]
     way = [one.controller.stale(0.2 + seconds) for seconds in (0.0, 0.05, 0.1, 0.5)]
     assert one.phase is phase and 'nothing was heard' in one.controller.why
-    if phase is Phase.HOLDING:
+    if phase is PolicyPhase.HOLDING:
         np.testing.assert_allclose(way, [before, (before + POSE) / 2, POSE, POSE])
     else:
         assert (np.array(way) == WHERE).all()
     # Even where the stamps went on as if nothing had been.
-    assert (one.at(420) == WHERE).all() and one.phase is Phase.STARTING
+    assert (one.at(420) == WHERE).all() and one.phase is PolicyPhase.STARTING
     one.until(600)
-    assert one.phase is Phase.STARTING
+    assert one.phase is PolicyPhase.STARTING
     one.until(660)
-    assert one.phase is Phase.RUNNING
-    assert (one.at(1400) == WHERE).all() and one.phase is Phase.STARTING
+    assert one.phase is PolicyPhase.RUNNING
+    assert (one.at(1400) == WHERE).all() and one.phase is PolicyPhase.STARTING
 
 
 def test_time_that_jumps_back_begins_anew_with_the_same_numbers(rig):
@@ -174,7 +176,7 @@ def test_time_that_jumps_back_begins_anew_with_the_same_numbers(rig):
     one.model.seen.clear()
     one.controller.command(FORWARD)
     one.at(0)
-    assert one.phase is Phase.STARTING
+    assert one.phase is PolicyPhase.STARTING
     np.testing.assert_array_equal(one.until(600, command=None), first)
     assert len(one.model.seen) == count
 
@@ -184,11 +186,11 @@ def test_who_leans_too_far_goes_limp_until_it_is_upright(rig):
     one.at(0)
     one.until(300)
     lean = (np.sin(0.9), 0.0, -np.cos(0.9))
-    assert (one.until(320, gravity=lean)[-1] == WHERE).all() and one.phase is Phase.LIMP
+    assert (one.until(320, gravity=lean)[-1] == WHERE).all() and one.phase is PolicyPhase.LIMP
     one.until(340)
-    assert one.phase is Phase.STARTING
+    assert one.phase is PolicyPhase.STARTING
     one.until(600)
-    assert one.phase is Phase.RUNNING
+    assert one.phase is PolicyPhase.RUNNING
 
 
 def test_late_steps_are_counted(rig):
@@ -209,10 +211,10 @@ def test_a_model_that_fails_holds_the_robot_until_it_is_started_again(rig):
     one = rig(model=Broken())
     one.at(0)
     found = one.until(1000)
-    assert one.phase is Phase.FAILED and len(one.model.seen) == 3
+    assert one.phase is PolicyPhase.FAILED and len(one.model.seen) == 3
     assert np.isfinite(found).all() and found[-1] == pytest.approx(POSE)
     one.controller.reset()
-    assert one.phase is Phase.WAITING
+    assert one.phase is PolicyPhase.WAITING
 
 
 def test_the_phase_goes_on_while_steps_are_skipped(rig):

@@ -5,8 +5,8 @@ from policies import write
 import pytest
 
 from urlab_ros_bridge.ros.policy.description import read_policy
-from urlab_ros_bridge.ros.policy.observations import Observer
-from urlab_ros_bridge.ros.policy.terms import Moment
+from urlab_ros_bridge.ros.policy.observations import ObservationBuilder
+from urlab_ros_bridge.ros.policy.terms import PolicyInputs
 from urlab_ros_bridge.ros.policy.terms import Reading
 
 
@@ -14,13 +14,13 @@ def moment(number, size=3):
     """A moment all of whose numbers tell which step it was."""
     value = np.full(size, float(number))
     reading = Reading(0, value + 0.1, value + 0.2, value, value[:3] + 0.3, value[:3] + 0.4)
-    return Moment(
+    return PolicyInputs(
         reading, np.array([1.0, 2.0, 3.0]), np.full(size, 0.1), value + 0.6, 0.02 * number
     )
 
 
 def observer(tmp_path, *terms, **changes):
-    return Observer(read_policy(write(tmp_path, observations=list(terms), **changes)))
+    return ObservationBuilder(read_policy(write(tmp_path, observations=list(terms), **changes)))
 
 
 def test_each_term_is_clipped_then_shifted_then_scaled(tmp_path):

@@ -33,7 +33,7 @@ class WorkerFailed(UrlabError):
 
 
 @dataclass
-class _Worker:
+class _EpisodeWorker:
     """
     One process.
 
@@ -62,7 +62,7 @@ class EpisodePool:
         """
         self._assignment = json.dumps(asdict(assignment))
         self._count = workers
-        self._workers: list[_Worker] = []
+        self._workers: list[_EpisodeWorker] = []
         self._selector = selectors.DefaultSelector()
 
     def __enter__(self) -> EpisodePool:
@@ -128,11 +128,11 @@ class EpisodePool:
             env={**ONE_THREAD, **os.environ},
         )
         os.close(writer)
-        worker = _Worker(process, reader)
+        worker = _EpisodeWorker(process, reader)
         self._workers.append(worker)
         self._selector.register(reader, selectors.EVENT_READ, worker)
 
-    def _hand_out(self, worker: _Worker, episode: int) -> None:
+    def _hand_out(self, worker: _EpisodeWorker, episode: int) -> None:
         worker.episode = episode
         assert worker.process.stdin is not None  # it is a pipe
         try:
@@ -141,14 +141,14 @@ class EpisodePool:
         except BrokenPipeError:
             pass  # it has died, which its report tells next
 
-    def _receive(self, worker: _Worker) -> Iterator[dict[str, Any]]:
+    def _receive(self, worker: _EpisodeWorker) -> Iterator[dict[str, Any]]:
         data = os.read(worker.report, 1 << 16)
         if not data:
             worker.process.wait()  # nobody holds the other end any more
         *lines, worker.said = (worker.said + data).split(b'\n')
         yield from map(json.loads, lines)
 
-    def _bury(self, worker: _Worker, waiting: list[int], deaths: dict[int, int]) -> None:
+    def _bury(self, worker: _EpisodeWorker, waiting: list[int], deaths: dict[int, int]) -> None:
         """Replace a worker that has died; its episode is run again."""
         code = worker.process.returncode
         self._selector.unregister(worker.report)

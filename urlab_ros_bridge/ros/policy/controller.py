@@ -16,8 +16,8 @@ from urlab_ros_bridge.ros.policy.description import HOLD
 from urlab_ros_bridge.ros.policy.description import LIMP
 from urlab_ros_bridge.ros.policy.description import PolicyDescription
 from urlab_ros_bridge.ros.policy.description import ZERO
-from urlab_ros_bridge.ros.policy.observations import Observer
-from urlab_ros_bridge.ros.policy.terms import Moment
+from urlab_ros_bridge.ros.policy.observations import ObservationBuilder
+from urlab_ros_bridge.ros.policy.terms import PolicyInputs
 from urlab_ros_bridge.ros.policy.terms import Reading
 
 NANOSECONDS = 1_000_000_000
@@ -31,7 +31,7 @@ class Model(Protocol):
         """Return (m,) for (n,)."""
 
 
-class Phase(Enum):
+class PolicyPhase(Enum):
     """What the controller does."""
 
     WAITING = 'waiting for the sensors'
@@ -65,21 +65,24 @@ class PolicyController:
         self._description = description
         self._model = model
         self._clock = clock
-        self._observer = Observer(description)
+        self._observer = ObservationBuilder(description)
         self._period_ns = round(NANOSECONDS / description.rate)
         self._default = description.pose(description.joints)
         self._default_observed = description.pose(description.observed)
         self._scale = description.action_scale()
         self._offset = self._default * (description.action.offset == 'default_pose')
         self._limits = description.command.limits()
-        self._ways = {Phase.STARTING: description.start_time, Phase.HOLDING: description.hold_time}
+        self._ways = {
+            PolicyPhase.STARTING: description.start_time,
+            PolicyPhase.HOLDING: description.hold_time,
+        }
         self.steps = self.late = self.skipped = 0
         self.last_seconds = self.late_seconds = 0.0
         self.reset()
 
     def reset(self) -> None:
         """Start over, as if nothing had been seen."""
-        self.phase = Phase.WAITING
+        self.phase = PolicyPhase.WAITING
         self.why = ''
         self._command = np.zeros(3)
         self._commanded_ns: int | None = None
@@ -127,9 +130,9 @@ class PolicyController:
         silent = self._silent or gap > self._description.observation_timeout * NANOSECONDS
         self._silent = False
         if silent and self._is_at_work:
-            self._enter(Phase.STARTING, now, reading.driven)
-        if self.phase is Phase.WAITING:
-            self._enter(Phase.STARTING, now, reading.driven)
+            self._enter(PolicyPhase.STARTING, now, reading.driven)
+        if self.phase is PolicyPhase.WAITING:
+            self._enter(PolicyPhase.STARTING, now, reading.driven)
             self._due_ns = now
         if now < self._due_ns - _EARLY * self._period_ns:
             return None
@@ -146,14 +149,14 @@ class PolicyController:
 
         :param seconds: since the last instant.
         """
-        if self._targets is None or self._measured is None or self.phase is Phase.FAILED:
+        if self._targets is None or self._measured is None or self.phase is PolicyPhase.FAILED:
             return None
-        wanted = Phase.LIMP if self._description.on_stale == LIMP else Phase.HOLDING
+        wanted = PolicyPhase.LIMP if self._description.on_stale == LIMP else PolicyPhase.HOLDING
         why = f'nothing was heard for {self._description.observation_timeout:g} s'
         if self.why != why:
             self.phase, self.why, self._from = wanted, why, self._targets
         self._silent = True
-        if wanted is Phase.LIMP:
+        if wanted is PolicyPhase.LIMP:
             return self._measured
         seconds -= self._description.observation_timeout
         self._targets = self._way(seconds, self._description.hold_time)
@@ -161,56 +164,56 @@ class PolicyController:
 
     @property
     def _is_at_work(self) -> bool:
-        return self.phase not in (Phase.WAITING, Phase.FAILED)
+        return self.phase not in (PolicyPhase.WAITING, PolicyPhase.FAILED)
 
     def _forget(self) -> None:
         self._action = np.zeros(len(self._description.joints))
         self._observer.reset()
 
-    def _enter(self, phase: Phase, now: int, start: np.ndarray, why: str = '') -> None:
-        if phase is Phase.RUNNING:
+    def _enter(self, phase: PolicyPhase, now: int, start: np.ndarray, why: str = '') -> None:
+        if phase is PolicyPhase.RUNNING:
             self._forget()
         self.phase, self.why = phase, why
         self._since_ns, self._from = now, start
 
     def _choose(self, reading: Reading) -> None:
         """Go to the phase that this instant asks for."""
-        if self.phase is Phase.FAILED:
+        if self.phase is PolicyPhase.FAILED:
             return
         limit, now = self._description.tilt_limit, reading.stamp_ns
         if limit is not None and -reading.gravity[2] < math.cos(limit):
-            self._enter(Phase.LIMP, now, reading.driven, f'leans by more than {limit:g} rad')
+            self._enter(PolicyPhase.LIMP, now, reading.driven, f'leans by more than {limit:g} rad')
             return
         wanted, why = self._by_command(now)
-        if self.phase is Phase.STARTING:
+        if self.phase is PolicyPhase.STARTING:
             if now - self._since_ns < self._description.start_time * NANOSECONDS:
                 return
-        elif self.phase is Phase.LIMP and wanted is not Phase.LIMP:
+        elif self.phase is PolicyPhase.LIMP and wanted is not PolicyPhase.LIMP:
             # From where the joints have sunk to, the way back is a slow one.
-            self._enter(Phase.STARTING, now, reading.driven)
+            self._enter(PolicyPhase.STARTING, now, reading.driven)
             return
         if wanted is not self.phase:
             start = reading.driven if self._targets is None else self._targets
             self._enter(wanted, now, start, why)
         self.why = why
 
-    def _by_command(self, now: int) -> tuple[Phase, str]:
+    def _by_command(self, now: int) -> tuple[PolicyPhase, str]:
         """Return what the command asks for, and why when that is not to run."""
         settings, since = self._description.command, self._commanded_ns
         if since is not None and (
             not settings.timeout or now - since <= settings.timeout * NANOSECONDS
         ):
-            return Phase.RUNNING, ''
+            return PolicyPhase.RUNNING, ''
         self._command = np.zeros(3)
         if settings.on_timeout == ZERO:
-            return Phase.RUNNING, ''
+            return PolicyPhase.RUNNING, ''
         why = 'no cmd_vel yet' if since is None else f'no cmd_vel for {settings.timeout:g} s'
-        return (Phase.HOLDING if settings.on_timeout == HOLD else Phase.LIMP), why
+        return (PolicyPhase.HOLDING if settings.on_timeout == HOLD else PolicyPhase.LIMP), why
 
     def _move(self, reading: Reading) -> np.ndarray:
-        if self.phase is Phase.RUNNING:
+        if self.phase is PolicyPhase.RUNNING:
             return self._infer(reading)
-        if self.phase is Phase.LIMP:
+        if self.phase is PolicyPhase.LIMP:
             return reading.driven.copy()
         way = self._ways.get(self.phase, self._description.hold_time)
         return self._way((reading.stamp_ns - self._since_ns) / NANOSECONDS, way)
@@ -225,19 +228,23 @@ class PolicyController:
         begun = self._clock()
         # By the stamps: a gait goes on while steps are skipped.
         seconds = (reading.stamp_ns - self._since_ns) / NANOSECONDS
-        moment = Moment(reading, self._command, self._default_observed, self._action, seconds)
-        action = self._model.act(self._observer.observe(moment))
+        inputs = PolicyInputs(
+            reading, self._command, self._default_observed, self._action, seconds
+        )
+        action = self._model.act(self._observer.observe(inputs))
         self.steps += 1
         self.last_seconds = self._clock() - begun
         if self.last_seconds > self._period_ns / NANOSECONDS:
             self.late, self.late_seconds = self.late + 1, self.last_seconds
         if not np.isfinite(action).all():
             start = self._default if self._targets is None else self._targets
-            self._enter(Phase.FAILED, reading.stamp_ns, start, 'the model gave what is not finite')
+            self._enter(
+                PolicyPhase.FAILED, reading.stamp_ns, start, 'the model gave what is not finite'
+            )
             return start
         clip = self._description.action.clip
         self._action = action if clip is None else np.clip(action, *clip)
         return self._offset + self._scale * self._action
 
 
-__all__ = ['Phase', 'PolicyController']
+__all__ = ['PolicyController', 'PolicyPhase']

@@ -28,8 +28,8 @@ from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from urlab_ros_bridge.ros.policy.controller import Phase
 from urlab_ros_bridge.ros.policy.controller import PolicyController
+from urlab_ros_bridge.ros.policy.controller import PolicyPhase
 from urlab_ros_bridge.ros.policy.description import find_policy
 from urlab_ros_bridge.ros.policy.description import PolicyDescription
 from urlab_ros_bridge.ros.policy.description import PolicyError
@@ -164,7 +164,7 @@ class _LoadedPolicy:
         self._problem = self._warned = ''  # since the last report, and in the log
         self._warned_at = self._late_at = -math.inf
         self._late = 0
-        self._phase = Phase.WAITING
+        self._phase = PolicyPhase.WAITING
         self._reported = (0, 0)
         self._publisher = self._make_publisher()
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', qos.report())
@@ -190,7 +190,7 @@ class _LoadedPolicy:
         self._controller.reset()
         self._inputs.reset()
         self._heard_ns = None
-        self._phase = Phase.WAITING
+        self._phase = PolicyPhase.WAITING
         self._active = True
 
     def end(self) -> None:
@@ -277,7 +277,7 @@ class _LoadedPolicy:
         if controller.phase is not self._phase:
             self._phase = controller.phase
             text = ': '.join(filter(None, (controller.phase.value, controller.why)))
-            (log.error if self._phase is Phase.FAILED else log.info)(text)
+            (log.error if self._phase is PolicyPhase.FAILED else log.info)(text)
         now = self._monotonic()
         if controller.late > self._late and now - self._late_at >= WARN_SECONDS:
             log.warning(
@@ -326,11 +326,11 @@ class _LoadedPolicy:
         controller = self._controller
         if not self._active:
             return _OK, 'inactive'
-        if controller.phase is Phase.FAILED:
+        if controller.phase is PolicyPhase.FAILED:
             return _ERROR, controller.why
         if self._problem:
             return _ERROR, self._problem
-        if controller.phase is Phase.WAITING:
+        if controller.phase is PolicyPhase.WAITING:
             return _WARN, self._waiting()
         late, skipped = self._reported
         if controller.late > late:

@@ -9,11 +9,11 @@ import math
 import numpy as np
 
 from urlab_ros_bridge.ros.policy.description import PolicyDescription
-from urlab_ros_bridge.ros.policy.terms import Moment
+from urlab_ros_bridge.ros.policy.terms import PolicyInputs
 from urlab_ros_bridge.ros.policy.terms import TERMS
 
 
-class Observer:
+class ObservationBuilder:
     """Makes observations, and remembers as many as the description asks for."""
 
     def __init__(self, description: PolicyDescription) -> None:
@@ -26,11 +26,11 @@ class Observer:
         for kept in self._kept:
             kept.clear()
 
-    def observe(self, moment: Moment) -> np.ndarray:
+    def observe(self, inputs: PolicyInputs) -> np.ndarray:
         """Take a step and return its observation, (n,) float32."""
         description = self._description
         for section, kept in zip(self._sections, self._kept, strict=True):
-            value = TERMS[section.term].value(moment, section.period)
+            value = TERMS[section.term].value(inputs, section.period)
             if section.clip is not None:
                 value = np.clip(value, *section.clip)
             value = (value - section.offset) * section.scale
@@ -51,4 +51,4 @@ class Observer:
         return [kept[step] for step in steps for kept in self._kept]
 
 
-__all__ = ['Observer']
+__all__ = ['ObservationBuilder']

@@ -44,7 +44,7 @@ class Reading:
 
 
 @dataclass(slots=True)
-class Moment:
+class PolicyInputs:
     """
     Everything that terms are made of.
 
@@ -61,8 +61,8 @@ class Moment:
     seconds: float
 
 
-def _phase(moment: Moment, period: float) -> np.ndarray:
-    angle = 2.0 * math.pi * (moment.seconds / period)
+def _phase(inputs: PolicyInputs, period: float) -> np.ndarray:
+    angle = 2.0 * math.pi * (inputs.seconds / period)
     return np.array([math.sin(angle), math.cos(angle)])
 
 
@@ -73,13 +73,13 @@ class Term:
 
     :ivar text: what it is, for the documentation.
     :ivar size: how many numbers, from the counts of observed and of driven joints.
-    :ivar value: returns them from a moment and the period of the phase (s).
+    :ivar value: returns them from the inputs and the period of the phase (s).
     :ivar needs: topic that it comes from.
     """
 
     text: str
     size: Callable[[int, int], int]
-    value: Callable[[Moment, float], np.ndarray]
+    value: Callable[[PolicyInputs, float], np.ndarray]
     needs: str = JOINTS
 
 
@@ -94,33 +94,33 @@ def _observed(observed: int, driven: int) -> int:
 TERMS: dict[str, Term] = {
     'base_lin_vel': Term(
         'linear velocity of the base, from `odom`',
-        _three, lambda moment, _: moment.reading.linear_velocity, ODOMETRY,
+        _three, lambda inputs, _: inputs.reading.linear_velocity, ODOMETRY,
     ),
     'base_ang_vel': Term(
         'angular velocity of the base, from `imu/data`',
-        _three, lambda moment, _: moment.reading.angular_velocity, IMU,
+        _three, lambda inputs, _: inputs.reading.angular_velocity, IMU,
     ),
     'projected_gravity': Term(
         'unit vector that points down, from the orientation in `imu/data`',
-        _three, lambda moment, _: moment.reading.gravity, IMU,
+        _three, lambda inputs, _: inputs.reading.gravity, IMU,
     ),
     'velocity_commands': Term(
         'wanted vx, vy (m/s) and yaw rate (rad/s), from `cmd_vel`',
-        _three, lambda moment, _: moment.command,
+        _three, lambda inputs, _: inputs.command,
     ),
     'joint_pos': Term(
-        'positions of the joints', _observed, lambda moment, _: moment.reading.positions,
+        'positions of the joints', _observed, lambda inputs, _: inputs.reading.positions,
     ),
     'joint_pos_rel': Term(
         'positions of the joints less `default_pose`',
-        _observed, lambda moment, _: moment.reading.positions - moment.default_pose,
+        _observed, lambda inputs, _: inputs.reading.positions - inputs.default_pose,
     ),
     'joint_vel': Term(
-        'velocities of the joints', _observed, lambda moment, _: moment.reading.velocities,
+        'velocities of the joints', _observed, lambda inputs, _: inputs.reading.velocities,
     ),
     'last_action': Term(
         'output of the model one step ago, after `action.clip`; zeros at first',
-        lambda _, driven: driven, lambda moment, _: moment.last_action,
+        lambda _, driven: driven, lambda inputs, _: inputs.last_action,
     ),
     'phase': Term(
         'sine and cosine of a clock with the `period` of the term, from the first step on',
@@ -128,4 +128,4 @@ TERMS: dict[str, Term] = {
     ),
 }  # fmt: skip
 
-__all__ = ['IMU', 'JOINTS', 'ODOMETRY', 'TERMS', 'Moment', 'Reading', 'Term']
+__all__ = ['IMU', 'JOINTS', 'ODOMETRY', 'TERMS', 'PolicyInputs', 'Reading', 'Term']

@@ -17,7 +17,7 @@ from urlab_ros_bridge.gateways.chiral.evaluation.episode_reader import NotAnEpis
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_reader import read_frames
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import CannotExport
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import fps_of
-from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import Frame
+from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import RecordedFrame
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import Statistics
 from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import write_dataset
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
@@ -113,7 +113,7 @@ def test_statistics_do_not_depend_on_the_pieces(pieces):
 
 
 def frame(size):
-    return Frame({'q': np.zeros(2)}, {}, np.zeros(size))
+    return RecordedFrame({'q': np.zeros(2)}, {}, np.zeros(size))
 
 
 def test_what_does_not_fit_is_named(tmp_path, capsys):

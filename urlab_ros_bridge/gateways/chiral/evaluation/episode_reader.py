@@ -11,7 +11,7 @@ import struct
 import numpy as np
 
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
-from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import Frame
+from urlab_ros_bridge.gateways.chiral.evaluation.lerobot import RecordedFrame
 
 _CHANNELS = {'rgb8': 3, 'mono8': 1}
 _PROPRIO, _IMAGE = '/proprio/', '/image'
@@ -24,7 +24,7 @@ class NotAnEpisode(ChiralError):
         super().__init__(f'{path} is not an episode that urlab eval --record has written: {why}')
 
 
-def read_frames(path: Path) -> Iterator[Frame]:
+def read_frames(path: Path) -> Iterator[RecordedFrame]:
     """
     Yield the frames in which the policy acted, in order.
 
@@ -34,14 +34,14 @@ def read_frames(path: Path) -> Iterator[Frame]:
     from mcap.exceptions import McapError
     from mcap.reader import make_reader
 
-    frame, now = Frame(), None
+    frame, now = RecordedFrame(), None
     try:
         with path.open('rb') as file:
             for _, channel, message in make_reader(file).iter_messages():
                 if now is not None and message.log_time != now:
                     if frame.action is not None:
                         yield frame
-                    frame = Frame()
+                    frame = RecordedFrame()
                 now = message.log_time
                 frame.time = now * 1e-9
                 _take(frame, channel.topic, message.data)
@@ -51,7 +51,7 @@ def read_frames(path: Path) -> Iterator[Frame]:
         yield frame
 
 
-def _take(frame: Frame, topic: str, data: bytes) -> None:
+def _take(frame: RecordedFrame, topic: str, data: bytes) -> None:
     if topic.startswith(_PROPRIO):
         frame.state[topic.removeprefix(_PROPRIO)] = _numbers(data)
     elif topic == '/action':

@@ -37,7 +37,7 @@ class CannotExport(ChiralError):
 
 
 @dataclass(slots=True)
-class Frame:
+class RecordedFrame:
     """
     One control period.
 
@@ -104,7 +104,7 @@ class Dataset:
         self._videos: dict[str, _Video] = {}
         self._statistics: dict[str, Statistics] = {}
 
-    def add(self, frames: Iterable[Frame], task: str) -> int:
+    def add(self, frames: Iterable[RecordedFrame], task: str) -> int:
         """
         Write an episode; return how many frames it has.
 
@@ -154,7 +154,7 @@ class Dataset:
     def _total(self) -> int:
         return sum(episode['length'] for episode in self._episodes)
 
-    def _values(self, frame: Frame) -> dict[str, Any]:
+    def _values(self, frame: RecordedFrame) -> dict[str, Any]:
         if frame.action is None:
             raise CannotExport('a frame has no action')
         parts = [np.atleast_1d(frame.state[name]) for name in sorted(frame.state)]
@@ -355,7 +355,7 @@ def fps_of(times: Iterable[float]) -> int:
 
 def write_dataset(
     folder: Path,
-    episodes: Iterable[Iterable[Frame]],
+    episodes: Iterable[Iterable[RecordedFrame]],
     task: str,
     fps: int,
     robot_type: str = '',
@@ -371,4 +371,4 @@ def write_dataset(
     dataset.close()
 
 
-__all__ = ['CannotExport', 'Dataset', 'Frame', 'Statistics', 'fps_of', 'write_dataset']
+__all__ = ['CannotExport', 'Dataset', 'RecordedFrame', 'Statistics', 'fps_of', 'write_dataset']

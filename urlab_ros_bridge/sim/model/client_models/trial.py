@@ -47,7 +47,7 @@ class Trial:
     ) -> None:
         self._cpu, self._wall, self._memory = cpu, wall, memory
         self._lock = threading.Lock()
-        self._worker: _Worker | None = None
+        self._worker: _TrialWorker | None = None
         self._closed = False
         self._number = 0
         self._passed: dict[bytes, Sizes] = {}
@@ -133,14 +133,14 @@ class Trial:
         finally:
             watch.cancel()
 
-    def _running(self) -> _Worker:
+    def _running(self) -> _TrialWorker:
         """Return the process, started if need be."""
         worker = self._worker
         if worker is not None and worker.process.poll() is None and not self._closed:
             return worker
         self._check_open()
         begun = time.monotonic()
-        worker = self._worker = _Worker()
+        worker = self._worker = _TrialWorker()
         weakref.finalize(self, worker.end)
         if self._closed:
             self._forget(worker)
@@ -158,7 +158,7 @@ class Trial:
         )
         return worker
 
-    def _forget(self, worker: _Worker) -> None:
+    def _forget(self, worker: _TrialWorker) -> None:
         worker.end()
         if self._worker is worker:
             self._worker = None
@@ -182,7 +182,7 @@ def _spent(what: str, limit: float, unit: str) -> OpError:
     )
 
 
-class _Worker:
+class _TrialWorker:
     """The process that compiles models, and the pipes to it."""
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ class _Worker:
                 pipe.close()
 
 
-def _stop_late_worker(worker: _Worker, late: threading.Event) -> None:
+def _stop_late_worker(worker: _TrialWorker, late: threading.Event) -> None:
     late.set()
     worker.kill()
 
