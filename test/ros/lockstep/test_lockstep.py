@@ -1,6 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 import itertools
+from itertools import pairwise
 import random
 import time
 
@@ -356,6 +357,32 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     assert outcomes == ['stale_command', 'asked'] and bridge.lockstep.on
     # By itself it was refused too, and counted; the answers to the next instants are carried out.
     assert bridge.commands.rejections.counts == {'cmd_vel': 1}
+
+
+def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
+    """It is in no reply to a step of ours, so the stream is listened to again."""
+    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected)
+    controller = Controller(listener)
+    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
+    wait_until(lambda: bridge.stream.source._muted)
+    begun = len(controller.seen)
+    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
+        for reset in (
+            lambda: other.reset(),
+            lambda: other.step(7),
+            lambda: other.reset(keep_time=True),
+            lambda: listener.call(srv.Reset, '/reset'),
+        ):
+            reset()
+            done = bridge.lockstep.report()[2]['rounds']
+            wait_until(lambda done=done: bridge.lockstep.report()[2]['rounds'] > done + 20)
+            wait_until(lambda: bridge.stream.source._muted)
+    seen = list(controller.seen)[begun:]
+    backwards = [later for earlier, later in pairwise(seen) if later < earlier]
+    assert len(backwards) == 2 and max(backwards) < 10**9  # each reset was shown once
+    twice = [(n, seen[n - 2 : n + 3]) for n in range(1, len(seen)) if seen[n] == seen[n - 1]]
+    assert not twice
 
 
 def test_what_still_comes_of_live_mode_is_no_instant(real, monkeypatch):

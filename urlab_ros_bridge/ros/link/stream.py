@@ -181,28 +181,33 @@ class StreamThread:
         :param result: of level ``snapshot``.
         :return: whether it was published.
         """
-        timeline = self.timeline
         if result.raw.get('resets') is None:
             return False
         # From now on the stream's own thread no longer waits with its turn; it may do so yet.
         self._lent_until = time.monotonic() + _SILENT_SECONDS
-        if not self._turn.acquire(timeout=_LENT_SECONDS):
-            return False
-        try:
-            self._take_world()
+        shown = False
+        if self._turn.acquire(timeout=_LENT_SECONDS):
             try:
-                tick = Tick.of_reply(result, self.source.closed_by or 'state_full')
-            except UrlabError:
-                return False
-            goes_on = timeline.step(tick.stamp_ns) is Step.FORWARD
-            if not goes_on or _resets(tick) != timeline.resets:
-                self.listen()
-                return False
-            now = time.monotonic()
-            self._mute_until = now + _MUTE_SECONDS
-            self._take(tick, now)
-        finally:
-            self._turn.release()
+                self._take_world()
+                shown = self._take_reply(result)
+            finally:
+                self._turn.release()
+        if not shown:
+            self.listen()
+        return shown
+
+    def _take_reply(self, result: StepResult) -> bool:
+        timeline = self.timeline
+        try:
+            tick = Tick.of_reply(result, self.source.closed_by or 'state_full')
+        except UrlabError:
+            return False
+        goes_on = timeline.step(tick.stamp_ns) is Step.FORWARD
+        if not goes_on or _resets(tick) != timeline.resets:
+            return False
+        now = time.monotonic()
+        self._mute_until = now + _MUTE_SECONDS
+        self._take(tick, now)
         return True
 
     @contextlib.contextmanager
