@@ -144,6 +144,7 @@ def test_positive_joints_move_the_way_they_should(model):
 def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
+    data.joint('ball_free').qpos[0] = 3.0  # it stands where the ball lies
     mujoco.mj_forward(model, data)
     players = ('left_1', 'right_1')
     start = {name: data.body(f'{name}_base_link').xpos.copy() for name in players}
@@ -161,6 +162,39 @@ def test_players_stand_for_a_minute_at_home_and_with_all_joints_at_zero(model):
             found, *force = data.sensor(f'{name}_{side}f_contact').data[:4]
             assert found > 0
             assert np.linalg.norm(force) == pytest.approx(load, rel=0.01)
+
+
+def test_a_sole_gives_and_the_foot_in_it_does_not(model):
+    """Soft under a player that stands or shifts its weight, hard where a heel beats the ground."""
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key('left_1_home').id)
+    data.joint('ball_free').qpos[0] = 3.0  # it stands where the ball lies
+
+    def lowest(name):
+        geom = model.geom(f'left_1_{name}')
+        turn = data.geom(f'left_1_{name}').xmat.reshape(3, 3)
+        return data.geom(f'left_1_{name}').xpos[2] - np.abs(turn[2]) @ geom.size
+
+    stepped(model, data, 1.0)
+    for side in 'lr':
+        assert -0.006 < lowest(f'{side}_sole') < -0.002
+        assert lowest(f'{side}_foot') > 0
+    # Upright with straight legs it falls 0.1 m, on its heels: toes up.
+    mujoco.mj_resetData(model, data)
+    data.joint('ball_free').qpos[0] = 3.0
+    for side in 'lr':
+        for name, angle in (('le3', 1.2), ('le5', 0.7)):
+            data.joint(f'left_1_{side}{name}').qpos = angle
+            data.actuator(f'left_1_{side}{name}').ctrl = angle
+    mujoco.mj_kinematics(model, data)
+    data.joint('left_1_base').qpos[2] += 0.1 - min(lowest(f'{side}_foot') for side in 'lr')
+    deepest, struck = 0.0, 0.0
+    for _ in range(150):
+        stepped(model, data, model.opt.timestep)
+        deepest = min(deepest, *(lowest(f'{side}_foot') for side in 'lr'))
+        struck = max(struck, np.linalg.norm(data.sensor('left_1_lf_contact').data[1:4]))
+    assert -0.012 < deepest < 0  # the soft sole alone would give by 14 mm
+    assert struck > 100
 
 
 @pytest.mark.parametrize('side', [-1, 1], ids=['back', 'front'])

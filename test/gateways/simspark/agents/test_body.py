@@ -68,7 +68,8 @@ def test_at_rest_the_ground_pushes_up(play, soccer):
     agent = game.join()
     game.cycles(50)
     felt = agent.percepts
-    np.testing.assert_allclose(felt.acceleration, [0, 0, 9.81], atol=0.1)
+    # Its weight is over the ankles: the soles give behind, and it leans back by a degree.
+    np.testing.assert_allclose(felt.acceleration, [0, 0, 9.81], atol=0.25)
     np.testing.assert_allclose(felt.gyro, 0, atol=1)
     weight = 9.81 * soccer.model.body('left_1_base_link').subtreemass[0]
     assert sum(foot.force[2] for foot in felt.forces.values()) == pytest.approx(weight, rel=0.02)
@@ -116,7 +117,7 @@ def test_feet_tell_where_they_are_pressed(play, soccer):
             np.testing.assert_allclose(felt[foot].place, sim_axes(place), atol=0.004)
             inside = felt[foot].place
             assert abs(inside[0]) < 0.042 and abs(inside[1]) < 0.082
-            assert inside[2] == pytest.approx(-0.01, abs=0.003)
+            assert -0.013 < inside[2] < -0.003  # half as deep as the soft sole is pressed in
     assert pressed > 10
 
 

@@ -28,7 +28,7 @@ STANCE: Pose = {
 }  # fmt: skip
 
 # The weight is over the right foot.
-_LEAN = 12.0
+_LEAN = 21.0
 _ON_THE_RIGHT: Pose = {
     **STANCE, 'lle2': _LEAN, 'rle2': _LEAN, 'lle6': -_LEAN, 'rle6': -_LEAN,
 }  # fmt: skip
@@ -36,7 +36,7 @@ _BACK: Pose = {**_ON_THE_RIGHT, 'lle3': 20.0, 'lle4': -90.0, 'lle5': 50.0}
 _FORTH: Pose = {**_ON_THE_RIGHT, 'lle3': 60.0, 'lle4': -30.0, 'lle5': -10.0}
 _UNDER: Pose = {**_ON_THE_RIGHT, 'lle3': 32.0, 'lle4': -64.0, 'lle5': 32.0}
 
-# From the stance: kicks a ball that lies 0.19 m before the middle of the left foot, 6 m far.
+# From the stance: kicks a ball that lies 0.19 m before the middle of the left foot, 6 to 7 m far.
 LEFT_KICK: Sequence[tuple[float, Pose]] = (
     (1.2, _ON_THE_RIGHT), (0.6, _BACK), (0.3, _BACK), (0.12, _FORTH), (0.3, _FORTH),
     (0.8, _UNDER), (0.8, _ON_THE_RIGHT), (1.2, STANCE), (0.5, STANCE),
