@@ -76,7 +76,6 @@ SHOTS = (
         'page_quadruped', 'quadruped', keyframe='stand',
         script=LOOK.format('1.3, 0.85, 1.25', '0, 0.25, 0') + "urlab.showPanel.flip('contacts');",
     ),
-    Shot('page_fleet', 'fleet', 'dark', script=LOOK.format('3.6, 3.1, 4.2', '0.2, 0.1, 0')),
     Shot('page_phone', 'rover', 'light', PHONE, script=LOOK.format('2.1, 1.7, 2.6', '0, 0.3, 0')),
 )  # fmt: skip
 
