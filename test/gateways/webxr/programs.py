@@ -3,12 +3,14 @@
 """Simulations as processes of their own, and gateways in front of them."""
 
 from contextlib import contextmanager
+from pathlib import Path
 import re
 import subprocess
 import sys
 
 from lifelines import start_process
 
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
 from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
 
@@ -30,12 +32,23 @@ def program(*command):
 
 @contextmanager
 def simulation(world, *words, cameras=False):
-    """Run a world; yield its RPC port."""
+    """Run a world, of this name or of a file; yield its RPC port."""
+    option = 'model' if isinstance(world, Path) else 'world'
     ports = [f'--{name}-port=0' for name in PORTS]
     if not cameras:
         words = ('--cameras=off', *words)
-    with program(*URLAB, 'server', f'--world={world}', *ports, *words) as line:
+    with program(*URLAB, 'server', f'--{option}={world}', *ports, *words) as line:
         yield int(re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1])
+
+
+@contextmanager
+def stepped_world(world):
+    """Run a world in which time passes by steps alone; yield a client and a gateway."""
+    with simulation(world) as port, Client(rpc_port=port, shared=True) as client:
+        client.connect()
+        client.set_mode('direct')
+        with gateway_at(port) as gateway:
+            yield client, gateway
 
 
 @contextmanager

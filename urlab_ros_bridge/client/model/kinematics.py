@@ -21,6 +21,7 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.wire.errors import UnknownName
 
 _FREE_WIDTH = 7
+_NO_CONTACTS = np.zeros((0, 3)), np.zeros((0, 2), np.intp)
 
 
 class LocalModel:
@@ -149,16 +150,17 @@ class LocalModel:
         """
         self._mujoco.mj_collision(self.model, self.data)
         if not self.data.ncon:
-            return np.zeros((0, 3)), np.zeros((0, 2), np.intp)
+            return _NO_CONTACTS
         found = self.data.contact
-        pairs = found.geom
+        pairs = found.geom  # each of these is a copy
         if bodies is None or self._wanted is None or self._wanted[0] is not bodies:
             every = np.ones(self.model.nbody, bool) if bodies is None else bodies
             # The last entry is that of -1: flexes are no geoms.
             self._wanted = bodies, np.append(every[self.model.geom_bodyid], False)
-        touches = self._wanted[1][pairs].any(axis=1)
-        if not touches.any():  # each of these is a copy
-            return np.zeros((0, 3)), np.zeros((0, 2), np.intp)
+        wanted = self._wanted[1].take(pairs)
+        if not wanted.any():
+            return _NO_CONTACTS
+        touches = wanted.any(axis=1)
         touches &= (pairs.min(axis=1) >= 0) & (found.exclude == 0) & (found.dist <= 0.0)
         return found.pos[touches], self.model.geom_bodyid[pairs[touches]]
 

@@ -205,6 +205,7 @@ class App {
   takeState(state) {
     if (!this.world) return;
     this.states += 1;
+    if (state.time < this.latest?.time) this.overlays.clearTrails(); // somebody has reset the world
     this.latest = state;
     let start = 0;
     for (const { id, width } of this.order) {

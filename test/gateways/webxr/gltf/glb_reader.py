@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-WIDTHS = {'SCALAR': 1, 'VEC2': 2, 'VEC3': 3}
+WIDTHS = {'SCALAR': 1, 'VEC2': 2, 'VEC3': 3, 'VEC4': 4, 'MAT4': 16}
 TYPES = {5126: '<f4', 5123: '<u2', 5125: '<u4'}
 
 
@@ -52,6 +52,18 @@ class Glb:
         faces = self.array(primitive['indices']).reshape(-1, 3)
         assert faces.max() < len(positions)
         return positions, self.array(attributes['NORMAL']), faces
+
+    def rig(self, primitive):
+        """Return joints and weights of the vertices, inverses of binds and binds of the joints."""
+        (skin,) = self.tree['skins']
+        nodes = self.tree['nodes']
+        assert nodes[skin['skeleton']]['children'] == skin['joints']
+        attributes = primitive['attributes']
+        inverses = self.array(skin['inverseBindMatrices']).reshape(-1, 4, 4).transpose(0, 2, 1)
+        binds = [np.reshape(nodes[joint]['matrix'], (4, 4)).T for joint in skin['joints']]
+        joints, weights = (self.array(attributes[name]) for name in ('JOINTS_0', 'WEIGHTS_0'))
+        assert joints.max() < len(binds)
+        return joints, weights, inverses, np.array(binds)
 
     def material(self, primitive):
         return self.tree['materials'][primitive['material']]

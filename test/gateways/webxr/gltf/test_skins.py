@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Skins in pieces, against the vertices that MuJoCo's own renderer draws."""
+"""Skins, whole and in pieces, against the vertices that MuJoCo's own renderer draws."""
 
 import mujoco
 import numpy as np
@@ -26,8 +26,8 @@ def text(values):
     return ' '.join(f'{value:.9g}' for value in np.ravel(values))
 
 
-def skinned(group=1, rgba='0.8 0.2 0.1 1'):
-    """Return a bent arm that has no other look than a skin, and what draws it."""
+def skinned_arm(group=1, rgba='0.8 0.2 0.1 1', inflate=0.0):
+    """Return the MJCF of an arm that has no other look than a skin."""
     faces = []
     for row in range(ROWS - 1):
         for one in range(AROUND):
@@ -39,7 +39,7 @@ def skinned(group=1, rgba='0.8 0.2 0.1 1'):
     def weights(ids):
         return np.where(ids // AROUND == SHARED, 0.5, 1.0)
 
-    model = mujoco.MjModel.from_xml_string(f"""
+    return f"""
     <mujoco>
       <worldbody>
         <body name="lower" pos="1 2 3" euler="20 30 40">
@@ -51,15 +51,20 @@ def skinned(group=1, rgba='0.8 0.2 0.1 1'):
         </body>
       </worldbody>
       <deformable>
-        <skin name="hide" group="{group}" rgba="{rgba}" vertex="{text(points())}"
-              face="{text(faces)}">
+        <skin name="hide" group="{group}" rgba="{rgba}" inflate="{inflate}"
+              vertex="{text(points())}" face="{text(faces)}">
           <bone body="lower" bindpos="0 0 0" bindquat="1 0 0 0" vertid="{text(lower)}"
                 vertweight="{text(weights(lower))}"/>
           <bone body="upper" bindpos=".4 0 0" bindquat=".9 .1 .3 .2" vertid="{text(upper)}"
                 vertweight="{text(weights(upper))}"/>
         </skin>
       </deformable>
-    </mujoco>""")
+    </mujoco>"""
+
+
+def skinned(**look):
+    """Return the arm, bent, and what draws it."""
+    model = mujoco.MjModel.from_xml_string(skinned_arm(**look))
     data = mujoco.MjData(model)
     data.qpos[:] = 0.8, 0.3, -0.2, 0.5, 0.7
     mujoco.mj_forward(model, data)
@@ -101,11 +106,56 @@ def test_what_one_body_moves_is_where_mujoco_draws_it():
             assert gap < (0.03 if row == SHARED else 1e-6), row
 
 
+def bent(glb, places):
+    """Bend a skin as viewers of glTF do; `places` are matrices of its joints."""
+    (primitive,) = glb.primitives
+    positions, normals, faces = glb.surface(primitive)
+    joints, weights, inverses, binds = glb.rig(primitive)
+    np.testing.assert_allclose(binds @ inverses - np.eye(4), 0.0, atol=1e-6)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
+    turns = np.einsum('nw,nwij->nij', weights, (places @ inverses)[joints])
+    return turns[:, :3, :3] @ positions[:, :, None] + turns[:, :3, 3:], faces
+
+
+def test_a_whole_skin_bends_as_mujoco_draws_it():
+    model, data, models = skinned()
+    ((content, bodies),) = models.skins()
+    assert [model.body(body).name for body in bodies] == ['lower', 'upper']
+    y_up = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
+    places = np.tile(np.eye(4), (2, 1, 1))
+    for place, body in zip(places, bodies, strict=True):
+        # As a body's file is placed: both frames have y up.
+        place[:3, :3] = y_up @ data.xmat[body].reshape(3, 3) @ y_up.T
+        place[:3, 3] = y_up @ data.xpos[body]
+    found, faces = bent(Glb(content), places)
+    wanted = drawn_by_mujoco(model, data) @ y_up.T
+    np.testing.assert_allclose(found[:, :, 0], wanted, atol=1e-5)
+    np.testing.assert_array_equal(faces, model.skin_face)
+    for name in ('lower', 'upper'):
+        assert not models.is_drawn(model.body(name).id, Geoms.WITHOUT_SKINS)
+
+
+def test_an_inflated_skin_is_as_thick_as_mujoco_draws_it():
+    model, data, models = skinned(inflate=0.01)
+    data.qpos[:] = model.qpos0
+    mujoco.mj_forward(model, data)
+    glb = Glb(models.glb(model.body('lower').id))
+    positions, _, _ = glb.surface(glb.primitives[0])
+    drawn = drawn_by_mujoco(model, data)
+    placed = in_the_world(data, model.body('lower').id, positions)
+    first = np.arange(AROUND, 2 * AROUND)  # a ring away from both ends
+    for point in drawn[first]:
+        assert np.linalg.norm(placed - point, axis=1).min() < 1e-3
+    radii = np.linalg.norm(positions[:, 1:], axis=1)
+    np.testing.assert_allclose(np.abs(radii - 0.05), 0.01, atol=1e-3)
+
+
 @pytest.mark.parametrize('hidden', [{'group': 3}, {'rgba': '1 1 1 0'}])
 def test_a_skin_that_no_viewer_shows_is_not_drawn_and_none_collides(hidden):
     model, _, models = skinned(**hidden)
     body = model.body('lower').id
-    assert not models.is_drawn(body)
+    assert not models.is_drawn(body) and not models.skins()
     _, _, shown = skinned()
     assert shown.is_drawn(body, Geoms.COLLIDING)  # its geom, which is hidden
     solid, skin = (Glb(shown.glb(body, which)) for which in (Geoms.COLLIDING, Geoms.SEEN))

@@ -3,6 +3,7 @@
 """A real headless Chromium that looks at the page, drawn by the processor."""
 
 from contextlib import contextmanager
+import importlib.util
 import io
 from pathlib import Path
 import shutil
@@ -10,6 +11,9 @@ import time
 
 import numpy as np
 from PIL import Image
+import pytest
+
+from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
 SIZE = {'width': 420, 'height': 320}
 PATIENCE = 120.0  # s
@@ -18,6 +22,16 @@ ARGUMENTS = [
     '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
     '--ignore-gpu-blocklist', '--disable-background-timer-throttling', '--disable-dev-shm-usage',
 ]  # fmt: skip
+
+# What tests need that open the page.
+NEEDED = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason='no chromium: apt-get install chromium'),
+    pytest.mark.skipif(
+        importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
+    ),
+    pytest.mark.skipif(not Page().has_libraries, reason='no three.js: make web'),
+]
 
 
 @contextmanager
@@ -39,14 +53,15 @@ class Visitor:
     :ivar errors: what the console said was wrong, but for connections that were refused.
     """
 
-    def __init__(self, browser, url, query='', scripts=(), **options):
+    def __init__(self, browser, url, query='', scripts=(), size=SIZE, **options):
         """
         Open the page and wait for its first picture.
 
+        :param size: of the window, that of a small phone.
         :param scripts: what the browser runs before those of the page: texts and files.
         """
         self.errors = []
-        self.tab = browser.new_page(viewport=SIZE, **options)
+        self.tab = browser.new_page(viewport=size, **options)
         self.tab.set_default_timeout(PATIENCE * 1000)
         self.tab.on('console', self._listen)
         self.tab.on('pageerror', lambda error: self.errors.append(str(error)))

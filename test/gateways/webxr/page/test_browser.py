@@ -3,64 +3,30 @@
 """The page in a real browser, with a real simulation behind it."""
 
 import base64
-import importlib.util
 import socket
 import urllib.request
 
+import mujoco
 import numpy as np
 import pytest
 
 from test.gateways.webxr.field_client import FieldClient
+from test.gateways.webxr.gltf.test_skins import drawn_by_mujoco
+from test.gateways.webxr.gltf.test_skins import skinned_arm
 from test.gateways.webxr.page.browser import changed
-from test.gateways.webxr.page.browser import CHROMIUM
-from test.gateways.webxr.page.browser import chromium
+from test.gateways.webxr.page.browser import NEEDED
 from test.gateways.webxr.page.browser import Visitor
 from test.gateways.webxr.programs import gateway_at
 from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason='no chromium: apt-get install chromium'),
-    pytest.mark.skipif(
-        importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
-    ),
-    pytest.mark.skipif(not Page().has_libraries, reason='no three.js: make web'),
-]
-
-
-@pytest.fixture(scope='module')
-def browser():
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope='module')
-def rover():
-    with simulation('rover', cameras=True) as port:
-        yield port
-
-
-@pytest.fixture(scope='module')
-def rover_url(rover):
-    page = Page()
-    with gateway_at(rover, page) as gateway:
-        yield gateway.url
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope='module')
 def visitor(browser, rover_url):
     return Visitor(browser, rover_url)
-
-
-@pytest.fixture
-def urlab(rover):
-    with Client(rpc_port=rover, shared=True) as client:
-        client.connect()
-        client.set_mode('live')
-        client.set_paused(False)
-        yield client
 
 
 def test_the_page_draws_the_world_and_names_it(visitor):
@@ -301,14 +267,51 @@ def test_a_tip_follows_the_mouse(browser, bimanual):
         visitor.tab.mouse.move(x, y)
         visitor.tab.mouse.down()
         visitor.until("urlab.hands.job?.kind === 'steer'")
+        up = visitor.js('0.1 * urlab.hands.pixels(urlab.hands.handles[0])')  # a tenth of a metre
         for part in range(1, 6):
-            visitor.tab.mouse.move(x, y - 5 * part)
+            visitor.tab.mouse.move(x, y - up * part / 5)
         goal = np.array(visitor.js('urlab.hands.job.goal.toArray()'))
         assert np.linalg.norm(goal - start) > 0.02
         visitor.until(f'{at}.distanceTo(urlab.hands.job.goal) < 0.01')
         visitor.tab.mouse.up()
         end = np.array(visitor.js(f'{at}.toArray()'))
         assert np.linalg.norm(end - start) > 0.02
+        assert visitor.errors == []
+        visitor.tab.close()
+
+
+def test_a_skin_is_bent_as_mujoco_draws_it_and_a_click_finds_the_body_below(browser, tmp_path):
+    path = tmp_path / 'arm.xml'
+    path.write_text(skinned_arm())
+    page = Page()
+    with simulation(path) as port, gateway_at(port, page) as gateway:
+        with Client(rpc_port=port, shared=True) as client:
+            client.connect()
+            client.set_paused(True)
+        visitor = Visitor(browser, gateway.url)
+        assert visitor.js('urlab.bodies.skins.length') == 1
+        visitor.drawn()
+        found = visitor.js(
+            'Array.from({ length: urlab.bodies.skins[0].geometry.attributes.position.count }, '
+            '(_, vertex) => urlab.bodies.skins[0].getVertexPosition(vertex, '
+            'urlab.stage.focus.clone()).toArray())'
+        )
+        model = gateway.served.scene.handshake.model
+        data = mujoco.MjData(model)
+        data.qpos[:] = gateway.served.scene.newest.qpos
+        mujoco.mj_forward(model, data)
+        x, y, z = drawn_by_mujoco(model, data).T
+        np.testing.assert_allclose(found, np.column_stack([x, z, -y]), atol=1e-4)
+
+        upper = visitor.js("urlab.world.bodies.find(({name}) => name.endsWith('upper')).id")
+        visitor.js("document.body.classList.add('bare')")
+        middle = f'urlab.bodies.bounds([{upper}]).getCenter(urlab.stage.focus.clone())'
+        visitor.tab.mouse.click(*visitor.on_screen(middle))
+        visitor.until(f'urlab.selected === {upper}')
+        # It is seen which part of the skin this body moves.
+        before = visitor.picture()
+        visitor.js('urlab.select(-1)')
+        assert changed(before, visitor.picture()) > 0.001
         assert visitor.errors == []
         visitor.tab.close()
 

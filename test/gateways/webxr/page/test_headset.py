@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page in a headset: a real browser with an emulated one (IWER, from npm)."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 
-from test.gateways.webxr.page.browser import CHROMIUM
-from test.gateways.webxr.page.browser import chromium
+from test.gateways.webxr.page.browser import NEEDED
 from test.gateways.webxr.page.browser import Visitor
 from test.gateways.webxr.programs import gateway_at
 from urlab_ros_bridge.client import Client
@@ -41,11 +38,7 @@ LISTEN = """(() => {
 SQUEEZE = "headset.controllers.{0}.updateButtonValue('squeeze', {1})"
 
 pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason='no chromium: apt-get install chromium'),
-    pytest.mark.skipif(
-        importlib.util.find_spec('playwright') is None, reason='no playwright: make setup'
-    ),
+    *NEEDED,
     pytest.mark.skipif(not EMULATOR.is_file(), reason='no emulator: make web'),
 ]
 
@@ -57,9 +50,8 @@ def gateway(bimanual):
 
 
 @pytest.fixture(scope='module')
-def visitor(gateway):
-    with chromium() as browser:
-        yield Visitor(browser, gateway.url, scripts=(EMULATOR, HEADSET))
+def visitor(browser, gateway):
+    return Visitor(browser, gateway.url, scripts=(EMULATOR, HEADSET))
 
 
 def tip_of(visitor, index):

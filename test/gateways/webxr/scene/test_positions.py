@@ -7,9 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from test.gateways.webxr.programs import gateway_at
-from test.gateways.webxr.programs import simulation
-from urlab_ros_bridge.client import Client
+from test.gateways.webxr.programs import stepped_world
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.state import tick as tick_module
 from urlab_ros_bridge.client.state.tick import Tick
@@ -21,11 +19,8 @@ FRAMES = 20
 @pytest.fixture(scope='module')
 def world():
     """Return a client, and what a gateway sees, of a world with robots and loose things."""
-    with simulation('fleet') as port, Client(rpc_port=port, shared=True) as client:
-        client.connect()
-        client.set_mode('direct')
-        with gateway_at(port) as gateway:
-            yield client, gateway.served.scene
+    with stepped_world('fleet') as (client, gateway):
+        yield client, gateway.served.scene
 
 
 def next_frame(client, scene, steps=3):

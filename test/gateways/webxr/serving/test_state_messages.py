@@ -5,9 +5,7 @@
 import orjson
 import pytest
 
-from test.gateways.webxr.programs import gateway_at
-from test.gateways.webxr.programs import simulation
-from urlab_ros_bridge.client import Client
+from test.gateways.webxr.programs import stepped_world
 from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.webxr.serving.state_messages import StateMessages
 from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
@@ -35,11 +33,8 @@ class Spectator:
 @pytest.fixture(scope='module')
 def world():
     """Return a client and a gateway's simulation: tentacles, which stand when time does."""
-    with simulation('tentacle') as port, Client(rpc_port=port, shared=True) as client:
-        client.connect()
-        client.set_mode('direct')
-        with gateway_at(port) as gateway:
-            yield client, gateway.served
+    with stepped_world('tentacle') as (client, gateway):
+        yield client, gateway.served
 
 
 def frame_after(client, served, steps):

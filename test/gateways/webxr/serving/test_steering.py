@@ -118,25 +118,28 @@ def test_after_silence_nothing_is_commanded_and_a_new_sample_goes_on(join, home,
     assert np.linalg.norm(tip(watcher.newest(), arm) - still) < 0.01
 
 
-def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch):
+@pytest.mark.parametrize(
+    ('world', 'fast', 'slow'), [('rover', 0.5, 0.02), ('quadruped', 0.2, 0.05)]
+)
+def test_sticks_drive_a_base_until_silence_or_the_end(monkeypatch, world, fast, slow):
     monkeypatch.setattr(operator, 'SILENCE', 0.7)
     with (
-        simulation('rover') as port,
+        simulation(world) as port,
         gateway_at(port) as gateway,
         Client(rpc_port=port, shared=True) as client,
     ):
         client.connect()
 
         def speed():
-            return np.linalg.norm(client.step().articulations['rover'].qvel[:2])
+            return np.linalg.norm(client.step().articulations[world].qvel[:2])
 
-        with FieldClient(gateway.url, 'vr_client', character_mode='rover') as user:
+        with FieldClient(gateway.url, 'vr_client', character_mode=world) as user:
             assert user.ack['arm_ids'] == []
             with Hand(user, lambda _: np.zeros(3), joystick=[0.0, -1.0]):
-                wait_for(lambda: speed() > 0.5)
-            wait_for(lambda: speed() < 0.02)
+                wait_for(lambda: speed() > fast)
+            wait_for(lambda: speed() < slow)
             # Whoever leaves stops too.
             monkeypatch.setattr(operator, 'SILENCE', 1e9)
             user.steer(9.0, left={'joystick': [0.0, -1.0]})
-            wait_for(lambda: speed() > 0.3)
-        wait_for(lambda: speed() < 0.02)
+            wait_for(lambda: speed() > 0.6 * fast)
+        wait_for(lambda: speed() < slow)

@@ -250,11 +250,20 @@ class WebSocketConnection:
         if not self._sending.acquire(blocking=False):
             return False  # another thread sends, or waits for a peer that does not read
         try:
-            if self._protocol.state is not OPEN or not self._send_without_waiting():
+            if self._protocol.state is not OPEN:
                 return False
-            self._rest = memoryview(frame)
-            self._send_without_waiting()
-            return not self._gone
+            if self._rest and not self._send_without_waiting():
+                return False
+            try:
+                sent = self.link.send(frame, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                self._break()
+                return False
+            if sent < len(frame):
+                self._rest = memoryview(frame)[sent:]
+            return True
         finally:
             self._sending.release()
 

@@ -22,6 +22,7 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.gateways.webxr.gltf.binary import glb
 from urlab_ros_bridge.gateways.webxr.gltf.binary import joined
 from urlab_ros_bridge.gateways.webxr.gltf.binary import Material
+from urlab_ros_bridge.gateways.webxr.gltf.binary import skin_glb
 from urlab_ros_bridge.gateways.webxr.gltf.binary import Surface
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Look
 from urlab_ros_bridge.gateways.webxr.gltf.materials import Materials
@@ -36,8 +37,10 @@ Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 class Geoms(Enum):
     """Which geoms of a body are drawn."""
 
-    # What MuJoCo's viewer shows: groups 0 to 2 that are not transparent; skins too.
+    # What MuJoCo's viewer shows: groups 0 to 2 that are not transparent; and pieces of skins.
     SEEN = 'seen'
+    # Likewise, without skins: for those who draw these whole, see `skin_glb`.
+    WITHOUT_SKINS = 'without skins'
     COLLIDING = 'colliding'  # what touches other bodies, in any group
 
 
@@ -99,15 +102,33 @@ class BodyModels:
             parts = self._parts(self.geoms(body, which), skin)
         return glb(parts, name)
 
+    def skins(self) -> list[tuple[bytes, tuple[int, ...]]]:
+        """
+        Return each skin as one file, metres, y up, and the ids of the bodies that bend it.
+
+        The joints of the file are these bodies, in their order: where they are, with the frames
+        that `glb` has, bends the skin as MuJoCo does.
+        """
+        turn = np.eye(4)
+        turn[:3, :3] = Y_UP
+        return [
+            (
+                skin_glb(
+                    _upright(skin.surface),
+                    skin.look.material,
+                    replace(skin.rig, binds=turn @ skin.rig.binds @ turn.T),
+                ),
+                skin.bodies,
+            )
+            for skin in self._skins.whole
+        ]
+
     def _parts(
         self, geoms: Iterable[Geom], skin: Iterable[tuple[Surface, Look]]
     ) -> list[tuple[Surface, Material]]:
         by_material: dict[Material, list[Surface]] = {}
         for surface, look in skin:
-            upright = replace(
-                surface, positions=surface.positions @ Y_UP.T, normals=surface.normals @ Y_UP.T
-            )
-            by_material.setdefault(look.material, []).append(upright)
+            by_material.setdefault(look.material, []).append(_upright(surface))
         for geom in geoms:
             look = self._materials.look(geom)
             shape = self._shapes.surface(geom, look)
@@ -125,6 +146,10 @@ def body_glb(handshake: Handshake, body: Body | int) -> bytes:
     """
     models = BodyModels(handshake.model, read_world(handshake))
     return models.glb(body.id if isinstance(body, Body) else body)
+
+
+def _upright(surface: Surface) -> Surface:
+    return replace(surface, positions=surface.positions @ Y_UP.T, normals=surface.normals @ Y_UP.T)
 
 
 def _placed(surface: Surface, geom: Geom) -> Surface:

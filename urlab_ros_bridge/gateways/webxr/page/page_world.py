@@ -134,15 +134,19 @@ class PageWorld:
 
     def _bodies(self, served: ServedScene) -> Bodies:
         models = served.models
-        found: dict[Geoms, dict[int, str]] = {Geoms.SEEN: {}, Geoms.COLLIDING: {}}
+        found: dict[Geoms, dict[int, str]] = {Geoms.WITHOUT_SKINS: {}, Geoms.COLLIDING: {}}
         for which, digests in found.items():
             for body in served.world.bodies:
                 if models.is_drawn(body.id, which):
-                    content = models.glb(body.id, which, named=False)
-                    digest = hashlib.sha256(content).hexdigest()[:24]
-                    self.files[digest] = content
-                    digests[body.id] = digest
-        return Bodies(found[Geoms.SEEN], found[Geoms.COLLIDING])
+                    digests[body.id] = self._keep(models.glb(body.id, which, named=False))
+        skins = [(self._keep(content), bodies) for content, bodies in models.skins()]
+        return Bodies(found[Geoms.WITHOUT_SKINS], found[Geoms.COLLIDING], skins)
+
+    def _keep(self, content: bytes) -> str:
+        """Serve a file; return its digest."""
+        digest = hashlib.sha256(content).hexdigest()[:24]
+        self.files[digest] = content
+        return digest
 
     def _feed(self, name: str) -> PictureFeed:
         handshake, place = self.served.handshake, self._places[name]

@@ -21,6 +21,7 @@ from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.webxr.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.geometry import multiply
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 
@@ -31,6 +32,8 @@ _SHORTEST = 1e-9
 _IN_PLACE = 1e-6
 # Rows of a node's frame, see `ArmShapes`.
 _DIRECTORS, _PLACE = slice(3), 3
+# Quaternions x y z w, in the order w x y z.
+_BASIS = ((0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
 Numbers = list[float]
 
@@ -81,7 +84,15 @@ class ArmShapes:
         for arm, line in zip(self._arms, self._lines, strict=True):
             self._fix(world, arm, line, loose)
         self._loose = np.array(loose, np.intp)
-        self._parents = np.array([arm.parent for arm in arms], np.intp)
+        lasts = np.array([line.stop - 2 for line in self._lines], np.intp)
+        # Of the bodies that carry the arms and of the last elements: whose rotations are theirs.
+        parents = np.array([arm.parent for arm in arms], np.intp)
+        self._turned = np.concatenate((parents, self._bodies[lasts]))
+        as_it_is = y_up_quaternions(np.eye(4)).T
+        turns = [as_it_is] * len(arms)
+        turns += [_tip_turn_to(directors) for directors in self._frames[lasts, _DIRECTORS]]
+        self._turns = np.array(turns).reshape(-1, 4, 4)
+        self._loose_tips = np.flatnonzero(np.isin(lasts, loose)).tolist()
         self._arm_of_body = np.full(len(world.bodies), -1)
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
@@ -97,21 +108,24 @@ class ArmShapes:
         if len(self._loose):
             lengths = self._stretch(found)
         rows = y_up(found).round(DIGITS).tolist()
-        bases = y_up_quaternions(frame.body_quaternions[self._parents]).round(DIGITS).tolist()
+        turns = self._turns @ frame.body_quaternions.take(self._turned, 0)[:, :, None]
+        turned = turns[:, :, 0].round(DIGITS).tolist()
+        for arm in self._loose_tips:
+            turned[len(self._arms) + arm] = _tip_turn(rows[self._lines[arm].stop - 2])
         touched = self._contacts(frame)
         shapes = []
-        for line, base, contacts in zip(self._lines, bases, touched, strict=True):
+        for line, contacts, base, tip in zip(
+            self._lines, touched, turned, turned[len(self._arms) :], strict=False
+        ):
             first, end = line.start, line.stop
             centerline = [row[_PLACE] for row in rows[line]]
             directors = [row[_DIRECTORS] for row in rows[first : end - 1]]
-            # The columns of its matrix are the rows of the last element.
-            tip = quaternion_of_matrix(np.array(directors[-1]).T)
             shapes.append(
                 ArmShape(
                     centerline[0],
                     base,
                     centerline[-1],
-                    [round(part, DIGITS) for part in tip],
+                    tip,
                     centerline,
                     lengths[first : end - 1],
                     directors,
@@ -181,6 +195,25 @@ def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) 
             return False
         body = world.bodies[body].parent
     return True
+
+
+def _tip_turn_to(directors: np.ndarray) -> np.ndarray:
+    """
+    Return what makes of a body's rotation that of an element which is fixed to it, shape (4, 4).
+
+    :param directors: of the element in the frame of the body, as rows.
+    :returns: times w x y z of the body, it is x y z w of the element, in the world with y up.
+    """
+    # From the left comes the turn of that world, from the right that of the element.
+    left = quaternion_of_matrix(y_up(np.eye(3)).T)
+    right = quaternion_of_matrix(directors.T)
+    return np.array([multiply(left, multiply(one, right)) for one in _BASIS]).T
+
+
+def _tip_turn(row: list[Numbers]) -> Numbers:
+    """Return the rotation of an element by its directors in the world: these are its columns."""
+    matrix = np.array(row[_DIRECTORS]).T
+    return [round(part, DIGITS) for part in quaternion_of_matrix(matrix)]
 
 
 def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:

@@ -12,34 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import struct
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
+from urlab_ros_bridge.wire import stepwise
 from urlab_ros_bridge.wire.limits import MAX_DEPTH
 
 Path = tuple[str | int, ...]
 
 _TIME, _STEP = struct.Struct('>d'), struct.Struct('>q')
-# First bytes of numbers of eight bytes, and of what has no more bytes.
-_FLOAT, _INTEGERS, _CONSTANTS = 0xCB, (0xCF, 0xD3), (0xC0, 0xC2, 0xC3)
 _NUMBER_BYTES = 8
+# As `struct` writes them: the numbers that take all of these bytes.
+_FLOAT, _INTEGERS = '>d', ('>Q', '>q')
 
 
 class _OtherBytes(Exception):
     """The bytes are not msgpack, or have values that are not read here."""
-
-
-class _Head(NamedTuple):
-    """First bytes of one kind of value: of short ones, the length is in them."""
-
-    short: range
-    long: dict[int, int]  # first byte -> bytes of the length after it
-
-
-_MAP = _Head(range(0x80, 0x90), {0xDE: 2, 0xDF: 4})
-_LIST = _Head(range(0x90, 0xA0), {0xDC: 2, 0xDD: 4})
-_TEXT = _Head(range(0xA0, 0xC0), {0xD9: 1, 0xDA: 2, 0xDB: 4})
 
 
 class PackedState:
@@ -105,35 +94,38 @@ class _Places:
     def _value(self, path: Path) -> None:
         if len(path) > MAX_DEPTH:
             raise _OtherBytes
-        kind = self._size(1)
-        if kind == _FLOAT or kind in _INTEGERS:
-            (self.floats if kind == _FLOAT else self.integers)[path] = self._at
+        kind, size = self._head()
+        if kind == stepwise.NUMBER:
+            if size.format != _FLOAT and size.format not in _INTEGERS:
+                raise _OtherBytes
+            (self.floats if size.format == _FLOAT else self.integers)[path] = self._at
             self._take(_NUMBER_BYTES)
-        elif (count := self._length(kind, _MAP)) is not None:
-            for _ in range(count):
+        elif kind == stepwise.MAP:
+            for _ in range(size):
                 self._value((*path, self._key()))
-        elif (count := self._length(kind, _LIST)) is not None:
-            for index in range(count):
+        elif kind == stepwise.LIST:
+            for index in range(size):
                 self._value((*path, index))
-        elif (count := self._length(kind, _TEXT)) is not None:
-            self._take(count)
-        elif kind not in _CONSTANTS:
+        elif kind == stepwise.TEXT:
+            self._take(size)
+        elif kind != stepwise.CONSTANT:
             raise _OtherBytes
 
     def _key(self) -> str:
-        count = self._length(self._size(1), _TEXT)
-        if count is None:
+        kind, size = self._head()
+        if kind != stepwise.TEXT:
             raise _OtherBytes
-        return self._take(count).decode()
+        return self._take(size).decode()
 
-    def _length(self, kind: int, head: _Head) -> int | None:
-        """Return the length of a value that begins with a byte, None for one of another kind."""
-        if kind in head.short:
-            return kind - head.short.start
-        return self._size(head.long[kind]) if kind in head.long else None
-
-    def _size(self, width: int) -> int:
-        return int.from_bytes(self._take(width), 'big')
+    def _head(self) -> tuple[int, Any]:
+        """Return the kind of the next value, and what it has of these: layout, length, value."""
+        head = stepwise.HEADS[self._take(1)[0]]
+        if head is None:
+            raise _OtherBytes
+        kind, size = head
+        if kind != stepwise.NUMBER and isinstance(size, struct.Struct):
+            (size,) = size.unpack(self._take(size.size))
+        return kind, size
 
     def _take(self, count: int) -> bytes:
         if self._at + count > len(self._frame):

@@ -41,9 +41,12 @@ class Positions:
         self._learned_at = -_LEARN_EVERY
         data = local.data
         self._targets = (data.qpos, data.mocap_pos.reshape(-1), data.mocap_quat.reshape(-1))
-        self._shown = [np.full(len(target), np.nan) for target in self._targets]
         # Of each target: which of the numbers that are read go where.
         self._moves: list[tuple[np.ndarray, slice, np.ndarray]] = []
+        self._numbers: np.ndarray | None = None  # the last ones, None where it was decoded
+        # What is shown: such numbers, or all targets where it was decoded.
+        self._shown_numbers: np.ndarray | None = None
+        self._shown: list[np.ndarray] | None = None
 
     def follow(self, tick: Tick) -> tuple[float, int]:
         """
@@ -57,19 +60,22 @@ class Positions:
             read = self._packed.read(tick.snapshot)
         if read is None:
             seconds, step = self._decode(tick)
+            self._numbers = None
             is_finite = all(np.isfinite(target).all() for target in self._targets)
         else:
-            seconds, step, numbers = read
+            seconds, step, self._numbers = read
             for target, part, places in self._moves:
-                target[places] = numbers[part]
-            is_finite = bool(np.isfinite(numbers).all())
+                target[places] = self._numbers[part]
+            is_finite = bool(np.isfinite(self._numbers).all())
         if not (is_finite and math.isfinite(seconds)):
             raise ProtocolError('a state that is not finite')
         return seconds, step
 
     def have_moved(self) -> bool:
         """Return whether anything has moved visibly since the last `show`."""
-        return any(
+        if self._numbers is not None and self._shown_numbers is not None:
+            return bool(np.abs(self._numbers - self._shown_numbers).max(initial=0.0) > _VISIBLE)
+        return self._shown is None or any(
             not (np.abs(target - shown) <= _VISIBLE).all()
             for target, shown in zip(self._targets, self._shown, strict=True)
             if len(target)
@@ -77,7 +83,9 @@ class Positions:
 
     def show(self) -> None:
         """Note that the positions are shown as they are."""
-        self._shown = [target.copy() for target in self._targets]
+        self._shown_numbers, self._shown = self._numbers, None
+        if self._numbers is None:
+            self._shown = [target.copy() for target in self._targets]
 
     def _decode(self, tick: Tick) -> tuple[float, int]:
         seen = tick.state()
@@ -124,6 +132,7 @@ class Positions:
                 add(2, (entities, name, 'xquat'), list(range(4 * slot, 4 * slot + 4)))
         self._packed = PackedState(snapshot, [path for some in paths for path in some])
         self._moves, begin = [], 0
+        self._shown_numbers = None  # these were others
         for target, some in zip(self._targets, places, strict=True):
             if some:
                 part = slice(begin, begin + len(some))

@@ -20,13 +20,21 @@ varying vec2 at;
 uniform vec3 sunWay, sunColor, skyColor, groundColor;
 varying vec3 light;
 varying float away;
+#include <skinning_pars_vertex>
 void main() {
-  vec3 way = normalize(mat3(modelMatrix) * normal);
+  vec3 objectNormal = normal, transformed = position;
+#include <skinbase_vertex>
+#include <skinnormal_vertex>
+#include <skinning_vertex>
+  vec3 way = normalize(mat3(modelMatrix) * objectNormal);
   light = sunColor * max(dot(way, sunWay), 0.0) + mix(groundColor, skyColor, 0.5 * way.y + 0.5);
+#ifdef USE_COLOR
+  light *= color;
+#endif
 #ifdef USE_MAP
   at = (mapTransform * vec3(MAP_UV, 1.0)).xy;
 #endif
-  vec4 seen = modelViewMatrix * vec4(position, 1.0);
+  vec4 seen = modelViewMatrix * vec4(transformed, 1.0);
   away = -seen.z;
   gl_Position = projectionMatrix * seen;
 }`;

@@ -4,8 +4,12 @@
 
 import * as THREE from '../../vendor/three/build/three.module.js';
 import { OrbitControls } from '../../vendor/three/examples/jsm/controls/OrbitControls.js';
+import { isPhone } from '../panels/dom.js';
 
 const GLIDE = 0.35; // s
+const AT_FIRST = new THREE.Vector3(0.82, 0.52, 0.78); // where a new world is seen from
+const FILLED = 0.62; // how much of the place between the panels is filled by what is to be seen
+const NEAREST = 0.6; // m
 
 export class Views extends EventTarget {
   constructor(stage, bodies) {
@@ -33,13 +37,27 @@ export class Views extends EventTarget {
     if (!box || box.isEmpty()) return;
     if (this.mode === 'first') this.set('orbit');
     const centre = box.getCenter(new THREE.Vector3());
-    const radius = Math.max(0.25, box.getSize(new THREE.Vector3()).length() / 2);
     const { camera } = this.stage;
-    const narrow = Math.min(1, camera.aspect);
-    const distance = (radius * 2.05) / Math.sin(THREE.MathUtils.degToRad(camera.fov / 2)) / Math.sqrt(narrow);
-    const from = soon ? new THREE.Vector3(0.82, 0.52, 0.78) : camera.position.clone().sub(this.controls.target);
-    const to = from.normalize().multiplyScalar(distance).add(centre);
+    const way = (soon ? AT_FIRST : camera.position.clone().sub(this.controls.target)).clone().normalize();
+    const to = way.clone().multiplyScalar(this.distance(box, centre, way)).add(centre);
     this.glide(to, centre, soon ? 0 : GLIDE);
+  }
+
+  // How far away a box fits between the panels, seen along a way to its centre.
+  distance(box, centre, way) {
+    const { camera } = this.stage;
+    const across = new THREE.Vector3().crossVectors(camera.up, way).normalize();
+    if (!across.lengthSq()) across.set(1, 0, 0); // from right above
+    const up = new THREE.Vector3().crossVectors(way, across);
+    const steep = Math.tan(THREE.MathUtils.degToRad(camera.fov / 2));
+    const { wide, high } = freeShare();
+    let found = NEAREST;
+    for (let corner = 0; corner < 8; corner += 1) {
+      const at = new THREE.Vector3(...['x', 'y', 'z'].map((axis, bit) => box[corner & (1 << bit) ? 'max' : 'min'][axis])).sub(centre);
+      const needed = Math.max(Math.abs(at.dot(across)) / (camera.aspect * wide), Math.abs(at.dot(up)) / high) / (steep * FILLED);
+      found = Math.max(found, needed + at.dot(way));
+    }
+    return found;
   }
 
   glide(position, target, seconds) {
@@ -120,6 +138,12 @@ export class Views extends EventTarget {
     const distance = camera.position.distanceTo(this.controls.target);
     this.stage.reach = Math.min(14, Math.max(1.5, Math.round(distance * 1.6 * 2) / 2));
   }
+}
+
+// Which shares of the width and height are between the panels.
+function freeShare() {
+  const phone = isPhone();
+  return { wide: Math.max(0.45, 1 - (phone ? 20 : 580) / innerWidth), high: Math.max(0.5, 1 - (phone ? 260 : 150) / innerHeight) };
 }
 
 // The turn of the axes (x, y, z) -> (x, z, -y), on the side of the camera.

@@ -1,0 +1,39 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A browser and a rover that all tests of the page share."""
+
+import pytest
+
+from test.gateways.webxr.page.browser import chromium
+from test.gateways.webxr.programs import gateway_at
+from test.gateways.webxr.programs import simulation
+from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.gateways.webxr.page.pages import Page
+
+
+@pytest.fixture(scope='package')
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope='package')
+def rover():
+    with simulation('rover', cameras=True) as port:
+        yield port
+
+
+@pytest.fixture(scope='package')
+def rover_url(rover):
+    with gateway_at(rover, Page()) as gateway:
+        yield gateway.url
+
+
+@pytest.fixture
+def urlab(rover):
+    """Return a client of the rover, which lives."""
+    with Client(rpc_port=rover, shared=True) as client:
+        client.connect()
+        client.set_mode('live')
+        client.set_paused(False)
+        yield client
