@@ -41,8 +41,14 @@ from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
 
-ENVIRONMENT = {**os.environ, **gl.platform_variables('egl'), **share.thread_variables()}
+ENVIRONMENT = {
+    **os.environ,
+    **gl.platform_variables('egl'),
+    **share.thread_variables(),
+    **allocator_variables(),
+}
 
 
 @contextmanager
@@ -94,11 +100,11 @@ def streamed(client: Client, camera: str, transport: str, seconds: float) -> np.
         source.close()
 
 
-def throughput(folder: Path, seconds: float, rounds: int) -> None:
+def throughput(folder: Path, cameras: list[str], seconds: float, rounds: int) -> None:
     path = eager_world(folder)
     print('frames/s and, besides, ms of processor time a frame that drawing and sending take')
     print('camera         render-only        ZMQ          ratios      SHM          ratios')
-    for camera in ('front_rgb', 'front_depth'):
+    for camera in cameras:
         found = []
         for _ in range(rounds):
             command = [sys.executable, '-c', RENDER_ONLY, str(path), camera, str(seconds)]
@@ -154,7 +160,7 @@ def jitter(seconds: float, rounds: int) -> None:
     frames: dict[str, list[float]] = {QUIET: [0.0], PROCESS: [], THREAD: [60.0]}
     with running(*server()) as client, running('-c', IN_A_THREAD, env=ENVIRONMENT) as threaded:
         cameras = client.handshake.articulations['rover'].cameras
-        places = [place(cameras[name]) for name in ('front_rgb', 'front_depth')]
+        places = [place(cameras[name]) for name in CAMERAS]
         threaded.set_paused(True)
         with drained(places):
             time.sleep(3.0)  # the renderer starts
@@ -204,6 +210,7 @@ def drained(places: list[str]) -> Iterator[Callable[[], int]]:
         process.terminate()
 
 
+CAMERAS = ('front_rgb', 'front_depth')
 WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 QUIET, PROCESS, THREAD = 'no camera', 'cameras, own process', 'cameras, a thread'
 
@@ -213,10 +220,12 @@ def main() -> None:
     parser.add_argument('--seconds', type=float, default=6.0, help='of each measurement')
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--part', choices=('throughput', 'jitter', 'both'), default='both')
+    parser.add_argument('--camera', choices=CAMERAS, help='only this one, in part one')
     values = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if values.part != 'jitter':
-            throughput(Path(folder), values.seconds, values.rounds)
+            cameras = [values.camera] if values.camera else list(CAMERAS)
+            throughput(Path(folder), cameras, values.seconds, values.rounds)
         if values.part != 'throughput':
             jitter(values.seconds, values.rounds)
 

@@ -6,14 +6,17 @@ The live loop: real-time factor, tick jitter and CPU share at 500 Hz and 1 kHz.
 
 The floor is a loop in its own process that steps the same model on an absolute schedule and does
 nothing else.  Jitter is the distance of a tick from the schedule line through the run, taken from
-the wall time that the closing row of each tick carries.  With --bridged (the default where rclpy
+the wall time and the step that the closing row of each tick carries; ticks that this reader does
+not get are counted, and are no slowing of the simulation.  With --bridged (the default where rclpy
 is installed) the ROS bridge runs too, and a subscriber in another process takes its main topics.
+With --busy 2 on two processors all of them, the floor too, run beside programs that compute.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -67,19 +70,21 @@ def free_port() -> int:
         return socket.bind_to_random_port('tcp://127.0.0.1')
 
 
-def jitter(stamps_ns: np.ndarray, step: float) -> np.ndarray:
+def jitter(ticks: np.ndarray, step: float) -> np.ndarray:
     """Return how far (us) each tick lies behind the earliest possible schedule line."""
-    ideal = np.arange(len(stamps_ns)) * step * 1e6
-    late = stamps_ns / 1e3 - stamps_ns[0] / 1e3 - ideal
+    late = (ticks[:, 1] - ticks[0, 1]) / 1e3 - (ticks[:, 0] - ticks[0, 0]) * step * 1e6
     return late - np.percentile(late, 1)
 
 
-def row(name: str, stamps: np.ndarray, step: float, cpu: float, seconds: float) -> dict:
-    late = jitter(stamps, step)
-    factor = (len(stamps) - 1) * step / ((stamps[-1] - stamps[0]) / 1e9)
+def row(name: str, ticks: np.ndarray, step: float, cpu: float, seconds: float) -> dict:
+    """Print the figures of one run; `ticks` has the number and the wall time (ns) of each."""
+    late = jitter(ticks, step)
+    steps, took = ticks[-1] - ticks[0]
+    factor = steps * step / (took / 1e9)
+    missed = f'   {steps + 1 - len(ticks)} ticks missed' if len(ticks) <= steps else ''
     print(
         f'{name:22s} {1 / step:6.0f} Hz   {factor:6.4f}  {np.percentile(late, 50):7.0f} '
-        f'{np.percentile(late, 99):7.0f}   {100 * cpu / seconds:5.1f} %',
+        f'{np.percentile(late, 99):7.0f}   {100 * cpu / seconds:5.1f} %{missed}',
         flush=True,
     )
     return {'factor': factor, 'p99': np.percentile(late, 99), 'cpu': cpu}
@@ -92,8 +97,8 @@ def measure_floor(world: str, step: float, seconds: float) -> dict:
         text=True,
         check=True,
     ).stdout.split()
-    stamps = np.array(out[1:], dtype=np.int64)
-    return row('floor: mj_step only', stamps, step, float(out[0]), seconds)
+    ticks = np.array(list(enumerate(out[1:])), dtype=np.int64)
+    return row('floor: mj_step only', ticks, step, float(out[0]), seconds)
 
 
 def start_bridge(rpc: int, state: int) -> list[subprocess.Popen]:
@@ -129,22 +134,27 @@ def measure_server(world: str, step: float, seconds: float, bridged: bool) -> di
             pass
         process = psutil.Process(server.pid)
         before = sum(process.cpu_times()[:2])
-        stamps = []
+        ticks = []
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             tick = stream.receive(0.5)
             if tick is not None:
-                stamps.append(tick.wall_ns)
+                ticks.append((tick.step, tick.wall_ns))
         cpu = sum(process.cpu_times()[:2]) - before
         stream.close()
         client.close()
         name = 'server, bridged' if bridged else 'server'
-        return row(name, np.array(stamps), step, cpu, seconds)
+        return row(name, np.array(ticks, dtype=np.int64), step, cpu, seconds)
     finally:
         for child in [*helpers, server]:
             child.terminate()
         for child in [*helpers, server]:
             child.wait(10)
+
+
+def compute() -> None:
+    while True:
+        pass
 
 
 def main() -> int:
@@ -156,12 +166,17 @@ def main() -> int:
         action=argparse.BooleanOptionalAction,
         default=importlib.util.find_spec('rclpy') is not None,
     )
+    parser.add_argument('--rate', type=int, choices=(500, 1000), help='only this one, in Hz')
+    parser.add_argument('--busy', type=int, default=0, help='busy loops beside all of it')
     options, _ = parser.parse_known_args()
+    for _ in range(options.busy):
+        multiprocessing.Process(target=compute, daemon=True).start()
     print(
         '                          rate   real-time  late p50  late p99   CPU of\n'
         '                                    factor      (us)      (us)  one core'
     )
-    for step in (0.002, 0.001):
+    for rate in (500, 1000) if options.rate is None else (options.rate,):
+        step = 1 / rate
         bare = measure_floor(options.world, step, options.seconds)
         mine = measure_server(options.world, step, options.seconds, bridged=False)
         lines = [('server', mine)]

@@ -12,6 +12,10 @@ alternate; figures are medians over the rounds, drops are the sum.
 A picture's latency runs from its capture, before it is drawn, to the subscriber's callback; of the
 floor from the beginning of the tick, before any message is put together.  State has no wall time
 of its own: its latency is taken from the line of simulated against wall time of the pictures.
+
+It is compared with what drawing takes by itself: the same pictures at the same rate, from the
+state to pixels in memory, in a process that does nothing else while nothing else is measured.  And
+it is cut into its stages, in the order in which a picture passes them.
 """
 
 from __future__ import annotations
@@ -31,18 +35,28 @@ import numpy as np
 import psutil
 from ratios import note
 from ros_cameras_programs import BRIDGE
+from ros_cameras_programs import DRAWING
 from ros_cameras_programs import FLOOR
 from ros_cameras_programs import LISTENER
+from ros_cameras_programs import RENDERER
+from ros_cameras_programs import SERVER
 from ros_cameras_programs import TOPICS
 from ros_children import child
 from ros_children import cpu_seconds
 from ros_children import free_port
 from ros_children import FULL_RATE
 
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
+from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
+
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
 SUBSCRIBERS = 2
 FLOOR_NAME = 'floor'
+DRAWING_SECONDS = 4.0
+STAGES = ('until drawing begins', 'drawing', 'until it is converted', 'conversion and sending',
+          'until the bridge has it', 'until it is published', 'until it is heard')  # fmt: skip
 
 
 def transports() -> list[str]:
@@ -58,8 +72,11 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
     environment = {
         **os.environ,
         'PYTHONPATH': f'{folder}{os.pathsep}{os.environ.get("PYTHONPATH", "")}',
+        'BENCH_STAGES': str(folder / 'stages.json'),
     }
     files = [folder / f'{name}.json' for name in ('source', *range(SUBSCRIBERS))]
+    stages = Path(environment['BENCH_STAGES'])
+    stages.write_text('[]')
     with ExitStack() as stack:
         pids = {}
         if way == FLOOR_NAME:
@@ -80,7 +97,25 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
         shares = {name: (cpu_seconds(pid) - before[name]) / span for name, pid in pids.items()}
         time.sleep(1.0)  # what was on its way arrives
     source, *heard = (json.loads(file.read_text()) for file in files)
-    return {**figures(source, heard, begin, end), 'cpu': shares}
+    drawn = json.loads(stages.read_text())
+    found = figures(source, heard, begin, end)
+    return {**found, 'cpu': shares, 'stages': stage_times(drawn, source, heard, begin, end)}
+
+
+def drawing_alone(folder: Path) -> dict[str, float]:
+    """Return for each camera how long (ms) its picture takes by itself, the median."""
+    variables = {
+        **gl.platform_variables('egl'),
+        **cpu_affinity.thread_variables(),
+        **allocator_variables(),
+    }
+    file, seconds = folder / 'drawing.json', str(DRAWING_SECONDS)
+    with child(
+        '-c', DRAWING, str(file), seconds, *CAMERAS, env={**os.environ, **variables}
+    ) as process:
+        process.wait()
+    found = json.loads(file.read_text())
+    return {camera: float(np.median(times)) / 1e6 for camera, times in found.items()}
 
 
 def start_bridge(
@@ -90,8 +125,8 @@ def start_bridge(
     ports = {'rpc': free_port(), 'state': free_port()}
     words = [f'--{name}-port={port}' for name, port in ports.items()]
     words += ['--camera-port=0', '--control-port=0', '--info-port=0', '--step-mode=live']
-    module = ('-m', 'urlab_ros_bridge.cli.main', 'server')
-    server = stack.enter_context(child(*module, *words, '--log-level', 'error'))
+    program = ('-c', SERVER, 'server', *words, '--log-level', 'error')
+    server = stack.enter_context(child(*program, env=environment))
     given = {f'{name}_port': port for name, port in ports.items()} | FULL_RATE
     if len(transports()) > 1:
         given['camera_transport'] = way
@@ -105,11 +140,12 @@ def figures(source: list, heard: list[dict[str, list]], begin: int, end: int) ->
     """
     Work out what came of what was made between two wall times (ns).
 
-    :param source: (camera, stamp, wall time, running number, when the publisher had it) of every
-        picture, times in ns; the running numbers count what was drawn.
+    :param source: (camera, stamp, wall time, running number, when the publisher had it, when it
+        was published) of every picture, times in ns; the running numbers count what was drawn.
     :param heard: for each subscriber: topic -> [(stamp, wall time of the callback)].
     :return: `drawn`, `lost` (drawn, and not with the publisher), `dropped` (by subscriptions),
-        `rate` and `state_rate` of the slowest subscription in Hz, latencies in ms.
+        `rate` and `state_rate` of the slowest subscription in Hz, latencies in ms, those of each
+        camera by its name besides.
     """
     found: dict[str, Any] = {'drawn': 0, 'lost': 0, 'dropped': 0}
     latencies: list[float] = []
@@ -119,22 +155,45 @@ def figures(source: list, heard: list[dict[str, list]], begin: int, end: int) ->
     for camera in CAMERAS:
         made = {item[1]: item[2:] for item in source if item[0] == camera}
         made = {stamp: item for stamp, item in made.items() if begin <= item[0] < end}
-        numbers = [number for _, number, _ in made.values() if number is not None]
+        numbers = [number for _, number, *_ in made.values() if number is not None]
         drawn = max(numbers) - min(numbers) + 1 if numbers else len(made)
         found['drawn'] += drawn
         found['lost'] += drawn - len(made)
+        ways: list[float] = []
         for topics in heard:
             taken = dict(map(tuple, topics[f'{camera}/image_raw']))
             arrived = [taken[stamp] - item[0] for stamp, item in made.items() if stamp in taken]
             found['dropped'] += len(made) - len(arrived)
             rates.append(len(arrived) / span)
-            latencies += arrived
-        drawing += [now - wall for wall, _, now in made.values()]
+            ways += arrived
+        found[camera] = float(np.median(ways)) / 1e6
+        latencies += ways
+        drawing += [now - wall for wall, _, now, _ in made.values()]
     state, state_rates = state_latencies(heard, offset, begin, end)
     found['rate'] = min(rates)
     found['state_rate'] = min(state_rates)
     for name, values in (('picture', latencies), ('drawing', drawing), ('state', state)):
         found[f'{name} p50'], found[f'{name} p99'] = np.percentile(values, [50, 99]) / 1e6
+    return found
+
+
+def stage_times(
+    drawn: list, source: list, heard: list[dict[str, list]], begin: int, end: int
+) -> dict[str, list[float]]:
+    """Return for each camera the medians of its pictures' `STAGES` in ms; none of the floor's."""
+    found = {}
+    renderer = {(camera, stamp): times for camera, stamp, *times in drawn}
+    for camera in CAMERAS:
+        callbacks = [dict(map(tuple, topics[f'{camera}/image_raw'])) for topics in heard]
+        rows = []
+        for name, stamp, wall, _, received, published in source:
+            times = renderer.get((name, stamp))
+            taken = [callback[stamp] for callback in callbacks if stamp in callback]
+            if name == camera and times and taken and published and begin <= wall < end:
+                moments = [wall, *times, received, published, np.mean(taken)]
+                rows.append(np.diff(moments) / 1e6)
+        if rows:
+            found[camera] = np.median(rows, 0).tolist()
     return found
 
 
@@ -160,6 +219,7 @@ def report(name: str, rounds: list[dict[str, Any]]) -> dict[str, float]:
     total = {key: sum(item[key] for item in rounds) for key in ('drawn', 'lost', 'dropped')}
     kinds = ('picture', 'drawing', 'state')
     keys = ['rate', 'state_rate', *(f'{kind} {part}' for kind in kinds for part in ('p50', 'p99'))]
+    keys += CAMERAS
     middle = {key: float(np.median([item[key] for item in rounds])) for key in keys}
     cpu = {
         process: float(np.median([item['cpu'][process] for item in rounds]))
@@ -177,6 +237,10 @@ def report(name: str, rounds: list[dict[str, Any]]) -> dict[str, float]:
     )
     shares = ', '.join(f'{process} {100 * share:.1f} %' for process, share in cpu.items())
     print(f'  CPU of one core: {shares}; together {100 * sum(cpu.values()):.1f} %')
+    for camera in rounds[0]['stages']:
+        parts = np.median([item['stages'][camera] for item in rounds], 0)
+        text = ', '.join(f'{stage} {part:.1f}' for stage, part in zip(STAGES, parts, strict=True))
+        print(f'  {camera}, ms: {text}')
     return {**middle, 'CPU': sum(cpu.values()), 'publisher CPU': cpu.get('bridge', 0.0)}
 
 
@@ -197,7 +261,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / 'bench_topics.py').write_text(TOPICS)
+        (folder / 'bench_renderer.py').write_text(RENDERER)
+        alone = []
         for number in range(options.rounds):
+            alone.append(drawing_alone(folder))
             for way in ways[:: -1 if number % 2 else 1]:
                 rounds[way].append(measure(way, folder, options.seconds))
     found = {way: report(way, rounds[way]) for way in ways}
@@ -211,6 +278,14 @@ def main() -> int:
         for key in keys:
             note(f'{key}, {way}', found[way][key] / floor[key])
         print(f'{way} / floor: {ratios}')
+        for camera in CAMERAS:
+            drawing = float(np.median([turn[camera] for turn in alone]))
+            ratio = found[way][camera] / drawing
+            note(f'{camera}, capture to callback, {way}', ratio, 'drawing alone')
+            print(
+                f'{way}, {camera}: {found[way][camera]:.1f} ms from capture to callback (p50), '
+                f'drawing alone {drawing:.1f} ms, ratio {ratio:.2f}'
+            )
     return 0
 
 

@@ -4,16 +4,100 @@
 The programs that bench/ros_cameras.py runs in processes of their own.
 
 Each writes what it saw into the file that its first argument names.  Publishers: [camera, stamp,
-wall time of the capture, running number, wall time when the publisher had it] of every picture.
-Subscribers: {topic: [[stamp, wall time of the callback], ...]}.  All times are in ns.
+wall time of the capture, running number, wall time when the publisher had it, wall time when it
+was published] of every picture.  Subscribers: {topic: [[stamp, wall time of the callback], ...]}.
+The renderer: [camera, stamp, wall times at which its drawing began, it was drawn, its conversion
+began and it was sent].  All times are in ns.
+"""
+
+# Runs the server with a renderer that notes what it does when.
+SERVER = """
+import sys
+from urlab_ros_bridge.sim.cameras import supervisor
+from urlab_ros_bridge.cli.main import main
+supervisor._WORKER = 'bench_renderer'
+sys.exit(main(sys.argv[1:]))
+"""
+
+# The file's name comes by the variable BENCH_STAGES: the server gives its renderer no arguments.
+RENDERER = """
+import json, os, sys, time
+from urlab_ros_bridge.sim.cameras.renderer import encoder, worker
+begun, drawn_at, stages = {}, {}, []
+do, submit = worker.Worker._do, encoder.FrameEncoder.submit
+finish = encoder.FrameEncoder._finish
+def noted_do(self, job):
+    begun.clear()
+    begun[job.number] = time.time_ns()
+    do(self, job)
+def noted_submit(self, drawn):
+    number = drawn.job.number
+    now = time.time_ns()
+    drawn_at[drawn.camera, number] = begun[number], now
+    begun[number] = now  # where the next camera of the job begins
+    submit(self, drawn)
+    if not self._threaded:
+        begun[number] = time.time_ns()
+def noted_finish(self, drawn):
+    start = time.time_ns()
+    finish(self, drawn)
+    times = drawn_at.pop((drawn.camera, drawn.job.number))
+    name = self._senders[drawn.camera]._camera.name
+    stages.append((name, drawn.job.capture.stamp_ns, *times, start, time.time_ns()))
+worker.Worker._do = noted_do
+encoder.FrameEncoder.submit, encoder.FrameEncoder._finish = noted_submit, noted_finish
+code = worker.main(sys.argv[1:])
+with open(os.environ['BENCH_STAGES'], 'w') as file:
+    json.dump(stages, file)
+sys.stderr.flush()
+os._exit(code)
+"""
+
+# A renderer alone: at the rate of the cameras, from the state to pixels in memory.
+DRAWING = """
+import json, sys, time
+from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
+share.step_back()
+context, name = gl.open_context(64, 64)
+import numpy as np
+from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
+from urlab_ros_bridge.sim.cameras.catalog.quality import choose_quality
+from urlab_ros_bridge.sim.cameras.renderer.drawing import SceneRenderer
+from urlab_ros_bridge.sim.cameras.capture.state import VisualState
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.model.world import load_world
+world = load_world(ServerConfig(world='rover'))
+cameras = read_catalog(world.model, world.spec)
+wanted = {item.index: item.name for item in cameras if item.name in sys.argv[3:]}
+quality = choose_quality(world.model, world.spec.rendering, name)
+renderer = SceneRenderer(world.model, world.data, cameras, list(world.articulations), quality)
+state = VisualState(world.model, world.data)
+taken = memoryview(state.take())
+pixels = {index: memoryview(bytearray(cameras[index].size)) for index in wanted}
+words = np.empty(renderer.words_needed, np.uint32)
+found = {name: [] for name in wanted.values()}
+start, count = time.perf_counter(), 0
+while time.perf_counter() - start < float(sys.argv[2]):
+    time.sleep(max(start + count / 30 - time.perf_counter(), 0))
+    count += 1
+    begin = time.time_ns()
+    state.put(taken)
+    for raw, _, index in renderer.draw_all(sorted(wanted), lambda: words):
+        raw.write(pixels[index])
+        if count > 15:
+            found[wanted[index]].append(time.time_ns() - begin)
+with open(sys.argv[1], 'w') as file:
+    json.dump(found, file)
 """
 
 BRIDGE = """
 import json, sys, time
 from urlab_ros_bridge.ros.topics.cameras import Cameras
+from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.ros.program.main import main
 
-frames, original = [], Cameras._open
+frames, original, publish = [], Cameras._open, CameraThread._publish
 def opened(self, camera):
     source = original(self, camera)
     receive = source.receive
@@ -21,11 +105,17 @@ def opened(self, camera):
         frame = receive(*arguments, **options)
         if frame is not None:
             wall, now = int(frame.wall_time * 1e9), time.time_ns()
-            frames.append((camera.name, frame.stamp_ns, wall, frame.frame_id, now))
+            frames.append([camera.name, frame.stamp_ns, wall, frame.frame_id, now, 0])
         return frame
     source.receive = noted
     return source
-Cameras._open = opened
+def published(self, wanted, source, frame):
+    publish(self, wanted, source, frame)
+    now = time.time_ns()
+    for entry in frames[-4:]:
+        if entry[:2] == [self.plan.camera.name, frame.stamp_ns]:
+            entry[5] = now
+Cameras._open, CameraThread._publish = opened, published
 code = main(['--ros-args', *sys.argv[2:]])
 with open(sys.argv[1], 'w') as file:
     json.dump(frames, file)
@@ -65,8 +155,9 @@ while not stop:
         put(publisher, message, place, stamp)
     if stamp * 30 // 10**9 != (stamp - 2_000_000) * 30 // 10**9:
         for topic, publisher, message in pictures:
-            frames.append((topic.partition('/')[0], stamp, now, len(frames) // 2, now))
             put(publisher, message, 4, stamp)
+            entry = (topic.partition('/')[0], stamp, now, len(frames) // 2, now, time.time_ns())
+            frames.append(entry)
     tick += 1
 node.destroy_node()
 rclpy.shutdown()
@@ -117,4 +208,4 @@ STATE = ((Odometry, 'odom'), (Imu, 'imu/data'), (JointState, 'joint_states'),
          (TFMessage, '/tf'), (PoseStamped, 'ground_truth/pose'))
 """
 
-__all__ = ['BRIDGE', 'FLOOR', 'LISTENER', 'TOPICS']
+__all__ = ['BRIDGE', 'DRAWING', 'FLOOR', 'LISTENER', 'RENDERER', 'SERVER', 'TOPICS']

@@ -398,18 +398,24 @@ class Listener(threading.Thread):
 
 
 def peer(path: str, robots: int, seconds: float, rounds: int) -> Rates | None:
-    """Measure rcssservermj, print and return it; None when it has ended meanwhile."""
-    with tempfile.TemporaryFile() as output:
-        try:
-            rates = _measure_peer(path, robots, seconds, rounds, output)
-        except OSError as error:
-            output.seek(0)
-            last = output.read().decode(errors='replace').strip().splitlines()[-3:]
-            print(f'  rcssservermj has ended ({error}); its last lines: {last}', flush=True)
-            return None
-    print(f'  rcssservermj: {rates.text()}', flush=True)
-    note(f'rcssservermj, {robots} robots, a monitor', rates.kept, 'none')
-    return rates
+    """
+    Measure rcssservermj, print and return it; None when it has ended in each of three tries.
+
+    It ends when a monitor hangs up with messages unread, which depends on the moment.
+    """
+    for _ in range(3):
+        with tempfile.TemporaryFile() as output:
+            try:
+                rates = _measure_peer(path, robots, seconds, rounds, output)
+            except OSError as error:
+                output.seek(0)
+                last = output.read().decode(errors='replace').strip().splitlines()[-3:]
+                print(f'  rcssservermj has ended ({error}); its last lines: {last}', flush=True)
+                continue
+        print(f'  rcssservermj: {rates.text()}', flush=True)
+        note(f'rcssservermj, {robots} robots, a monitor', rates.kept, 'none')
+        return rates
+    return None
 
 
 def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: IO[bytes]) -> Rates:
@@ -422,6 +428,7 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
          '--sync', '--time', '0'],
         stdout=output, stderr=output, cwd=tempfile.gettempdir(),  # it writes a log where it is
     )  # fmt: skip
+    agents: Listener | None = None
     try:
         # An agent that comes before its first step ends it, so a monitor looks first.
         first = Reader(ports[1])
@@ -431,14 +438,14 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
                 break
             time.sleep(0.1)
         first.stop()
-        agents = Listener(ports[0], robots)
-        agents.start()
-        time.sleep(5.0)
+        agents = listener = Listener(ports[0], robots)
+        listener.start()
+        _wait_until_it_moves(listener)
 
         def factor() -> float:
-            began, first = time.perf_counter(), agents.now
+            began, first = time.perf_counter(), listener.now
             time.sleep(seconds)
-            return (agents.now - first) / (time.perf_counter() - began)
+            return (listener.now - first) / (time.perf_counter() - began)
 
         def watched_factor() -> float:
             reader = Reader(ports[1])
@@ -456,13 +463,25 @@ def _measure_peer(path: str, robots: int, seconds: float, rounds: int, output: I
             else:
                 without.append(factor())
                 watched.append(watched_factor())
-        if not all(without):
+        if not all(without + watched):
             raise ConnectionError('its time is frozen')
-        agents.over = True
         return Rates(without, watched)
     finally:
+        if agents is not None:
+            agents.over = True
         process.kill()
         process.wait()
+
+
+def _wait_until_it_moves(agents: Listener) -> None:
+    """Let all agents get their robots, however long a busy machine takes for the first steps."""
+    until = time.monotonic() + 60.0
+    while agents.now == 0.0 and time.monotonic() < until:
+        time.sleep(0.1)
+    first = agents.now
+    while agents.now < first + 0.2 and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(5.0)
 
 
 def compare(robots: int, own: Rates, other: Rates) -> None:

@@ -37,6 +37,21 @@ READY = {
     'up': ' connected',
     'policy': 'observations',
 }
+# A managed node says nothing before it is configured.
+MANAGED = """
+import sys
+import rclpy
+from lifecycle_msgs.srv import GetState
+
+rclpy.init()
+node = rclpy.create_node('asking')
+client = node.create_client(GetState, sys.argv[1])
+assert client.wait_for_service(100.0)
+asked = client.call_async(GetState.Request())
+rclpy.spin_until_future_complete(node, asked, timeout_sec=20.0)
+assert asked.result().current_state.label == 'unconfigured'
+rclpy.shutdown()
+"""
 # Full runs are tests of their own (test/conformance, test_eval_workers.py).
 FEWER = {
     'conformance': ['--only', 'hello.*'],
@@ -62,8 +77,15 @@ CART = """<mujoco model="cart">
 </mujoco>
 """
 POLICY = """
+import numpy as np
+
+
 def act(seen):
-    return seen.proprios['joint_pos']
+    if 'joint_pos' in seen.proprios:
+        joints = seen.proprios['joint_pos']  # of two arms with a finger more each than commands
+        return np.zeros(14) if len(joints) == 16 else joints
+    arms = [f'{side}_{part}' for side in ('left', 'right') for part in ('joint_pos', 'gripper')]
+    return np.concatenate([np.ravel(seen.proprios[name]) for name in arms])
 
 
 class Policy:
@@ -103,7 +125,8 @@ class Network:
         }
 
     def inside(self, words):
-        return ['nsenter', '-n', '-t', str(self._holder.pid), '--', *urlab(words)]
+        command = words if words[0] == sys.executable else urlab(words)
+        return ['nsenter', '-n', '-t', str(self._holder.pid), '--', *command]
 
     def run(self, words):
         """Run a command to its end, which must be a good one; return what it has said."""
@@ -124,6 +147,11 @@ class Network:
             )  # fmt: skip
         self.started.append((words, process, log))
         deadline = time.monotonic() + PATIENCE
+        if '--lifecycle' in words:
+            space = words[words.index('--namespace') + 1] if '--namespace' in words else ''
+            name = f'/{space}/urlab_{words[0]}/get_state'.replace('//', '/')
+            self.run([sys.executable, '-c', MANAGED, name])
+            return
         while READY[words[0]] not in log.read_text():
             assert process.poll() is None and time.monotonic() < deadline, log.read_text()
             time.sleep(0.05)
@@ -150,9 +178,10 @@ def network(tmp_path):
         (tmp_path / name).write_text(text)
     for name in ('cart_and_floor.xml', 'my_robot.xml', 'my_house.xml'):
         (tmp_path / name).write_text(CART)
-    for name in ('my_world.yaml', 'depot.yaml'):
-        (tmp_path / name).write_text((tmp_path / 'yard.yaml').read_text())
-    (tmp_path / 'my_robot.yaml').write_text('cameras: []\n')
+    for name in ('my_world', 'depot'):
+        for ending in ('.yaml', '.xml'):
+            shutil.copy(tmp_path / f'yard{ending}', tmp_path / f'{name}{ending}')
+    (tmp_path / 'my_profile.yaml').write_text('cameras: []\n')
     (tmp_path / 'my_policy.py').write_text(POLICY)
     for file in (ROOT / 'config' / 'policy').iterdir():
         shutil.copy(file, tmp_path)
@@ -183,7 +212,7 @@ def prepare(network, words):
     if line != 'conformance' and not (name == 'conformance' and 'tcp:' not in line):
         network.serve(server)
     if name in ('eval', 'export'):
-        network.serve(['chiral', '--pace', 'lockstep', '--profile', 'my_robot.yaml'])
+        network.serve(['chiral', '--pace', 'lockstep', '--profile', 'my_profile.yaml'])
     if name == 'export':
         network.run(['eval', '--policy', 'my_policy:act', '--record', 'runs', *FEWER['eval']])
 

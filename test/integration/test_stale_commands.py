@@ -18,6 +18,7 @@ from geometry_msgs.msg import Vector3
 from geometry_msgs.msg import Wrench
 from geometry_msgs.msg import WrenchStamped
 from lifelines import start_process
+from lifelines import stop_for_a_while
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ class Stopped:
         self._process = getattr(program, 'process', program)
 
     def __enter__(self):
-        self._process.send_signal(signal.SIGSTOP)
+        stop_for_a_while(self._process)
 
     def __exit__(self, *_):
         self._process.send_signal(signal.SIGCONT)
@@ -221,7 +222,7 @@ def test_what_waited_for_a_stopped_server_moves_nothing(scene):
         with Stopped(scene.server):
             time.sleep(1.0)
         wait_until(lambda: scene.speed() > 0.8)
-        scene.server.process.send_signal(signal.SIGSTOP)
+        stop_for_a_while(scene.server.process)
     # It was under way when its server was stopped: now it brakes.
     time.sleep(GONE)
     scene.server.process.send_signal(signal.SIGCONT)
@@ -283,7 +284,7 @@ def test_wheels_and_wrenches_of_a_pause_are_withdrawn_and_who_goes_on_is_heard(s
     place = scene.place()
     for stop in (
         lambda: scene.client.set_paused(True),
-        lambda: scene.bridge.process.send_signal(signal.SIGSTOP),
+        lambda: stop_for_a_while(scene.bridge.process),
     ):
         stop()
         time.sleep(0.5)

@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 
+from lifelines import stop_for_a_while
 import numpy as np
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -113,7 +114,7 @@ def test_an_observer_waits_until_the_simulation_is_back(programs):
 def test_a_request_that_runs_ends_with_the_simulation(programs):
     with StockClient(programs.url) as robot:
         robot.reset()
-        programs.simulation.send_signal(signal.SIGSTOP)
+        stop_for_a_while(programs.simulation)
         robot.send({'type': 'reset'})
         time.sleep(0.3)
         began = time.monotonic()
@@ -143,7 +144,7 @@ def test_who_leaves_in_the_middle_of_a_request_may_come_back(programs):
     """The request still runs: the next driver is let in, and gets its turn when it has ended."""
     for resets in (False, True):
         link = opened(programs.port)
-        programs.simulation.send_signal(signal.SIGSTOP)
+        stop_for_a_while(programs.simulation)
         link.sendall(request('reset'))
         time.sleep(0.3)
         if resets:

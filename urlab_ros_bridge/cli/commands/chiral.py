@@ -169,6 +169,6 @@ COMMAND = Command(
         ('urlab chiral', 'the first robot of the server on this machine'),
         ('urlab chiral --profile bimanual', 'a bundled profile, for the world bimanual'),
         ('urlab chiral --pace lockstep', 'time advances with each action: repeatable'),
-        ('urlab chiral --profile my_robot.yaml --viewers', 'your choice of cameras and actions'),
+        ('urlab chiral --profile my_profile.yaml --viewers', 'your choice of cameras and actions'),
     ),
 )

@@ -19,6 +19,7 @@ from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import ShmUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.client.transports.request_socket import RequestSocket
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
 from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
@@ -45,7 +46,7 @@ _LOG = logging.getLogger(__name__)
 
 class RpcLink:
     """
-    The two ways to one server; the interface is that of `RpcSocket`.
+    The two ways to one server; the interface is that of `RequestSocket`.
 
     :ivar shm: the pair in use, None while everything goes over ZMQ.
     """
@@ -65,7 +66,9 @@ class RpcLink:
         self.shm: ShmRpc | None = None
         self._wanted = transport == 'shm' or (transport == 'auto' and is_local(host))
         self._needed = transport == 'shm'
-        self._socket = ZmtpRpcSocket(endpoint) if keys is None else RpcSocket(endpoint, keys)
+        self._socket: RequestSocket = (
+            ZmtpRpcSocket(endpoint) if keys is None else RpcSocket(endpoint, keys)
+        )
         self._too_large: set[tuple[str, int]] = set()
         self._last_reply = 0.0
 
@@ -104,7 +107,7 @@ class RpcLink:
 
     def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
         """
-        Send `frame` and return the reply, see `RpcSocket.exchange`.
+        Send `frame` and return the reply, see `RequestSocket.exchange`.
 
         :raises ProtocolError: when the server's shared memory is damaged.
         """

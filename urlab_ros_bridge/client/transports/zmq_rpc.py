@@ -23,6 +23,7 @@ from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.connection_events import ConnectionEvents
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
+from urlab_ros_bridge.client.transports.request_socket import RequestSocket
 from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
@@ -41,12 +42,8 @@ _LOST = (
 )
 
 
-class RpcSocket:
-    """
-    A REQ socket.  Not thread-safe, except `cancel`.
-
-    A request sent while the server is away waits for it, up to the timeout.
-    """
+class RpcSocket(RequestSocket):
+    """A REQ socket of libzmq."""
 
     def __init__(self, endpoint: str, keys: ClientKeys | None = None) -> None:
         self.endpoint = endpoint
@@ -58,15 +55,6 @@ class RpcSocket:
         self._cancelled = False
 
     def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
-        """
-        Send `frame` and return the reply.
-
-        :param op: for error messages.
-        :param timeout: seconds.
-        :raises RequestTimeout: when no reply came in time.
-        :raises ConnectionLost: when the connection broke while waiting.
-        :raises KeysRejected: when the server lets in others alone.
-        """
         now = time.monotonic()
         deadline = now + timeout
         socket = self._socket
@@ -89,11 +77,9 @@ class RpcSocket:
             raise
 
     def cancel(self) -> None:
-        """Make a running and every later exchange fail soon; may be called from any thread."""
         self._cancelled = True
 
     def close(self) -> None:
-        """Drop the connection with everything unsent; the next exchange opens a new one."""
         if self._events is not None:
             self._events.close()
         self._socket = self._events = None

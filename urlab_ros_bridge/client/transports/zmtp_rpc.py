@@ -24,6 +24,7 @@ from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
+from urlab_ros_bridge.client.transports.request_socket import RequestSocket
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.errors import WireError
@@ -34,12 +35,8 @@ _RECEIVE = 1 << 16
 _LARGE = 1 << 22  # at a time, of a large reply
 
 
-class ZmtpRpcSocket:
-    """
-    A REQ socket for one server.  Not thread-safe, except `cancel`.
-
-    A request made while the server is away waits for it, up to the timeout.
-    """
+class ZmtpRpcSocket(RequestSocket):
+    """What a REQ socket does, for one server."""
 
     def __init__(self, endpoint: str) -> None:
         """
@@ -59,15 +56,6 @@ class ZmtpRpcSocket:
         self.close()
 
     def exchange(self, op: str, frame: bytes, timeout: float) -> bytes:
-        """
-        Send `frame` and return the reply.
-
-        :param op: for error messages.
-        :param timeout: seconds.
-        :raises RequestTimeout: when no reply came in time.
-        :raises ConnectionLost: when the connection broke while waiting.
-        :raises KeysRejected: when the server lets in others alone.
-        """
         wait = _ReplyWait(op, self.endpoint, timeout)
         try:
             if self._cancelled:
@@ -86,7 +74,6 @@ class ZmtpRpcSocket:
             raise
 
     def cancel(self) -> None:
-        """Make a running and every later exchange fail soon; may be called from any thread."""
         self._cancelled = True
         socket = self._socket
         if socket is not None:
@@ -94,7 +81,6 @@ class ZmtpRpcSocket:
                 socket.shutdown(sockets.SHUT_RDWR)
 
     def close(self) -> None:
-        """Drop the connection; the next exchange opens a new one."""
         socket, self._socket = self._socket, None
         if socket is not None:
             socket.close()

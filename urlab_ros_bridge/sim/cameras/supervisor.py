@@ -31,6 +31,7 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.waiting import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
+from urlab_ros_bridge.sim.cameras.renderer import kept_memory
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
 START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
@@ -296,6 +297,7 @@ def _environment(backend: str) -> dict[str, str]:
         **os.environ,
         **gl.platform_variables(backend),
         **cpu_affinity.thread_variables(),
+        **kept_memory.allocator_variables(),
         'PYTHONPATH': os.pathsep.join(path for path in paths if path),
     }
 

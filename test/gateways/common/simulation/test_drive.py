@@ -11,6 +11,7 @@ import sys
 import time
 
 from lifelines import start_process
+from lifelines import stop_for_a_while
 import pytest
 
 from urlab_ros_bridge.client.client import Client
@@ -77,7 +78,7 @@ def test_a_command_is_carried_out_however_long_the_robot_stood(line):
 def test_a_command_that_waited_at_a_stopped_server_is_refused(line, server):
     process, _ = server
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        process.send_signal(signal.SIGSTOP)
+        stop_for_a_while(process)
         try:
             driving = pool.submit(line.drive, 'rover', FORWARD, TIMEOUT)
             time.sleep(LONG)

@@ -37,7 +37,8 @@ class Program:
 
     def __init__(self, folder, *options):
         self.places = Places(folder)
-        words = ['server', '--data-dir', str(self.places.data), *options]
+        # Live, but slowly: physics are not what is attacked.
+        words = ['server', '--speed=10', '--data-dir', str(self.places.data), *options]
         words += [f'--{name}-port=0' for name in PORTS]
         with (folder / 'log.txt').open('w') as log:
             self.process = start_process(

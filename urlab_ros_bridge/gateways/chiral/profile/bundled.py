@@ -25,7 +25,7 @@ def find_profile(name_or_path: str) -> Path:
     """
     Return the file of a profile; a file of the user goes before a bundled one of that name.
 
-    :param name_or_path: such as ``bimanual`` or ``my_robot.yaml``.
+    :param name_or_path: such as ``bimanual`` or ``my_profile.yaml``.
     :raises ProfileError: when there is neither; it lists the names.
     """
     if os.path.isfile(name_or_path):  # False too for what no system can open

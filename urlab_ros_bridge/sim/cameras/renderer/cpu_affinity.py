@@ -28,6 +28,11 @@ def thread_variables() -> dict[str, str]:
     return {'LP_NUM_THREADS': os.environ.get('LP_NUM_THREADS', str(count))}
 
 
+def on_one_processor() -> bool:
+    """Return whether all threads of this process share one processor."""
+    return hasattr(os, 'sched_getaffinity') and len(os.sched_getaffinity(0)) == 1
+
+
 def step_back() -> None:
     """Let others go first; call it before OpenGL and ZeroMQ start their threads."""
     os.nice(NICENESS)
@@ -39,4 +44,4 @@ def step_back() -> None:
         os.sched_setaffinity(0, chosen)
 
 
-__all__ = ['processors', 'step_back', 'thread_variables']
+__all__ = ['on_one_processor', 'processors', 'step_back', 'thread_variables']

@@ -4,7 +4,9 @@
 The second half of a frame: convert, store, send, while the first half of the next one is drawn.
 
 Drawing leaves the processor idle here and there (a card or the rasteriser's threads work), and
-NumPy and ZeroMQ let go of Python's lock, so this costs the drawing thread nothing.
+NumPy and ZeroMQ let go of Python's lock, so this costs the drawing thread nothing.  Where drawing
+and this share one processor, nothing is gained by doing both at once, and both lose what they have
+in its caches: there the thread that draws finishes each frame itself.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from contextlib import suppress
 import logging
 import os
 import queue
+import socket
 import threading
 from typing import NamedTuple
 
@@ -27,7 +30,7 @@ import zmq
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
-from urlab_ros_bridge.sim.cameras.renderer.publisher import CameraPublisher
+from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import FrameSender
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import clock_of
 
@@ -45,9 +48,9 @@ class DrawnFrame(NamedTuple):
     last: bool
 
 
-class FrameEncoder(threading.Thread):
+class FrameEncoder:
     """
-    Owns the sockets of all cameras.
+    Owns the sockets of all cameras, with a thread of its own or in the thread that draws.
 
     :ivar buffers: for drawing into; waiting for one holds the drawing back.
     """
@@ -55,37 +58,49 @@ class FrameEncoder(threading.Thread):
     def __init__(
         self,
         memory: FrameMemory,
-        publishers: Sequence[CameraPublisher],
+        senders: Sequence[FrameSender],
         regions: Mapping[int, RegionWriter],
         words: int,
         tell: Callable[[bytes], None],
+        *,
+        threaded: bool,
     ) -> None:
         """
-        Prepare the thread.
+        Prepare.
 
         :param regions: where frames of cameras go besides, while they are read.
         :param words: pixels of the largest camera.
         :param tell: sends a message to the server.
+        :param threaded: frames are finished in a thread of the encoder's own; else `submit`
+            finishes them, and its caller uses `wait` and `turn` too.
         """
-        super().__init__(name='frame-encoder', daemon=True)
-        self._memory, self._publishers, self._tell = memory, list(publishers), tell
+        self._memory, self._senders, self._tell = memory, list(senders), tell
         self._regions, self._readers = regions, frozenset[int]()
         self._shown: set[int] = set()
-        self._frames = [0] * len(publishers)
+        self._frames = [0] * len(senders)
         self._slots: dict[str, int] = {}
         self._drawn: deque[DrawnFrame] = deque()
         # The last one given back is still in the processor's cache.
         self.buffers: queue.LifoQueue[np.ndarray] = queue.LifoQueue()
-        for _ in range(_BUFFERS):
+        for _ in range(_BUFFERS if threaded else 1):
             self.buffers.put(np.empty(words, np.uint32))
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
         self._poller = zmq.Poller()
         self._poller.register(self._wake, zmq.POLLIN)
-        for publisher in self._publishers:
-            self._poller.register(publisher.socket, zmq.POLLIN)
+        for sender in self._senders:
+            self._poller.register(sender.waitable, zmq.POLLIN)
+        self._threaded = threaded
+
+    def start(self) -> None:
+        """Begin to tell the server who is watching; starts the thread, if there is to be one."""
+        if self._threaded:
+            threading.Thread(target=self._run, name='frame-encoder', daemon=True).start()
 
     def submit(self, drawn: DrawnFrame) -> None:
         """Hand a picture over."""
+        if not self._threaded:
+            self._finish(drawn)
+            return
         self._drawn.append(drawn)
         os.eventfd_write(self._wake, 1)
 
@@ -94,17 +109,24 @@ class FrameEncoder(threading.Thread):
         self._readers = frozenset(cameras)
         os.eventfd_write(self._wake, 1)
 
-    def run(self) -> None:
+    def wait(self, link_socket: socket.socket) -> None:
+        """Sleep until there is something to do here, or to receive; not beside a thread."""
+        if link_socket.fileno() not in self._poller:
+            self._poller.register(link_socket.fileno(), zmq.POLLIN)
+        self._poller.poll()
+
+    def _run(self) -> None:
         """Run forever; an error ends the process, and the server starts another one."""
         try:
             while True:
                 self._poller.poll()
-                self._turn()
+                self.turn()
         except Exception:
             _LOG.exception('the renderer aborted')
             os._exit(1)
 
-    def _turn(self) -> None:
+    def turn(self) -> None:
+        """Take in subscriptions and readers, and finish what was handed over."""
         with suppress(BlockingIOError):
             os.eventfd_read(self._wake)
         self._report_watched()
@@ -116,18 +138,16 @@ class FrameEncoder(threading.Thread):
             self._finish(self._drawn.popleft())
 
     def _report_watched(self) -> None:
-        changed = [publisher.read() for publisher in self._publishers]
+        changed = [sender.read() for sender in self._senders]
         if any(changed):
-            watched = [
-                index for index, publisher in enumerate(self._publishers) if publisher.watched
-            ]
+            watched = [index for index, sender in enumerate(self._senders) if sender.watched]
             new = [index for index in watched if changed[index]]
             self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
     def _finish(self, drawn: DrawnFrame) -> None:
         memory, camera, job = self._memory, drawn.camera, drawn.job
-        publisher = self._publishers[camera]
-        slot = memory.begin(camera, publisher.on_the_way)
+        sender = self._senders[camera]
+        slot = memory.begin(camera, sender.on_the_way)
         drawn.raw.write(memory.pixels(camera, slot))
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1
@@ -139,7 +159,7 @@ class FrameEncoder(threading.Thread):
                 self._tell(link.pack(link.DONE, {'number': job.number, 'slots': slots}))
         # A reset while this was drawn: the old timeline must not be shown any more.
         elif int(memory.control[memory.TIMELINE]) == job.capture.timeline:
-            publisher.send(memory, slot, self._frames[camera], job.capture)
+            sender.send(memory, slot, self._frames[camera], job.capture)
             if camera in self._readers and camera in self._regions:
                 self._shown.add(camera)
                 stamp_ns, wall = job.capture.stamp_ns, clock_of(job.capture.wall)

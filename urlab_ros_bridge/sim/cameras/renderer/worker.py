@@ -19,8 +19,6 @@ import signal
 import socket
 import sys
 
-import zmq
-
 from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
@@ -49,9 +47,10 @@ class Worker:
         """
         # OpenGL's platform is chosen when these are imported.
         from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
+        from urlab_ros_bridge.sim.cameras.catalog.quality import is_software
         from urlab_ros_bridge.sim.cameras.renderer import encoder
-        from urlab_ros_bridge.sim.cameras.renderer.publisher import CameraPublisher
         from urlab_ros_bridge.sim.cameras.renderer.scene_builder import SceneBuilder
+        from urlab_ros_bridge.sim.cameras.renderer.sending import open_senders
 
         settings = json.loads(body)
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
@@ -62,21 +61,22 @@ class Worker:
         self._memory = FrameMemory(
             self._scene.state_size, [camera.size for camera in cameras], memory_fd
         )
-        context = zmq.Context()
         keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
-        if keys is not None:
-            self._doorkeeper = keys.start_doorkeeper(context)
-        publishers = [
-            CameraPublisher(context, camera, listener, keys)
-            for camera, listener in zip(cameras, listeners, strict=True)
-        ]
+        senders, self._doorkeeper = open_senders(cameras, listeners, keys)
         regions = {
             int(camera): RegionWriter(Region.adopt(Path(path), fd))
             for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
         }
         self._drawn = encoder.DrawnFrame
+        # A card draws while the processor does something else.
+        self._threaded = not (cpu_affinity.on_one_processor() and is_software(name))
         self._encoder = encoder.FrameEncoder(
-            self._memory, publishers, regions, self._scene.words_needed, self._tell
+            self._memory,
+            senders,
+            regions,
+            self._scene.words_needed,
+            self._tell,
+            threaded=self._threaded,
         )
         return name
 
@@ -85,11 +85,19 @@ class Worker:
         self._encoder.start()
         while True:
             if not self._jobs:
-                wait_readable([self._link])
+                self._wait()
+            if not self._threaded:
+                self._encoder.turn()
             if not self._receive():
                 return
             if self._jobs:
                 self._do(self._jobs.popleft())
+
+    def _wait(self) -> None:
+        if self._threaded:
+            wait_readable([self._link])
+        else:
+            self._encoder.wait(self._link)
 
     def _receive(self) -> bool:
         while True:

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where frames go: one XPUB socket a camera, two topics, sent only to subscribers."""
+"""The stream of a camera through libzmq, which alone can encrypt it: an XPUB socket."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ import zmq
 from urlab_ros_bridge.files.curve_keys import ServerKeys
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
-from urlab_ros_bridge.sim.cameras.link.frame_memory import FRAME_SLOTS
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
-from urlab_ros_bridge.sim.cameras.link.frame_memory import HEADER_BYTES
+from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import framed_payload
+from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_HELD
+from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_SUBSCRIPTION
+from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import SEND_QUEUE
 from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
-from urlab_ros_bridge.wire.camera_frame import pack_header
 
 # Bytes that the kernel takes at a time: what is small stays in the processor's cache on its way
 # (a fifth more frames per second than with the default of megabytes).
 SEND_BUFFER = 128 * 1024
-SEND_QUEUE = 2  # frames per subscriber; one that is slower loses frames
-_MAX_SUBSCRIPTION = 4096  # bytes
 
 
-class CameraPublisher:
-    """
-    The stream of one camera.
-
-    :ivar socket: an XPUB socket on the listening socket that the server holds open, so clients
-        find the same port again when the renderer had to be restarted.
-    """
+class LibzmqFrameSender:
+    """Sends one camera's frames on an XPUB socket; see `FrameSender`."""
 
     def __init__(
         self,
         context: zmq.Context,
         camera: CameraItem,
         listener: int,
-        keys: ServerKeys | None = None,
+        keys: ServerKeys,
     ) -> None:
+        """
+        Begin to accept.
+
+        :param listener: descriptor of the listening socket that the server holds open, so clients
+            find the same port again when the renderer had to be restarted.
+        :param keys: with which the connections are encrypted.
+        """
         self._camera = camera
         self._bare, self._framed = camera.topics
-        self.socket = context.socket(zmq.XPUB)
-        self.socket.linger = 0
-        self.socket.sndhwm = SEND_QUEUE
-        self.socket.sndbuf = SEND_BUFFER
-        self.socket.maxmsgsize = _MAX_SUBSCRIPTION
-        self.socket.setsockopt(zmq.XPUB_VERBOSE, 1)  # also the second subscriber is news
-        self.socket.setsockopt(zmq.USE_FD, listener)
-        if keys is not None:
-            keys.protect(self.socket)
-        self.socket.bind('tcp://127.0.0.1:*')  # the address is that of the listening socket
-        self._subscribed = Subscriptions(self.socket)
+        self.waitable = context.socket(zmq.XPUB)
+        self.waitable.linger = 0
+        self.waitable.sndhwm = SEND_QUEUE
+        self.waitable.sndbuf = SEND_BUFFER
+        self.waitable.maxmsgsize = MAX_SUBSCRIPTION
+        self.waitable.setsockopt(zmq.XPUB_VERBOSE, 1)  # also the second subscriber is news
+        self.waitable.setsockopt(zmq.USE_FD, listener)
+        keys.protect(self.waitable)
+        self.waitable.bind('tcp://127.0.0.1:*')  # the address is that of the listening socket
+        self._subscribed = Subscriptions(self.waitable)
         self._sends = (False, False)
         self._trackers: dict[int, list[zmq.MessageTracker]] = {}
 
@@ -79,29 +79,22 @@ class CameraPublisher:
         return set(self._trackers)
 
     def send(self, memory: FrameMemory, slot: int, frame_id: int, capture: Capture) -> None:
-        """
-        Send a frame on the topics that are heard; never waits.
-
-        The pixels are not copied: they go out of the shared memory, and `on_the_way` names the
-        slot until that is done.  When slow subscribers hold many slots, they are.
-        """
+        """Send a frame on the topics that are heard, see `FrameSender`."""
         camera, (bare, framed) = self._camera, self._sends
-        copy = len(self._trackers) >= FRAME_SLOTS - 3
+        copy = len(self._trackers) >= MAX_HELD
         trackers: list[zmq.MessageTracker | None] = []
         if bare:
             trackers.append(self._put(self._bare, memory.pixels(camera.index, slot), copy))
         if framed:
-            message = memory.framed(camera.index, slot)
-            message[:HEADER_BYTES] = pack_header(
-                camera.width, camera.height, frame_id, capture.stamp_ns / 1e9, capture.wall
-            )
+            size = camera.width, camera.height
+            message = framed_payload(memory, camera.index, slot, size, frame_id, capture)
             trackers.append(self._put(self._framed, message, copy))
         if trackers and not copy:
             self._trackers[slot] = [tracker for tracker in trackers if tracker is not None]
 
     def _put(self, topic: bytes, payload: memoryview, copy: bool) -> zmq.MessageTracker | None:
-        self.socket.send(topic, zmq.SNDMORE | zmq.NOBLOCK)
-        return self.socket.send(payload, zmq.NOBLOCK, copy=copy, track=not copy)
+        self.waitable.send(topic, zmq.SNDMORE | zmq.NOBLOCK)
+        return self.waitable.send(payload, zmq.NOBLOCK, copy=copy, track=not copy)
 
 
-__all__ = ['CameraPublisher']
+__all__ = ['LibzmqFrameSender']

@@ -1,0 +1,47 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Memory for one picture serves the next one too."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
+
+# What a picture takes and gives back, again and again; prints how many pages had to be made.
+PICTURES = """
+import ctypes, resource
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+def picture():
+    blocks = [libc.malloc(1 << 16) for _ in range(40)]
+    for block in blocks:
+        ctypes.memset(block, 1, 1 << 16)
+    for block in reversed(blocks):
+        libc.free(block)
+for _ in range(5):
+    picture()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(100):
+    picture()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='these variables are of glibc')
+def test_pages_are_made_once_and_not_for_every_picture():
+    def faults(variables):
+        environment = {**os.environ, **variables}
+        command = [sys.executable, '-c', PICTURES]
+        return int(subprocess.check_output(command, env=environment, timeout=60))
+
+    pictures = 100
+    assert faults(allocator_variables()) < pictures < faults({})
+
+
+def test_what_the_user_has_set_is_left(monkeypatch):
+    monkeypatch.setenv('MALLOC_TRIM_THRESHOLD_', '1234')
+    assert allocator_variables()['MALLOC_TRIM_THRESHOLD_'] == '1234'
