@@ -21,6 +21,17 @@ def tip(scene, arm_id):
     return np.array(scene['arms'][arm_id]['tip']['translation'])
 
 
+def tip_at_rest(watcher, arm):
+    """Return where a tip is when it has arrived, which takes longer on a busy machine."""
+    deadline, place = time.monotonic() + PATIENCE, tip(watcher.newest(), arm)
+    while time.monotonic() < deadline:
+        time.sleep(0.3)
+        before, place = place, tip(watcher.newest(), arm)
+        if np.linalg.norm(place - before) < 1e-3:
+            return place
+    raise AssertionError(f'{arm} still moves')
+
+
 def wait_for(condition):
     deadline = time.monotonic() + PATIENCE
     while not condition():
@@ -109,7 +120,7 @@ def test_after_silence_nothing_is_commanded_and_a_new_sample_goes_on(join, home,
         user.steer(index / 30, left={'at': [0.0, 1.0 + 0.003 * index, 0.0], 'grip': 1.0})
         time.sleep(1 / 30)
     time.sleep(1.0)
-    still = tip(watcher.newest(), arm)
+    still = tip_at_rest(watcher, arm)
     assert still[1] > start[1] + 0.02
     # Somewhere else, but the grip was let go by the silence: the tip starts from where it is.
     for index in range(20):
