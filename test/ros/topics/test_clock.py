@@ -93,3 +93,17 @@ def test_newcomers_of_a_time_that_runs_hear_nothing_old():
         clock.tick(tick * STEP, tick * 10**9)
         clock.poll_subscribers()
     assert outlet.stamps == sorted(set(outlet.stamps))
+
+
+def test_nothing_is_handed_to_the_middleware_for_nobody_and_the_first_listener_hears_the_time():
+    outlet = Outlet()
+    outlet.listeners = 0
+    clock = ClockPublisher(outlet, 0.0)
+    clock.poll_subscribers()
+    for tick in range(1, 10):
+        clock.tick(tick * STEP, tick, always=True)
+    assert not outlet.stamps and clock.count == 9
+    outlet.listeners = 1
+    clock.poll_subscribers()
+    clock.tick(10 * STEP, 10)
+    assert outlet.stamps == [9 * STEP, 10 * STEP]

@@ -46,8 +46,9 @@ _POLL_SECONDS = 0.1
 _BEAT_SECONDS = 1.0
 # While a thread that steps publishes by itself, this one looks this often (s) for what others have
 # changed; after a longer silence of the other it waits for each message again.
-_LENT_SECONDS = 0.005
+_LENT_SECONDS = 0.02
 _SILENT_SECONDS = 0.5
+_TURN_SECONDS = 0.005
 # For so long after a reply was published nothing is sent on the stream, if nobody asks for it.
 _MUTE_SECONDS = 0.2
 # In lockstep, time counts as frozen after so long (ns of wall time).
@@ -186,7 +187,7 @@ class StreamThread:
         # From now on the stream's own thread no longer waits with its turn; it may do so yet.
         self._lent_until = time.monotonic() + _SILENT_SECONDS
         shown = False
-        if self._turn.acquire(timeout=_LENT_SECONDS):
+        if self._turn.acquire(timeout=_TURN_SECONDS):
             try:
                 self._take_world()
                 shown = self._take_reply(result)
@@ -240,10 +241,10 @@ class StreamThread:
 
     def _run(self) -> None:
         poll = started = time.monotonic()
-        beat = started + _BEAT_SECONDS
+        beat, tick = started + _BEAT_SECONDS, None
         while not self._stop.is_set():
             lent = self.stepped and time.monotonic() < self._lent_until
-            if lent:
+            if lent and tick is None:
                 self._due.wait(_LENT_SECONDS)
             if self._due.is_set():
                 self._due.clear()

@@ -82,11 +82,13 @@ def test_two_users_steer_at_once_and_let_go_alone(join, home):
     def step(now):
         return np.array([0.0, 0.08 * min(1.0, now), 0.0])
 
-    def moved(scene, arm, start):
-        return abs((tip(scene, arm) - start)[1] - 0.08) < 0.01
+    def moved(scene, arm, start, within=0.01):
+        return abs((tip(scene, arm) - start)[1] - 0.08) < within
 
     with Hand(one, step), Hand(two, step, 'right'):
-        watcher.scene(lambda seen: moved(seen, a, starts[0]) and moved(seen, b, starts[1]))
+        watcher.scene(
+            lambda seen: moved(seen, a, starts[0], 0.004) and moved(seen, b, starts[1], 0.004)
+        )
     # Without a grip the hand moves and the tip does not.
     with Hand(one, lambda now: np.array([0.3 * now, 0.0, 0.0]), grip=0.0) as hand:
         wait_for(lambda: time.monotonic() - hand.began > 0.7)
