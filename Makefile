@@ -28,7 +28,7 @@ web:  ## The libraries of the browser page (three.js, uPlot, a font), from npm; 
 	@pypi/web.sh
 
 # Tests wait more than they compute. Those of a file share servers, so they stay together.
-WORKERS ?= 5
+WORKERS ?= 6
 pytest := python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test: setup  ## The test suite (ARGS go to pytest; -n0 runs one test after the other)
