@@ -1,0 +1,188 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+What a PUB socket sends on one connection, cut into messages; without the socket.
+
+Parts of some size come straight into memory of their own, so they are copied once, by the system.
+Everything here is total: any bytes give messages or a `WireError`, and sizes are checked before
+memory is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
+from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.wire.errors import FrameTooLarge
+
+PUBLISHERS = ('PUB', 'XPUB')
+SMALL = 1 << 13  # bytes; a larger part has memory of its own
+_SCRATCH = 2 * SMALL
+
+# Makes writable memory of so many bytes.
+Memory = Callable[[int], memoryview]
+
+
+class PublisherReader:
+    """
+    One connection.
+
+    ::
+
+        reader.filled(socket.recv_into(reader.room()))
+        while (message := reader.next()) is not None: ...
+
+    :ivar ready: the greeting and READY of the publisher have come.
+    :ivar answers: what is to be sent to it.
+    """
+
+    def __init__(self, topics: Iterable[bytes], limit: int, memory: Memory) -> None:
+        """
+        Begin.
+
+        :param topics: messages whose first part begins with none of them are left out.
+        :param limit: of a message, in bytes.
+        """
+        self.ready = False
+        self.answers = bytearray()
+        self._topics = tuple(topics)
+        self._limit = limit
+        self._memory = memory
+        self._greeted = False
+        # Bytes that have come, but for those that belong to the body.
+        self._scratch = memoryview(bytearray(_SCRATCH))
+        self._begin = self._end = 0
+        # Of the frame that is being read, when its body is large.
+        self._body: memoryview | None = None
+        self._filled = 0
+        self._flags = 0
+        self._parts: Message = []
+        self._size = 0  # of the parts
+        # Of the message that is being read, and of the last one: all bytes, and those before the
+        # body of its only large part.
+        self._total = self._before_body = 0
+        self._last_total = self._last_before_body = 0
+
+    @property
+    def missing(self) -> int:
+        """Return the bytes that are missing to the next message, if it is like the last one."""
+        if self._body is not None:
+            return len(self._body) - self._filled
+        return max(self._last_total - self._total - (self._end - self._begin), 1)
+
+    def room(self) -> memoryview:
+        """Return where the next bytes that come are to be put, as many as there are."""
+        if self._body is not None:
+            return self._body[self._filled :]
+        scratch, have = self._scratch, self._end - self._begin
+        if self._begin:
+            scratch[:have] = scratch[self._begin : self._end]
+            self._begin, self._end = 0, have
+        if not self._parts and have < self._last_before_body:
+            # What follows is probably a large part again, and has a better place.
+            return scratch[have : self._last_before_body]
+        return scratch[have:]
+
+    def filled(self, count: int) -> None:
+        """Note that so many bytes were put into the room."""
+        if self._body is not None:
+            self._filled += count
+        else:
+            self._end += count
+
+    def next(self) -> Message | None:
+        """
+        Take a message; None when none is complete.
+
+        :raises FrameTooLarge: it is larger than the limit; as soon as that is known.
+        :raises BadPeer: it is not what a PUB socket sends.
+        """
+        while (body := self._take_body()) is not None:
+            if self._flags & zmtp.COMMAND:
+                self._obey(*zmtp.read_command(bytes(body)))
+                continue
+            if not self.ready:
+                raise zmtp.BadPeer('a message came before READY')
+            parts = self._parts
+            parts.append(body)
+            if len(parts) > zmtp.PARTS:
+                raise zmtp.BadPeer(f'a message of more than {zmtp.PARTS} parts')
+            if self._flags & zmtp.MORE:
+                continue
+            self._parts = []
+            self._last_total, self._last_before_body = self._total, self._before_body
+            self._size = self._total = self._before_body = 0
+            if bytes(parts[0][:SMALL]).startswith(self._topics):
+                return parts
+        return None
+
+    def _take_body(self) -> bytes | memoryview | None:
+        """Return the body of the next frame when it is complete, with its flags in `_flags`."""
+        if self._body is None:
+            body = self._take_small()
+            if self._body is None:
+                return body
+        if self._filled < len(self._body):
+            return None
+        large, self._body = self._body, None
+        return large
+
+    def _take_small(self) -> bytes | None:
+        """Return a small body, or begin a large one."""
+        data = self._scratch[self._begin : self._end]
+        if not self._greeted:
+            if not zmtp.check_greeting(bytes(data[: zmtp.GREETING_BYTES])):
+                return None
+            self._greeted = True
+            self._begin += zmtp.GREETING_BYTES
+            data = data[zmtp.GREETING_BYTES :]
+        head = zmtp.read_frame_head(data, self._limit)
+        if head is None:
+            return None
+        self._flags, size, start = head
+        if size > SMALL:
+            self._begin_body(data[start:], start, size)
+            return None
+        end = start + size
+        if len(data) < end:
+            return None
+        self._begin += end
+        if not self._flags & zmtp.COMMAND:
+            self._count(start, size)
+        return bytes(data[start:end])
+
+    def _begin_body(self, data: memoryview, start: int, size: int) -> None:
+        if not self.ready:
+            raise zmtp.BadPeer('a message came before READY')
+        # Where the message has two large parts, the second one is not expected anywhere.
+        self._before_body = self._total + start if self._total < SMALL else 0
+        self._count(start, size)
+        try:
+            body = self._memory(size)
+        except MemoryError:
+            raise zmtp.BadPeer(f'there is no memory for a part of {size} bytes') from None
+        have = min(len(data), size)
+        body[:have] = data[:have]
+        self._body, self._filled = body, have
+        self._begin += start + have
+
+    def _count(self, start: int, size: int) -> None:
+        """Note a frame of a message."""
+        self._total += start + size
+        self._size += size
+        if self._size > self._limit:
+            raise FrameTooLarge(self._size, self._limit, 'message')
+
+    def _obey(self, name: bytes, data: bytes) -> None:
+        if not self.ready:
+            if name != b'READY':
+                raise zmtp.BadPeer(f'{name[:20]!r} came before READY')
+            zmtp.read_ready(data, PUBLISHERS)
+            self.ready = True
+        elif name == b'PING':
+            self.answers += zmtp.pong(data)
+
+
+__all__ = ['PUBLISHERS', 'SMALL', 'Memory', 'PublisherReader']

@@ -1,0 +1,209 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Subscriptions on a connection of the receiving thread's own.
+
+libzmq's thread is woken as soon as the first bytes of a message are there, and again for each
+piece of a large one; each time the sender's processor has to wake it, and the thread that wants
+the message is woken after that.  Here the system is asked to wake the one thread there is when a
+whole message has come (SO_RCVLOWAT), and copies it to where it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+import logging
+import math
+import os
+import re
+import select
+import socket as sockets
+import time
+
+from urlab_ros_bridge.client.transports.sockets import keep_alive
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Memory
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import PublisherReader
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
+from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.wire.errors import WireError
+
+HANDSHAKE_SECONDS = 30.0  # as libzmq has it
+_RETRY, _LONGEST_RETRY = 0.1, 1.0  # s between two attempts to connect
+_CONNECT_SECONDS = 0.25  # that a new subscriber waits for its connection
+_TURN = 256  # reads at most, in one go; a publisher may never stop sending what nobody wants
+_MOST_UNSENT = 1 << 16  # bytes of answers
+_MOST = (1 << 31) - 1
+_ADDRESS = re.compile(r'tcp://([^/:;*\[\]]+):([0-9]{1,5})')
+_LOG = logging.getLogger(__name__)
+
+
+class ZmtpSubscriber(Subscriber):
+    """
+    What a SUB socket does, for one publisher.
+
+    It connects, answers and receives within `take` and `wait` alone; in between the system keeps
+    what comes.
+    """
+
+    def __init__(
+        self, endpoint: str, topics: Iterable[bytes], limit: int, memory: Memory, *, deep: bool
+    ) -> None:
+        """
+        Connect, see `open_subscriber`.
+
+        :param endpoint: one that `can_reach` accepts.
+        :param deep: the system keeps as many messages as it can.
+        """
+        self._socket: sockets.socket | None = None
+        found = _ADDRESS.fullmatch(endpoint)
+        assert found, endpoint
+        self._address = found[1], int(found[2])
+        self._endpoint, self._topics, self._limit = endpoint, tuple(topics), limit
+        self._memory, self._deep = memory, deep
+        subscriptions = (zmtp.frame(b'\x01' + topic) for topic in self._topics)
+        # A publisher takes all of it at once, so nothing of it needs to be waited for.
+        self._hello = b''.join((zmtp.GREETING_3_0, zmtp.ready('SUB'), *subscriptions))
+        self._unsent = b''
+        self._reader = PublisherReader(self._topics, limit, memory)
+        self._poll = select.poll()
+        self._threshold = 1
+        self._process = 0
+        self._pause, self._retry_at = _RETRY, 0.0
+        self._established = False
+        self._give_up_at = 0.0
+        self._connect()
+        if self._socket is not None and self._unsent:
+            self._poll.poll(1000 * _CONNECT_SECONDS)
+            self._advance()
+
+    def __del__(self) -> None:
+        self.close()
+
+    @staticmethod
+    def can_reach(endpoint: str) -> bool:
+        """Return whether an address is one of a TCP port, without a source or an interface."""
+        found = _ADDRESS.fullmatch(endpoint)
+        return found is not None and int(found[2]) < 1 << 16
+
+    def take(self) -> Message | None:
+        if not self._advance():
+            return None
+        socket, reader, message = self._socket, self._reader, None
+        assert socket is not None
+        try:
+            for _ in range(_TURN):
+                message = reader.next()
+                if message is not None:
+                    break
+                count = socket.recv_into(reader.room())
+                if not count:
+                    raise ConnectionError('the publisher has closed it')
+                reader.filled(count)
+        except BlockingIOError:
+            self._drained()
+        except (WireError, OSError) as error:
+            self._lose(error)
+        return message
+
+    def wait(self, seconds: float) -> None:
+        if self._socket is None:
+            time.sleep(min(seconds, max(self._retry_at - time.monotonic(), 0.0)))
+            return
+        self._set_threshold(min(self._reader.missing, _MOST))
+        self._poll.poll(1000 * seconds)
+
+    def close(self) -> None:
+        self._drop()
+        self._retry_at = math.inf
+
+    def _advance(self) -> bool:
+        """Do what is to be done for the connection; return whether there is one to read from."""
+        if self._socket is not None and self._process != os.getpid():
+            self._drop()  # it is the parent's
+            self._retry_at = 0.0
+        if self._socket is None and not self._connect():
+            return False
+        if self._reader.answers:
+            self._unsent += bytes(self._reader.answers)
+            self._reader.answers.clear()
+            if len(self._unsent) > _MOST_UNSENT:
+                self._lose('it asks, and does not read the answers')
+                return False
+        return not self._unsent or self._send()
+
+    def _connect(self) -> bool:
+        """Begin to connect if it is time; return whether there is a connection now."""
+        now = time.monotonic()
+        if now < self._retry_at:
+            return False
+        self._give_up_at = now + HANDSHAKE_SECONDS
+        self._reader = PublisherReader(self._topics, self._limit, self._memory)
+        self._process = os.getpid()
+        try:
+            found = sockets.getaddrinfo(*self._address, sockets.AF_INET, sockets.SOCK_STREAM)
+            socket = self._socket = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
+            socket.setblocking(False)
+            keep_alive(socket)
+            with suppress(BlockingIOError):
+                socket.connect(found[0][4])
+        except OSError as error:
+            self._lose(error)
+            return False
+        self._poll = select.poll()
+        self._poll.register(socket, select.POLLIN | select.POLLOUT)
+        self._unsent = self._hello
+        self._threshold, self._established = 1, False
+        return self._send()
+
+    def _send(self) -> bool:
+        """Send what is to be sent; return whether the connection still stands."""
+        socket = self._socket
+        assert socket is not None
+        try:
+            self._unsent = self._unsent[socket.send(self._unsent) :]
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            self._lose(error)
+            return False
+        self._poll.modify(socket, select.POLLIN | (select.POLLOUT if self._unsent else 0))
+        return True
+
+    def _drained(self) -> None:
+        """Do what is to be done when all that has come was read."""
+        if self._reader.answers:
+            self._advance()
+        if self._established or self._socket is None:
+            return
+        if not self._reader.ready:
+            if time.monotonic() > self._give_up_at:
+                self._lose('no handshake')
+            return
+        self._established, self._pause = True, _RETRY
+        if self._deep:
+            # The system makes as much room as it can, and keeps it when asked for less again.
+            self._set_threshold(_MOST)
+
+    def _lose(self, reason: object) -> None:
+        _LOG.debug('%s: no connection: %s', self._endpoint, reason)
+        self._drop()
+        self._retry_at = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, _LONGEST_RETRY)
+
+    def _drop(self) -> None:
+        # No shutdown: another process may have the connection by a fork.
+        socket, self._socket = self._socket, None
+        if socket is not None:
+            socket.close()
+
+    def _set_threshold(self, threshold: int) -> None:
+        """Let the system wake this thread when so many bytes have come, or as many as it holds."""
+        if threshold != self._threshold and self._socket is not None:
+            self._threshold = threshold
+            with suppress(OSError):
+                self._socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVLOWAT, threshold)
+
+
+__all__ = ['ZmtpSubscriber']
