@@ -15,7 +15,6 @@ from collections.abc import Iterable
 
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
 from urlab_ros_bridge.wire import zmtp
-from urlab_ros_bridge.wire.errors import FrameTooLarge
 
 PUBLISHERS = ('PUB', 'XPUB')
 SMALL = 1 << 13  # bytes; a larger part has memory of its own
@@ -138,7 +137,7 @@ class PublisherReader:
             self._greeted = True
             self._begin += zmtp.GREETING_BYTES
             data = data[zmtp.GREETING_BYTES :]
-        head = zmtp.read_frame_head(data, self._limit)
+        head = zmtp.read_frame_head(data, self._limit - self._size)
         if head is None:
             return None
         self._flags, size, start = head
@@ -172,8 +171,6 @@ class PublisherReader:
         """Note a frame of a message."""
         self._total += start + size
         self._size += size
-        if self._size > self._limit:
-            raise FrameTooLarge(self._size, self._limit, 'message')
 
     def _obey(self, name: bytes, data: bytes) -> None:
         if not self.ready:

@@ -31,11 +31,13 @@ from urlab_ros_bridge.wire.errors import WireError
 
 HANDSHAKE_SECONDS = 30.0  # as libzmq has it
 _RETRY, _LONGEST_RETRY = 0.1, 1.0  # s between two attempts to connect
-_CONNECT_SECONDS = 0.25  # that a new subscriber waits for its connection
-_TURN = 256  # reads at most, in one go; a publisher may never stop sending what nobody wants
+_HELLO_SECONDS = 0.25  # that a new subscriber waits for the publisher's READY
+_TURN = 64  # reads at most, in one go; a publisher may never stop sending what nobody wants
 _MOST_UNSENT = 1 << 16  # bytes of answers
+_SEND_BUFFER = 1 << 14
 _MOST = (1 << 31) - 1
 _ADDRESS = re.compile(r'tcp://([^/:;*\[\]]+):([0-9]{1,5})')
+_HELLO = zmtp.GREETING_3_0 + zmtp.ready('SUB')
 _LOG = logging.getLogger(__name__)
 
 
@@ -62,20 +64,24 @@ class ZmtpSubscriber(Subscriber):
         self._address = found[1], int(found[2])
         self._endpoint, self._topics, self._limit = endpoint, tuple(topics), limit
         self._memory, self._deep = memory, deep
-        subscriptions = (zmtp.frame(b'\x01' + topic) for topic in self._topics)
-        # A publisher takes all of it at once, so nothing of it needs to be waited for.
-        self._hello = b''.join((zmtp.GREETING_3_0, zmtp.ready('SUB'), *subscriptions))
         self._unsent = b''
         self._reader = PublisherReader(self._topics, limit, memory)
         self._poll = select.poll()
         self._threshold = 1
         self._process = 0
         self._pause, self._retry_at = _RETRY, 0.0
-        self._established = False
+        self._established = self._subscribed = False
         self._give_up_at = 0.0
         self._connect()
-        if self._socket is not None and self._unsent:
-            self._poll.poll(1000 * _CONNECT_SECONDS)
+        deadline = time.monotonic() + _HELLO_SECONDS
+        while self._socket and not self._established and time.monotonic() < deadline:
+            self.wait(_HELLO_SECONDS)
+            self.take()
+        if self._socket and not self._established:
+            # The renderer is being started and will see to it, and it may take long until the
+            # next `take`.  (libzmq ends a connection on which a subscription comes before it has
+            # sent READY; then the next one is waited for.)
+            self._subscribe()
             self._advance()
 
     def __del__(self) -> None:
@@ -102,9 +108,12 @@ class ZmtpSubscriber(Subscriber):
                     raise ConnectionError('the publisher has closed it')
                 reader.filled(count)
         except BlockingIOError:
-            self._drained()
+            pass
         except (WireError, OSError) as error:
             self._lose(error)
+            return message
+        if reader.answers or not self._established:
+            self._answer()
         return message
 
     def wait(self, seconds: float) -> None:
@@ -146,6 +155,12 @@ class ZmtpSubscriber(Subscriber):
             socket = self._socket = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
             socket.setblocking(False)
             keep_alive(socket)
+            socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_SNDBUF, _SEND_BUFFER)
+            self._threshold = 1
+            if self._deep:
+                # The system makes as much room as it can, and keeps it when asked for less again.
+                self._set_threshold(_MOST)
+                self._set_threshold(1)
             with suppress(BlockingIOError):
                 socket.connect(found[0][4])
         except OSError as error:
@@ -153,8 +168,8 @@ class ZmtpSubscriber(Subscriber):
             return False
         self._poll = select.poll()
         self._poll.register(socket, select.POLLIN | select.POLLOUT)
-        self._unsent = self._hello
-        self._threshold, self._established = 1, False
+        self._unsent = _HELLO
+        self._established = self._subscribed = False
         return self._send()
 
     def _send(self) -> bool:
@@ -171,20 +186,20 @@ class ZmtpSubscriber(Subscriber):
         self._poll.modify(socket, select.POLLIN | (select.POLLOUT if self._unsent else 0))
         return True
 
-    def _drained(self) -> None:
-        """Do what is to be done when all that has come was read."""
-        if self._reader.answers:
-            self._advance()
-        if self._established or self._socket is None:
+    def _answer(self) -> None:
+        """Send what the publisher waits for: the subscriptions, once it is ready, and PONGs."""
+        if self._reader.ready and not self._established:
+            self._established, self._pause = True, _RETRY
+            self._subscribe()
+        elif not self._established and time.monotonic() > self._give_up_at:
+            self._lose('no handshake')
             return
-        if not self._reader.ready:
-            if time.monotonic() > self._give_up_at:
-                self._lose('no handshake')
-            return
-        self._established, self._pause = True, _RETRY
-        if self._deep:
-            # The system makes as much room as it can, and keeps it when asked for less again.
-            self._set_threshold(_MOST)
+        self._advance()
+
+    def _subscribe(self) -> None:
+        if not self._subscribed:
+            self._subscribed = True
+            self._unsent += b''.join(zmtp.frame(b'\x01' + topic) for topic in self._topics)
 
     def _lose(self, reason: object) -> None:
         _LOG.debug('%s: no connection: %s', self._endpoint, reason)
