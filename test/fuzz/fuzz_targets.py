@@ -31,7 +31,7 @@ from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.assembler import TickAssembler
-from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import PublisherReader
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import MessageReader
 from urlab_ros_bridge.files.curve_keys import KeysUnusable
 from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.gateways.chiral.profile import load_profile
@@ -423,7 +423,8 @@ def _connection(data: bytes) -> None:
 def _publisher(data: bytes) -> None:
     """What a PUB socket sends on a connection, in pieces of two sizes."""
     for most in (7, 1 << 16):
-        reader = PublisherReader((b'eye ', b'rover/'), 1 << 16, lambda n: memoryview(bytearray(n)))
+        reader = MessageReader(1 << 16, lambda size: memoryview(bytearray(size)))
+        reader.subscribe((b'eye ', b'rover/'))
         at = 0
         while at < len(data):
             room = reader.room()[:most]

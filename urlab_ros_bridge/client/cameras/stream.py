@@ -83,7 +83,7 @@ class CameraStream:
             # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
             [f'{topic or camera.topic} '.encode()],
             MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER,
-            lambda size: memoryview(self._buffers.take(size)),
+            lambda size: self._buffers.take(size).data,
             deep=not newest_only,
             keys=read_client_keys(keys),
         )

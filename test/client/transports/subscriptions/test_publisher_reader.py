@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import PublisherReader
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import MessageReader
 from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import SMALL
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.errors import FrameTooLarge
@@ -26,7 +26,8 @@ class Connection:
 
     def __init__(self, topics=(b'',), limit=1 << 20):
         self.taken = []
-        self.reader = PublisherReader(topics, limit, self._memory)
+        self.reader = MessageReader(limit, self._memory)
+        self.reader.subscribe(tuple(topics))
         self.reads = 0
 
     def _memory(self, size):
@@ -129,7 +130,7 @@ def test_no_memory_is_the_fault_of_the_publisher():
     def memory(size):
         raise MemoryError
 
-    reader = PublisherReader([b''], 1 << 30, memory)
+    reader = MessageReader(1 << 30, memory)
     data = HELLO + zmtp.frame_head(1 << 30)
     reader.room()[: len(data)] = data
     reader.filled(len(data))

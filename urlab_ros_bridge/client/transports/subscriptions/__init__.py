@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from urlab_ros_bridge.client.transports.subscriptions.libzmq_subscriber import LibzmqSubscriber
 from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Memory
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import MessageReader
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
 from urlab_ros_bridge.client.transports.subscriptions.zmtp_subscriber import ZmtpSubscriber
@@ -22,7 +23,7 @@ def open_subscriber(
     *,
     deep: bool,
     keys: ClientKeys | None = None,
-) -> Subscriber:
+) -> Subscriber[Message]:
     """
     Connect to a PUB socket; one that is not up yet is waited for.
 
@@ -34,7 +35,7 @@ def open_subscriber(
     :param keys: the server lets in encrypted connections alone.
     """
     if keys is None and ZmtpSubscriber.can_reach(endpoint):
-        return ZmtpSubscriber(endpoint, topics, limit, memory, deep=deep)
+        return ZmtpSubscriber(endpoint, topics, lambda: MessageReader(limit, memory), deep=deep)
     return LibzmqSubscriber(endpoint, topics, limit, keys, deep=deep)
 
 

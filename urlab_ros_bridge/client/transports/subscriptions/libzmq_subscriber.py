@@ -18,7 +18,7 @@ from urlab_ros_bridge.files.curve_keys import ClientKeys
 _SHALLOW, _DEEP = 2, 100  # messages
 
 
-class LibzmqSubscriber(Subscriber):
+class LibzmqSubscriber(Subscriber[Message]):
     """A SUB socket of libzmq."""
 
     def __init__(
@@ -53,6 +53,12 @@ class LibzmqSubscriber(Subscriber):
 
     def wait(self, seconds: float) -> None:
         zmq.zmq_poll(self._poll, math.ceil(seconds * 1000))
+
+    def subscribe(self, topic: bytes) -> None:
+        self._socket.subscribe(topic)
+
+    def unsubscribe(self, topic: bytes) -> None:
+        self._socket.unsubscribe(topic)
 
     def close(self) -> None:
         self._socket.close(0)

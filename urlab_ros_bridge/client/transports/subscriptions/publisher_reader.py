@@ -11,47 +11,79 @@ memory is taken.
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterable
+from typing import Generic
+from typing import Protocol
+from typing import TypeVar
 
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
 from urlab_ros_bridge.wire import zmtp
 
 PUBLISHERS = ('PUB', 'XPUB')
 SMALL = 1 << 13  # bytes; a larger part has memory of its own
-_SCRATCH = 2 * SMALL
-
+Taken = TypeVar('Taken', covariant=True)
 # Makes writable memory of so many bytes.
 Memory = Callable[[int], memoryview]
 
 
-class PublisherReader:
+class Reader(Protocol, Generic[Taken]):
     """
-    One connection.
+    Reads one connection.
 
     ::
 
         reader.filled(socket.recv_into(reader.room()))
-        while (message := reader.next()) is not None: ...
+        while (taken := reader.next()) is not None: ...
 
     :ivar ready: the greeting and READY of the publisher have come.
     :ivar answers: what is to be sent to it.
+    :ivar missing: bytes that are missing to what is taken next, if it is like before.
     """
 
-    def __init__(self, topics: Iterable[bytes], limit: int, memory: Memory) -> None:
-        """
-        Begin.
+    ready: bool
+    answers: bytearray
 
-        :param topics: messages whose first part begins with none of them are left out.
+    @property
+    def missing(self) -> int: ...
+
+    def subscribe(self, topics: tuple[bytes, ...]) -> None:
+        """Leave out messages whose first part begins with none of these from now on."""
+
+    def room(self) -> memoryview:
+        """Return where the next bytes that come are to be put, as many as there are."""
+
+    def filled(self, count: int) -> None:
+        """Note that so many bytes were put into the room."""
+
+    def next(self) -> Taken | None:
+        """
+        Take what is complete; None when nothing is.
+
+        :raises FrameTooLarge: a message is larger than the limit; as soon as that is known.
+        :raises BadPeer: it is not what a PUB socket sends.
+        """
+
+
+class PublisherReader:
+    """What all readers are made of, see `Reader`."""
+
+    def __init__(self, limit: int, memory: Memory, small: int = SMALL) -> None:
+        """
+        Begin; there are no subscriptions yet.
+
         :param limit: of a message, in bytes.
+        :param memory: makes the memory of large parts.
+        :param small: bytes; a larger part is a large one.
         """
         self.ready = False
         self.answers = bytearray()
-        self._topics = tuple(topics)
+        self._topics: tuple[bytes, ...] = ()
         self._limit = limit
         self._memory = memory
+        self._small = small
         self._greeted = False
         # Bytes that have come, but for those that belong to the body.
-        self._scratch = memoryview(bytearray(_SCRATCH))
+        self._bytes = bytearray(2 * small)
+        self._scratch = memoryview(self._bytes)
         self._begin = self._end = 0
         # Of the frame that is being read, when its body is large.
         self._body: memoryview | None = None
@@ -71,8 +103,10 @@ class PublisherReader:
             return len(self._body) - self._filled
         return max(self._last_total - self._total - (self._end - self._begin), 1)
 
+    def subscribe(self, topics: tuple[bytes, ...]) -> None:
+        self._topics = topics
+
     def room(self) -> memoryview:
-        """Return where the next bytes that come are to be put, as many as there are."""
         if self._body is not None:
             return self._body[self._filled :]
         scratch, have = self._scratch, self._end - self._begin
@@ -85,19 +119,13 @@ class PublisherReader:
         return scratch[have:]
 
     def filled(self, count: int) -> None:
-        """Note that so many bytes were put into the room."""
         if self._body is not None:
             self._filled += count
         else:
             self._end += count
 
-    def next(self) -> Message | None:
-        """
-        Take a message; None when none is complete.
-
-        :raises FrameTooLarge: it is larger than the limit; as soon as that is known.
-        :raises BadPeer: it is not what a PUB socket sends.
-        """
+    def _next_message(self) -> Message | None:
+        """Take a message that is subscribed to."""
         while (body := self._take_body()) is not None:
             if self._flags & zmtp.COMMAND:
                 self._obey(*zmtp.read_command(bytes(body)))
@@ -113,7 +141,7 @@ class PublisherReader:
             self._parts = []
             self._last_total, self._last_before_body = self._total, self._before_body
             self._size = self._total = self._before_body = 0
-            if bytes(parts[0][:SMALL]).startswith(self._topics):
+            if bytes(parts[0][: self._small]).startswith(self._topics):
                 return parts
         return None
 
@@ -141,7 +169,7 @@ class PublisherReader:
         if head is None:
             return None
         self._flags, size, start = head
-        if size > SMALL:
+        if size > self._small:
             self._begin_body(data[start:], start, size)
             return None
         end = start + size
@@ -156,7 +184,7 @@ class PublisherReader:
         if not self.ready:
             raise zmtp.BadPeer('a message came before READY')
         # Where the message has two large parts, the second one is not expected anywhere.
-        self._before_body = self._total + start if self._total < SMALL else 0
+        self._before_body = self._total + start if self._total < self._small else 0
         self._count(start, size)
         try:
             body = self._memory(size)
@@ -182,4 +210,11 @@ class PublisherReader:
             self.answers += zmtp.pong(data)
 
 
-__all__ = ['PUBLISHERS', 'SMALL', 'Memory', 'PublisherReader']
+class MessageReader(PublisherReader, Reader[Message]):
+    """Gives messages, part by part."""
+
+    def next(self) -> Message | None:
+        return self._next_message()
+
+
+__all__ = ['PUBLISHERS', 'SMALL', 'Memory', 'MessageReader', 'PublisherReader', 'Reader', 'Taken']

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Generic
 from typing import Protocol
+from typing import TypeVar
 
 Message = list[bytes | memoryview]
+_Taken = TypeVar('_Taken', covariant=True)
 
 
-class Subscriber(Protocol):
+class Subscriber(Protocol, Generic[_Taken]):
     """
     A SUB socket for one publisher, to which it connects again when it must.  Not thread-safe.
 
@@ -18,12 +21,20 @@ class Subscriber(Protocol):
     """
 
     @abstractmethod
-    def take(self) -> Message | None:
-        """Return the parts of a message; None when there is none now."""
+    def take(self) -> _Taken | None:
+        """Return a message, or what else this takes at a time; None when there is none now."""
 
     @abstractmethod
     def wait(self, seconds: float) -> None:
         """Sleep until `take` may have something, at most so long."""
+
+    @abstractmethod
+    def subscribe(self, topic: bytes) -> None:
+        """Also receive messages that begin with this."""
+
+    @abstractmethod
+    def unsubscribe(self, topic: bytes) -> None:
+        """Undo one `subscribe`."""
 
     @abstractmethod
     def close(self) -> None:

@@ -11,6 +11,7 @@ whole message has come (SO_RCVLOWAT), and copies it to where it stays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterable
 from contextlib import suppress
 import logging
@@ -22,9 +23,8 @@ import socket as sockets
 import time
 
 from urlab_ros_bridge.client.transports.sockets import keep_alive
-from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Memory
-from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import PublisherReader
-from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Reader
+from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Taken
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.errors import WireError
@@ -41,7 +41,7 @@ _HELLO = zmtp.GREETING_3_0 + zmtp.ready('SUB')
 _LOG = logging.getLogger(__name__)
 
 
-class ZmtpSubscriber(Subscriber):
+class ZmtpSubscriber(Subscriber[Taken]):
     """
     What a SUB socket does, for one publisher.
 
@@ -50,22 +50,29 @@ class ZmtpSubscriber(Subscriber):
     """
 
     def __init__(
-        self, endpoint: str, topics: Iterable[bytes], limit: int, memory: Memory, *, deep: bool
+        self,
+        endpoint: str,
+        topics: Iterable[bytes],
+        make_reader: Callable[[], Reader[Taken]],
+        *,
+        deep: bool,
     ) -> None:
         """
         Connect, see `open_subscriber`.
 
         :param endpoint: one that `can_reach` accepts.
+        :param make_reader: called for each connection.
         :param deep: the system keeps as many messages as it can.
         """
         self._socket: sockets.socket | None = None
         found = _ADDRESS.fullmatch(endpoint)
         assert found, endpoint
         self._address = found[1], int(found[2])
-        self._endpoint, self._topics, self._limit = endpoint, tuple(topics), limit
-        self._memory, self._deep = memory, deep
+        self._endpoint, self._topics = endpoint, tuple(topics)
+        self._make_reader, self._deep = make_reader, deep
         self._unsent = b''
-        self._reader = PublisherReader(self._topics, limit, memory)
+        self._reader = make_reader()
+        self._drained = False
         self._poll = select.poll()
         self._threshold = 1
         self._process = 0
@@ -81,7 +88,7 @@ class ZmtpSubscriber(Subscriber):
             # The renderer is being started and will see to it, and it may take long until the
             # next `take`.  (libzmq ends a connection on which a subscription comes before it has
             # sent READY; then the next one is waited for.)
-            self._subscribe()
+            self._send_subscriptions()
             self._advance()
 
     def __del__(self) -> None:
@@ -93,28 +100,40 @@ class ZmtpSubscriber(Subscriber):
         found = _ADDRESS.fullmatch(endpoint)
         return found is not None and int(found[2]) < 1 << 16
 
-    def take(self) -> Message | None:
+    def subscribe(self, topic: bytes) -> None:
+        self._change((*self._topics, topic), b'\x01' + topic)
+
+    def unsubscribe(self, topic: bytes) -> None:
+        left = list(self._topics)
+        left.remove(topic)
+        self._change(tuple(left), b'\x00' + topic)
+
+    def take(self) -> Taken | None:
         if not self._advance():
             return None
-        socket, reader, message = self._socket, self._reader, None
+        socket, reader, taken = self._socket, self._reader, None
         assert socket is not None
         try:
             for _ in range(_TURN):
-                message = reader.next()
-                if message is not None:
+                taken = reader.next()
+                if taken is not None or self._drained:
                     break
-                count = socket.recv_into(reader.room())
+                room = reader.room()
+                count = socket.recv_into(room)
                 if not count:
                     raise ConnectionError('the publisher has closed it')
                 reader.filled(count)
+                self._drained = count < len(room)
         except BlockingIOError:
             pass
         except (WireError, OSError) as error:
             self._lose(error)
-            return message
+            return taken
+        if taken is None:
+            self._drained = False  # there may be more the next time
         if reader.answers or not self._established:
             self._answer()
-        return message
+        return taken
 
     def wait(self, seconds: float) -> None:
         if self._socket is None:
@@ -126,6 +145,14 @@ class ZmtpSubscriber(Subscriber):
     def close(self) -> None:
         self._drop()
         self._retry_at = math.inf
+
+    def _change(self, topics: tuple[bytes, ...], message: bytes) -> None:
+        """Have other subscriptions."""
+        self._topics = topics
+        self._reader.subscribe(topics)
+        if self._socket is not None and self._subscribed:
+            self._unsent += zmtp.frame(message)
+            self._advance()
 
     def _advance(self) -> bool:
         """Do what is to be done for the connection; return whether there is one to read from."""
@@ -148,7 +175,9 @@ class ZmtpSubscriber(Subscriber):
         if now < self._retry_at:
             return False
         self._give_up_at = now + HANDSHAKE_SECONDS
-        self._reader = PublisherReader(self._topics, self._limit, self._memory)
+        self._reader = self._make_reader()
+        self._reader.subscribe(self._topics)
+        self._drained = False
         self._process = os.getpid()
         try:
             found = sockets.getaddrinfo(*self._address, sockets.AF_INET, sockets.SOCK_STREAM)
@@ -190,13 +219,13 @@ class ZmtpSubscriber(Subscriber):
         """Send what the publisher waits for: the subscriptions, once it is ready, and PONGs."""
         if self._reader.ready and not self._established:
             self._established, self._pause = True, _RETRY
-            self._subscribe()
+            self._send_subscriptions()
         elif not self._established and time.monotonic() > self._give_up_at:
             self._lose('no handshake')
             return
         self._advance()
 
-    def _subscribe(self) -> None:
+    def _send_subscriptions(self) -> None:
         if not self._subscribed:
             self._subscribed = True
             self._unsent += b''.join(zmtp.frame(b'\x01' + topic) for topic in self._topics)
