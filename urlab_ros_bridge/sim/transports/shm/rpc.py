@@ -139,7 +139,7 @@ class ShmRpcTransport(threading.Thread):
             # It is being written, or the header makes no sense: not so often that it costs.
             time.sleep(POLL[0][1])
             return
-        self._rung = reader.tag == reader.sequence
+        self._rung = 0 < reader.tag == reader.sequence  # a stock client writes no tags
         try:
             reply = self._answer(frame)
         except Exception:
