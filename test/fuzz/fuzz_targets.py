@@ -33,6 +33,7 @@ from urlab_ros_bridge.client.replies.handshake import parse_handshake
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.state.assembler import TickAssembler
+from urlab_ros_bridge.client.state.row_reader import RowReader
 from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import MessageReader
 from urlab_ros_bridge.files.curve_keys import KeysUnusable
 from urlab_ros_bridge.files.curve_keys import read_client_keys
@@ -476,17 +477,21 @@ def _connection(data: bytes) -> None:
 def _publisher(data: bytes) -> None:
     """What a PUB socket sends on a connection, in pieces of two sizes."""
     for most in (7, 1 << 16):
-        reader = MessageReader(1 << 16, lambda size: memoryview(bytearray(size)))
-        reader.subscribe((b'eye ', b'rover/'))
-        at = 0
-        while at < len(data):
-            room = reader.room()[:most]
-            piece = data[at : at + len(room)]
-            room[: len(piece)] = piece
-            reader.filled(len(piece))
-            at += len(piece)
-            while reader.next() is not None:
-                pass
+        readers: list[MessageReader | RowReader] = [
+            MessageReader(1 << 16, lambda size: memoryview(bytearray(size))),
+            RowReader(1 << 16),
+        ]
+        for reader in readers:
+            reader.subscribe((b'eye ', b'rover/', b'sim_time'))
+            at = 0
+            while at < len(data):
+                room = reader.room()[:most]
+                piece = data[at : at + len(room)]
+                room[: len(piece)] = piece
+                reader.filled(len(piece))
+                at += len(piece)
+                while reader.next() is not None:
+                    pass
 
 
 TARGETS: dict[str, Target] = {

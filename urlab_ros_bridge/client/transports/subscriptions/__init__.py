@@ -39,4 +39,4 @@ def open_subscriber(
     return LibzmqSubscriber(endpoint, topics, limit, keys, deep=deep)
 
 
-__all__ = ['Message', 'Subscriber', 'open_subscriber']
+__all__ = ['Message', 'Subscriber', 'ZmtpSubscriber', 'open_subscriber']
