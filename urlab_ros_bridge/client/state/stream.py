@@ -63,10 +63,11 @@ class TickSource(Protocol):
 
 class StateStream:
     """
-    A SUB socket whose rows come out as ticks.
+    Rows of a PUB socket as ticks.
 
-    It reconnects by itself, also when the peer died silently (heartbeats).  `receive` may
-    run in one thread while others subscribe, unsubscribe and close.
+    It reconnects by itself, also when the peer died silently.  `receive` may run in one thread
+    while others subscribe, unsubscribe and close.  Without keys there is no other thread: what
+    comes while nobody receives waits with the system, and then with the server.
 
     :ivar stats: counters, see `StreamStats`.
     """
@@ -91,7 +92,8 @@ class StateStream:
             ``sim_time`` or ``state_full``.
         :param backlog: so many ticks wait for a consumer that lags, older ones are dropped and
             counted; 1 means newest wins, None keeps all that the socket holds.
-        :param rcvhwm: messages that the socket holds.
+        :param rcvhwm: messages that libzmq holds, which receives with keys; without, the system
+            holds as much as it can.
         :param keys: see `Session`.
         """
         self.endpoint = f'tcp://{host}:{state_port}'
