@@ -48,11 +48,12 @@ def keep_alive(socket: sockets.socket) -> None:
     """Do what `notice_dead_hosts` does, for a TCP socket without libzmq."""
     socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_KEEPALIVE, 1)
     for option, value in (
-        (sockets.TCP_KEEPIDLE, _IDLE_SECONDS),
-        (sockets.TCP_KEEPINTVL, _IDLE_SECONDS),
-        (sockets.TCP_KEEPCNT, _PROBES),
+        ('TCP_KEEPIDLE', _IDLE_SECONDS),
+        ('TCP_KEEPINTVL', _IDLE_SECONDS),
+        ('TCP_KEEPCNT', _PROBES),
     ):
-        socket.setsockopt(sockets.IPPROTO_TCP, option, value)
+        if hasattr(sockets, option):  # not everywhere
+            socket.setsockopt(sockets.IPPROTO_TCP, getattr(sockets, option), value)
 
 
 __all__ = ['keep_alive', 'notice_dead_hosts', 'open_socket']
