@@ -19,8 +19,8 @@ import zmq
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
+from urlab_ros_bridge.sim.sockets.zmq_options import readable
 from urlab_ros_bridge.wire import control as wire
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UnknownTopic
