@@ -106,7 +106,7 @@ class ControlStream:
             if live:
                 weight = JSON_WEIGHT if parts[0].endswith(_GAINS_END) else 1
                 left -= weight * len(parts[-1])
-                self._take(parts)
+                self._apply_message(parts)
             else:
                 self._counters.discarded += 1
             if self._more or left <= 0:
@@ -146,7 +146,7 @@ class ControlStream:
             limit -= 1
         return not self._more
 
-    def _take(self, parts: list[bytes]) -> None:
+    def _apply_message(self, parts: list[bytes]) -> None:
         prefix, kind = '', 'stream'
         try:
             kind, prefix = wire.parse_control_topic(parts[0])

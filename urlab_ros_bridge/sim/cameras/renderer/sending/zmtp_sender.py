@@ -35,7 +35,7 @@ _RECEIVE = 4096  # bytes at a time of one subscriber
 _LOG = logging.getLogger(__name__)
 
 
-class _Waiting:
+class _UnsentMessage:
     """
     What a subscriber has not taken yet of one message.
 
@@ -78,7 +78,7 @@ class _Subscriber(ZmtpConnection):
             socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NOTSENT_LOWAT, unsent)
         self.continues = False
         self.topics: set[bytes] = set()
-        self.waiting: deque[_Waiting] = deque()
+        self.waiting: deque[_UnsentMessage] = deque()
 
     def hears(self, topic: bytes) -> bool:
         return any(topic.startswith(each) for each in self.topics)
@@ -163,7 +163,7 @@ class ZmtpFrameSender:
         waiting = subscriber.waiting
         if len(waiting) > SEND_QUEUE:
             return  # it is slow, and loses this one
-        message = _Waiting(parts, slot)
+        message = _UnsentMessage(parts, slot)
         if not waiting:
             try:
                 done = message.taken(subscriber.socket.sendmsg(message.parts))
