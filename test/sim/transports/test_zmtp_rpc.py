@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 
+from bundled_server import running_server
 import pytest
 import zmq
 
@@ -69,16 +70,8 @@ def ended(peer):
 @pytest.fixture(scope='module')
 def running():
     """Return a server that all tests of this module share."""
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.server import Server
-
-    ports = dict.fromkeys(
-        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
-    )
-    made = Server(ServerConfig(cameras='off', **ports))
-    made.start()
-    yield made
-    made.stop()
+    with running_server(cameras='off') as made:
+        yield made
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@
 from collections import Counter
 import itertools
 
+from bundled_server import start_server
 import mujoco
 import numpy as np
 import pytest
@@ -209,23 +210,14 @@ def test_the_gateway_outlives_its_simulation(tmp_path):
 
     with simulation('rover') as port:
         pass  # its port is free now
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.server import Server
-
-    def start():
-        ports = dict.fromkeys(('state_port', 'camera_port', 'control_port', 'info_port'), 0)
-        server = Server(ServerConfig(world='rover', rpc_port=port, **ports))
-        server.start()
-        return server
-
-    server = start()
+    server = start_server(world='rover', rpc_port=port)
     try:
         with gateway_at(port) as gateway:
             peer = RawPeer(gateway.monitor_port)
             peer.hear_until(lambda text: 'RDS' in text)
             server.stop()
             peer.say('(time 5)(ball (pos 1 1 1))')
-            server = start()
+            server = start_server(world='rover', rpc_port=port)
             # The same connection gets the new world, in full.
             peer.hear_until(lambda text: 'RSG' in text and 'FieldLength' in text)
             peer.hear_until(lambda text: 'RDS' in text)
