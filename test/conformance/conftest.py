@@ -3,10 +3,12 @@
 """Sound servers for the suite: one with sockets, one without."""
 
 import contextlib
+from functools import partial
 from pathlib import Path
 import sys
 
 from bundled_server import running_server
+import dispatching
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -68,7 +70,7 @@ def dispatch(tmp_path_factory):
     stage = Stage(config)
     stage.context = build_context(config, stage.data, load_world(config))
     registry = build_registry()
-    return Dispatcher(stage, registry, pre_session_ops(registry)).dispatch
+    return partial(dispatching.dispatch, Dispatcher(stage, registry, pre_session_ops(registry)))
 
 
 @pytest.fixture

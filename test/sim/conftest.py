@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A dispatcher without sockets, and a server on free ports."""
 
+from functools import partial
 from pathlib import Path
 import sys
 import threading
 import uuid
 
 from bundled_server import start_server
+from dispatching import dispatch
 from lasting_trial import with_lasting_trial
 import pytest
 import zmq
@@ -86,7 +88,7 @@ class Rig(Caller):
         self.stage.context = self.context
         registry = build_registry()
         self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
-        super().__init__(self.dispatcher.dispatch)
+        super().__init__(partial(dispatch, self.dispatcher))
         self.hello(shared=True)
 
     @property

@@ -15,7 +15,6 @@ from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
-from urlab_ros_bridge.gateways.simspark.monitor.layout import FIRST_AGENT_PLACE
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 
@@ -45,7 +44,7 @@ def test_all_bodies_are_where_mujoco_has_them(soccer, live, urlab, watch):
         seen = client.step(observations='full')
     finally:
         client.set_paused(False)
-    for place, (prefix, state) in enumerate(seen.articulations.items(), FIRST_AGENT_PLACE):
+    for place, (prefix, state) in enumerate(seen.articulations.items(), BALL_PLACE + 1):
         nodes = [node for node in view.nodes[place].children if node.kind == 'TRF']
         assert len(nodes) == len(state.bodies)
         for node, body in zip(nodes, state.bodies.values(), strict=True):
@@ -165,7 +164,7 @@ def test_any_world_is_shown_with_its_robots_as_players(fleet, watch):
         assert set(view.players) == {('left', 1), ('left', 2), ('left', 3)}
         assert view.ball is None
         assert [node.kind for node in view.nodes[:2]] == ['Light', 'Light']
-        assert len(view.nodes) == FIRST_AGENT_PLACE + 3
+        assert len(view.nodes) == BALL_PLACE + 4
 
 
 def test_a_log_has_one_message_a_line_and_replays(soccer, tmp_path, watch):
