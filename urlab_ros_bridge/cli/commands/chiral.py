@@ -67,8 +67,8 @@ class ChiralSettings(Arguments):
     )
     allow_origin: str = key(
         '',
-        'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
-        'may.',
+        'Sites whose pages may connect from a browser, separated by commas; pages from this '
+        'machine always may.',
         metavar='ORIGINS',
         longest=4096,
     )

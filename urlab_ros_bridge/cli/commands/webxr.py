@@ -60,8 +60,8 @@ class WebXrSettings(Arguments):
     )
     allow_origin: str = argument(
         '',
-        'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
-        'may.',
+        'Sites whose pages may connect from a browser, separated by commas; pages from this '
+        'machine always may.',
         metavar='ORIGINS',
         longest=4096,
     )
@@ -77,8 +77,8 @@ class WebXrSettings(Arguments):
     )
     self_signed: bool = argument(
         False,
-        'Serve https and wss with a certificate that is made here and kept; browsers ask once '
-        'whether to accept it.',
+        'Serve https and wss with a self-signed certificate, which is made once and kept; '
+        'browsers ask once whether to accept it.',
     )
     timeout: float = argument(
         10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
