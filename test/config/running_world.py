@@ -16,11 +16,11 @@ from bridge_harness import Listener
 from bridge_harness import wait_until
 from bundled_server import port_of
 from bundled_server import start_server
-from drawn_world import of_message
 import numpy as np
 from tf2_msgs.msg import TFMessage
 import yaml
 
+from test.config.drawn_world import of_message
 import urlab_ros_bridge
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments

@@ -11,12 +11,12 @@ from bundled_server import port_of
 from bundled_server import running_server
 from nav_msgs.msg import Odometry
 import pytest
-from running_world import interface
-from running_world import RunningWorld
-from test_how_tos import FILE
-from test_pages import commands
 import yaml
 
+from test.config.running_world import interface
+from test.config.running_world import RunningWorld
+from test.docs.test_how_tos import FILE
+from test.docs.test_pages import commands
 from urlab_ros_bridge.client import Client
 
 pytestmark = pytest.mark.ros
