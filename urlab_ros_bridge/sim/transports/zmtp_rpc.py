@@ -22,6 +22,8 @@ import socket as sockets
 import threading
 import time
 
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
+from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.sockets.zmtp_server import ZmtpConnection
 from urlab_ros_bridge.sim.sockets.zmtp_server import ZmtpServer
@@ -32,7 +34,6 @@ from urlab_ros_bridge.sim.transports.rpc_transport import SPIN_SECONDS
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.spin_wait import SpinWait
 
 MAX_UNSENT = 64 << 20  # bytes of replies that a client does not take; one reply may be larger
 MAX_PARTIAL = 256 << 20  # bytes of unfinished requests, of all clients together
@@ -131,6 +132,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
     def run(self) -> None:
         """Serve until `stop`."""
         connections = self._clients.connections
+        ask_for_short_slices()
         while not self._stopping.is_set():
             for handle, events in self._wait():
                 connection = connections.get(handle)
