@@ -204,7 +204,7 @@ class Cycle:
             left = until - time.monotonic()
             if left <= 0 or self._stopping.is_set():
                 return
-            self._work_on(min(left, _PATIENCE))
+            self._process_next(min(left, _PATIENCE))
 
     def _carry_out(self, event: Event) -> None:
         if event.connection.port == MONITOR:
