@@ -127,11 +127,15 @@ class PublisherReader:
     def _next_message(self) -> Message | None:
         """Take a message that is subscribed to."""
         while (body := self._take_body()) is not None:
-            if self._flags & zmtp.COMMAND:
-                self._obey(*zmtp.read_command(bytes(body)))
-                continue
             if not self.ready:
-                raise zmtp.BadPeer('a message came before READY')
+                zmtp.check_ready(self._flags, bytes(body), PUBLISHERS)
+                self.ready = True
+                continue
+            if self._flags & zmtp.COMMAND:
+                name, data = zmtp.read_command(bytes(body))
+                if name == b'PING':
+                    self.answers += zmtp.pong(data)
+                continue
             parts = self._parts
             parts.append(body)
             if len(parts) > zmtp.PARTS:
@@ -199,15 +203,6 @@ class PublisherReader:
         """Note a frame of a message."""
         self._total += start + size
         self._size += size
-
-    def _obey(self, name: bytes, data: bytes) -> None:
-        if not self.ready:
-            if name != b'READY':
-                raise zmtp.BadPeer(f'{name[:20]!r} came before READY')
-            zmtp.read_ready(data, PUBLISHERS)
-            self.ready = True
-        elif name == b'PING':
-            self.answers += zmtp.pong(data)
 
 
 class MessageReader(PublisherReader, Reader[Message]):
