@@ -16,8 +16,10 @@ from urlab_ros_bridge.client.model.elements import BALL
 from urlab_ros_bridge.client.model.elements import HINGE
 from urlab_ros_bridge.gateways.webxr.scene.axes import crossed
 from urlab_ros_bridge.gateways.webxr.scene.axes import rotated
+from urlab_ros_bridge.gateways.webxr.scene.axes import UP
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_slots
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.webxr.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
@@ -27,6 +29,8 @@ from urlab_ros_bridge.geometry import quaternion_of_matrix
 
 # 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
 DIGITS = 5
+# As numpy rounds: times this, to the nearest whole number, and back.
+ROUND = 10.0**DIGITS
 _SHORTEST = 1e-9
 # Joints nearer to a node than this turn in it (m).
 _IN_PLACE = 1e-6
@@ -46,18 +50,20 @@ class ArmShape:
     :ivar base_position, base_rotation: of the body that carries it, x y z w; the position is the
         first node.
     :ivar tip_position, tip_rotation: the last node, and the frame of the last element.
-    :ivar centerline: n + 1 points; `lengths` of the n elements between.
-    :ivar directors: for each element the rows normal, binormal and tangent.
+    :ivar centerline: shape (n + 1, 3); `lengths` of the n elements between.
+    :ivar directors: shape (n, 3, 3), for each element the rows normal, binormal and tangent.
+    :ivar is_rigid: whether its elements always have these lengths.
     :ivar contacts: points where it touches something.
     """
 
-    base_position: Numbers
-    base_rotation: Numbers
-    tip_position: Numbers
-    tip_rotation: Numbers
-    centerline: list[Numbers]
-    lengths: Numbers
-    directors: list[list[Numbers]]
+    base_position: np.ndarray
+    base_rotation: np.ndarray
+    tip_position: np.ndarray
+    tip_rotation: np.ndarray
+    centerline: np.ndarray
+    lengths: np.ndarray
+    directors: np.ndarray
+    is_rigid: bool
     contacts: list[Numbers]
 
 
@@ -68,26 +74,28 @@ class ArmShapes:
     Most elements are rigid: both ends and the directors are fixed to one body.  So of each node
     four vectors are turned with its body: normal, binormal and tangent of the element that begins
     there, and the node itself.  Where something slides, they follow from both ends of the element.
+
+    The arrays of the shapes are made once, and each frame is written into them.
     """
 
     def __init__(self, world: WorldModel, arms: Sequence[ArmChain]) -> None:
         """Read which bodies carry the nodes, and choose the normals: parallel along each arm."""
-        self._arms = tuple(arms)
         nodes = [node for arm in arms for node in arm.nodes]
-        self._bodies = np.array([node.body for node in nodes], np.intp)
+        bodies = np.array([node.body for node in nodes], np.intp)
+        self._slots = y_up_slots(bodies)
         self._frames = np.zeros((len(nodes), 4, 3))
         self._frames[:, _PLACE] = np.array([node.place for node in nodes]).reshape(-1, 3)
         starts = np.cumsum([0, *(len(arm.nodes) for arm in arms)]).tolist()
-        self._lines = [slice(*ends) for ends in itertools.pairwise(starts)]
-        self._lengths = [0.0] * len(nodes)
+        lines = [slice(*ends) for ends in itertools.pairwise(starts)]
+        self._lengths = np.zeros(len(nodes))
         loose: list[int] = []
-        for arm, line in zip(self._arms, self._lines, strict=True):
+        for arm, line in zip(arms, lines, strict=True):
             self._fix(world, arm, line, loose)
         self._loose = np.array(loose, np.intp)
-        lasts = np.array([line.stop - 2 for line in self._lines], np.intp)
+        lasts = np.array([line.stop - 2 for line in lines], np.intp)
         # Of the bodies that carry the arms and of the last elements: whose rotations are theirs.
         parents = np.array([arm.parent for arm in arms], np.intp)
-        self._turned = np.concatenate((parents, self._bodies[lasts]))
+        self._turned = np.concatenate((parents, bodies[lasts]))
         as_it_is = y_up_quaternions(np.eye(4)).T
         turns = [as_it_is] * len(arms)
         turns += [_tip_turn_to(directors) for directors in self._frames[lasts, _DIRECTORS]]
@@ -97,53 +105,61 @@ class ArmShapes:
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
         self._is_of_arm = self._arm_of_body >= 0
+        self._found = np.zeros((len(nodes), 4, 3))
+        self._points = np.zeros((len(nodes), 3))
+        self._directors = np.zeros((len(nodes), 3, 3))
+        self._rotations = np.zeros((2 * len(arms), 4))
+        self._shapes = [
+            ArmShape(
+                self._points[line.start],
+                self._rotations[index],
+                self._points[line.stop - 1],
+                self._rotations[len(arms) + index],
+                self._points[line],
+                self._lengths[line.start : line.stop - 1],
+                self._directors[line.start : line.stop - 1],
+                not any(line.start <= element < line.stop for element in loose),
+                [],
+            )
+            for index, line in enumerate(lines)
+        ]
 
     def at(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shape of each arm; a small array costs numpy as much as a large one."""
-        if not self._arms:
+        """Return the shape of each arm; they are the same objects for each frame."""
+        if not self._shapes:
             return []
-        found = self._frames @ frame.body_axes[self._bodies].transpose(0, 2, 1)
-        found[:, _PLACE] += frame.body_positions[self._bodies]
-        lengths = self._lengths
+        found, slots = self._found, self._slots
+        axes = frame.body_axes.reshape(-1, 3).take(slots, 0)
+        np.matmul(self._frames, axes.transpose(0, 2, 1), out=found)
+        found[:, _PLACE] += frame.body_positions.take(slots)
+        found *= UP
         if len(self._loose):
-            lengths = self._stretch(found)
-        rows = y_up(found).round(DIGITS).tolist()
+            self._stretch(found)
+        found *= ROUND
+        np.rint(found, out=found)
+        np.divide(found[:, _DIRECTORS], ROUND, out=self._directors)
+        np.divide(found[:, _PLACE], ROUND, out=self._points)
         turns = self._turns @ frame.body_quaternions.take(self._turned, 0)[:, :, None]
-        turned = turns[:, :, 0].round(DIGITS).tolist()
+        turns[:, :, 0].round(DIGITS, out=self._rotations)
+        count = len(self._shapes)
         for arm in self._loose_tips:
-            turned[len(self._arms) + arm] = _tip_turn(rows[self._lines[arm].stop - 2])
-        touched = self._contacts(frame)
-        shapes = []
-        for line, contacts, base, tip in zip(
-            self._lines, touched, turned, turned[len(self._arms) :], strict=False
-        ):
-            first, end = line.start, line.stop
-            centerline = [row[_PLACE] for row in rows[line]]
-            directors = [row[_DIRECTORS] for row in rows[first : end - 1]]
-            shapes.append(
-                ArmShape(
-                    centerline[0],
-                    base,
-                    centerline[-1],
-                    tip,
-                    centerline,
-                    lengths[first : end - 1],
-                    directors,
-                    contacts,
-                )
-            )
-        return shapes
+            self._rotations[count + arm] = _tip_turn(self._shapes[arm].directors[-1])
+        for shape, contacts in zip(self._shapes, self._contacts(frame), strict=True):
+            shape.contacts = contacts
+        return self._shapes
 
     def _contacts(self, frame: SceneFrame) -> list[list[Numbers]]:
         """Return where each arm touches something."""
         points, bodies = frame.find_contacts(self._is_of_arm)
         if not len(points):
-            return [[] for _ in self._arms]
+            return [[] for _ in self._shapes]
         owners = self._arm_of_body[bodies]
         # What an arm does to itself is not a contact with the world.
         owners[owners[:, 0] == owners[:, 1]] = -1
         points = y_up(points).round(DIGITS)
-        return [points[(owners == index).any(axis=1)].tolist() for index in range(len(self._arms))]
+        return [
+            points[(owners == index).any(axis=1)].tolist() for index in range(len(self._shapes))
+        ]
 
     def _fix(self, world: WorldModel, arm: ArmChain, line: slice, loose: list[int]) -> None:
         """Fix directors to bodies; add the nodes at which elements begin that are not rigid."""
@@ -166,20 +182,17 @@ class ArmShapes:
         back = (turns[:-1] * [1, -1, -1, -1])[:, None]
         elements = slice(line.start, line.stop - 1)
         self._frames[elements, _DIRECTORS] = rotated(back, frames)
-        self._lengths[elements] = lengths.round(DIGITS).tolist()
+        self._lengths[elements] = lengths.round(DIGITS)
         for index, ends in enumerate(itertools.pairwise(arm.nodes)):
             if not _is_rigid(world, *ends):
                 loose.append(line.start + index)
 
-    def _stretch(self, found: np.ndarray) -> list[float]:
-        """Turn elements that are not rigid to where their ends are; return all lengths."""
+    def _stretch(self, found: np.ndarray) -> None:
+        """Turn elements that are not rigid to where their ends are."""
         loose = self._loose
         tangents, lengths = _tangents(found[loose + 1, _PLACE] - found[loose, _PLACE])
         found[loose, _DIRECTORS] = _frames(tangents, found[loose, 0])
-        every = list(self._lengths)
-        for node, length in zip(loose.tolist(), lengths.round(DIGITS).tolist(), strict=True):
-            every[node] = length
-        return every
+        self._lengths[loose] = lengths.round(DIGITS)
 
 
 def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) -> bool:
@@ -210,10 +223,9 @@ def _tip_turn_to(directors: np.ndarray) -> np.ndarray:
     return np.array([multiply(left, multiply(one, right)) for one in _BASIS]).T
 
 
-def _tip_turn(row: list[Numbers]) -> Numbers:
+def _tip_turn(directors: np.ndarray) -> np.ndarray:
     """Return the rotation of an element by its directors in the world: these are its columns."""
-    matrix = np.array(row[_DIRECTORS]).T
-    return [round(part, DIGITS) for part in quaternion_of_matrix(matrix)]
+    return np.array(quaternion_of_matrix(directors.T)).round(DIGITS)
 
 
 def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:
@@ -238,4 +250,4 @@ def _frames(tangents: np.ndarray, normals: np.ndarray) -> np.ndarray:
     return found
 
 
-__all__ = ['DIGITS', 'ArmShape', 'ArmShapes']
+__all__ = ['DIGITS', 'ROUND', 'ArmShape', 'ArmShapes']

@@ -19,6 +19,23 @@ from urlab_ros_bridge.geometry import Vector
 _XZY, _YZX, _ZXY = (np.array(order) for order in ((0, 2, 1), (1, 2, 0), (2, 0, 1)))
 _XZYW = np.array((1, 3, 2, 0))
 
+# What `y_up_slots` and `y_up_turn_slots` find, times this, is in a world with y up.
+UP, TURN_UP = np.array((1.0, 1.0, -1.0)), np.array((1.0, 1.0, -1.0, 1.0))
+
+
+def y_up_slots(bodies: np.ndarray) -> np.ndarray:
+    """
+    Return where x z y of bodies are among the numbers of an array of positions, shape (n, 3).
+
+    :param bodies: ids, shape (n,).
+    """
+    return 3 * bodies[:, None] + _XZY
+
+
+def y_up_turn_slots(bodies: np.ndarray) -> np.ndarray:
+    """Return where x z y w of bodies are in an array of rotations w x y z, shape (n, 4)."""
+    return 4 * bodies[:, None] + _XZYW
+
 
 def y_up(points: np.ndarray) -> np.ndarray:
     """Return points or vectors, shape (..., 3), of a world with z up in one with y up."""
@@ -82,6 +99,6 @@ def crossed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 __all__ = [
-    'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions', 'z_up',
-    'z_up_quaternion',
+    'TURN_UP', 'UP', 'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions',
+    'y_up_slots', 'y_up_turn_slots', 'z_up', 'z_up_quaternion',
 ]  # fmt: skip

@@ -17,8 +17,12 @@ from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
 from urlab_ros_bridge.gateways.webxr.scene.arms import DIGITS
+from urlab_ros_bridge.gateways.webxr.scene.axes import TURN_UP
+from urlab_ros_bridge.gateways.webxr.scene.axes import UP
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_slots
+from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_turn_slots
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 
 OWNER = 'simulation'
@@ -104,12 +108,16 @@ class BodyMeshes:
             else:
                 (self._static if is_static else self._moving).append(body.id)
         self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
-        self._drawn = np.array([*self._moving, *self.spheres], np.intp)
+        drawn = np.array([*self._moving, *self.spheres], np.intp)
         centres = [geom.pose.position for geom in self.spheres.values()]
         self._centres = np.array(centres).reshape(-1, 3, 1)
         self._off_centre = bool(self._centres.any())
+        self._place_slots = y_up_slots(drawn)
+        self._turn_slots = y_up_turn_slots(drawn[: len(self._moving)])
         self._shown: tuple[dict[str, Any], dict[str, Any]] | None = None
-        self._placed: list[dict[str, Any]] = []  # of these tables: what moves, as in `_drawn`
+        # Of what moves, meshes before spheres; each frame is written into them.
+        self._places = np.zeros((len(drawn), 3))
+        self._turns = np.zeros((len(self._moving), 4))
 
     def meshes(self) -> dict[str, Mesh]:
         """Return all meshes by id."""
@@ -127,28 +135,31 @@ class BodyMeshes:
         """
         Return the meshes, without their data, and the spheres of scene_state by id.
 
-        They are the same tables for each frame, for one thread, and not to be changed.
+        They are the same tables for each frame, for one thread, and not to be changed: each frame
+        is written into their arrays.
         """
-        if self._shown is None:
+        if self._shown is not None:
+            self._follow(frame)
+        else:
             meshes, spheres = self.new_states(frame)
-            fixed = [self._ids[body] for body in self._static]
-            self._placed = [state for name, state in meshes.items() if name not in set(fixed)]
-            self._placed += spheres.values()
-            meshes |= {name: orjson.Fragment(orjson.dumps(meshes[name])) for name in fixed}
+            for body in self._static:
+                name = self._ids[body]
+                fixed = orjson.dumps(meshes[name], option=orjson.OPT_SERIALIZE_NUMPY)
+                meshes[name] = orjson.Fragment(fixed)
             self._shown = meshes, spheres
-        places, turns = self._poses(frame)
-        for state, place in zip(self._placed, places, strict=True):
-            state['translation'] = place
-        for state, turn in zip(self._placed, turns, strict=False):
-            state['rotation_xyzw'] = turn
         return self._shown
 
     def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return such tables anew, of plain values."""
-        bodies = [*self._static, *self._moving]
-        places = y_up(frame.body_positions[bodies]).round(DIGITS).tolist()
-        turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS).tolist()
-        meshes = {
+        """Return such tables anew; where things are is in the same arrays."""
+        self._follow(frame)
+        return self._meshes_at(frame), self._spheres()
+
+    def _meshes_at(self, frame: SceneFrame) -> dict[str, Any]:
+        """Return the meshes; those that do not move are where they are in a frame."""
+        static = np.array(self._static, np.intp)
+        places = y_up(frame.body_positions[static]).round(DIGITS)
+        turns = y_up_quaternions(frame.body_quaternions[static]).round(DIGITS)
+        return {
             self._ids[body]: {
                 'mesh_id': self._ids[body],
                 'owner_id': OWNER,
@@ -158,10 +169,17 @@ class BodyMeshes:
                 'visible': True,
                 'static_asset': True,
             }
-            for body, place, turn in zip(bodies, places, turns, strict=True)
+            for body, place, turn in zip(
+                (*self._static, *self._moving),
+                (*places, *self._places[: len(self._moving)]),
+                (*turns, *self._turns),
+                strict=True,
+            )
         }
-        places, _ = self._poses(frame)
-        spheres = {
+
+    def _spheres(self) -> dict[str, Any]:
+        balls = self._places[len(self._moving) :]
+        return {
             self._ids[body]: {
                 'sphere_id': self._ids[body],
                 'owner_id': OWNER,
@@ -170,24 +188,21 @@ class BodyMeshes:
                 'color_rgb': list(self._models.rgba(geom)[:3]),
                 'visible': True,
             }
-            for place, (body, geom) in zip(
-                places[len(self._moving) :], self.spheres.items(), strict=True
-            )
+            for place, (body, geom) in zip(balls, self.spheres.items(), strict=True)
         }
-        return meshes, spheres
 
-    def _poses(self, frame: SceneFrame) -> tuple[list[Any], list[Any]]:
-        """Return places of what moves, meshes before spheres, and rotations x y z w of meshes."""
-        places = frame.body_positions.take(self._drawn, 0)
+    def _follow(self, frame: SceneFrame) -> None:
+        """Write places of what moves, meshes before spheres, and rotations x y z w of meshes."""
         balls = len(self._moving)
+        places = frame.body_positions.take(self._place_slots)
         if self._off_centre:
-            axes = frame.body_axes.take(self._drawn[balls:], 0)
+            axes = frame.body_axes.reshape(-1, 3).take(self._place_slots[balls:], 0)
             places[balls:] += (axes @ self._centres)[:, :, 0]
-        turns = frame.body_quaternions.take(self._drawn[:balls], 0)
-        return (
-            y_up(places).round(DIGITS).tolist(),
-            y_up_quaternions(turns).round(DIGITS).tolist(),
-        )
+        places *= UP
+        places.round(DIGITS, out=self._places)
+        turns = frame.body_quaternions.take(self._turn_slots)
+        turns *= TURN_UP
+        turns.round(DIGITS, out=self._turns)
 
     def _name(self, body: int) -> str:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')

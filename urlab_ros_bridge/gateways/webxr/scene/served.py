@@ -89,7 +89,7 @@ class ServedScene:
         return self.newest
 
     def shapes(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shapes of the arms in the newest frame; for the thread of `poll`."""
+        """Return the shapes of the arms in the newest frame, for the thread of `poll`."""
         return frame.of_poses('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class ServedScene:
         local = self._local
         time, step = self._positions.follow(tick)
         before = self.newest
-        if before is not None and not self._positions.have_moved():
+        if before is not None and not self._positions.have_moved:
             self.newest = before.later(time, step, tick)
             return
         self._positions.show()

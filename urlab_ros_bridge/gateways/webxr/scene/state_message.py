@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
+import numpy as np
+import orjson
+
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 
@@ -33,7 +36,12 @@ class Ownership:
 def arms_json(
     arms: Sequence[ArmChain], shapes: Sequence[ArmShape], ownership: Ownership
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the arms of scene_state by id, and the haptics of the arms that users have."""
+    """
+    Return the arms of scene_state by id, and the haptics of the arms that users have.
+
+    They have the arrays of the shapes, so they hold for later frames, too, while no arm touches
+    anything.
+    """
     states, haptics = {}, []
     for arm, shape, arm_id, owner in zip(
         arms, shapes, ownership.arm_ids, ownership.owners, strict=True
@@ -44,8 +52,8 @@ def arms_json(
             'base': _pose(shape.base_position, shape.base_rotation),
             'tip': _pose(shape.tip_position, shape.tip_rotation),
             'centerline': shape.centerline,
-            'radii': arm.radii,
-            'element_lengths': shape.lengths,
+            'radii': _fixed(arm.radii),
+            'element_lengths': _fixed(shape.lengths) if shape.is_rigid else shape.lengths,
             'directors': shape.directors,
             'contact_points': shape.contacts,
         }
@@ -78,8 +86,12 @@ def scene_json(
     }
 
 
-def _pose(position: Sequence[float], rotation: Sequence[float]) -> dict[str, Any]:
+def _pose(position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
     return {'translation': position, 'rotation_xyzw': rotation}
+
+
+def _fixed(numbers: Any) -> orjson.Fragment:
+    return orjson.Fragment(orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY))
 
 
 __all__ = ['Ownership', 'arms_json', 'scene_json']

@@ -38,9 +38,10 @@ class StateMessages:
         self._scene = scene
         self._publications = publications
         self._frame: SceneFrame | None = None
-        self._tail = b''  # of the message without meshes: what follows its time
+        self._message = b''  # without meshes; empty when another one has to be made
         self._versions = (-1, -1)
         self._published = -1
+        self._touched = False
         self._payload: dict[str, Any] = {}
         self._meshes: dict[str, Mesh] = {}
         self._keys: frozenset[tuple[str, int]] = frozenset()
@@ -70,25 +71,30 @@ class StateMessages:
         versions = (self._publications.version, ownership.version)
         if self._frame is frame and self._versions == versions:
             return
-        version, published, overlays, meshes = self._publications.read()
-        versions = (version, ownership.version)
-        scene = self._scene
-        stands = self._frame is not None and self._frame.posed is frame.posed
+        before, self._frame = self._frame, frame
         self._framed = {}
-        if stands and self._versions == versions:
-            self._frame = frame
+        if self._versions == versions:
             self._payload['timestamp'] = frame.time
+            if before is not None and before.posed is frame.posed:
+                return
+        self._message = b''
+        scene = self._scene
+        shapes = scene.shapes(frame)
+        shown, spheres = scene.bodies.states(frame)
+        # While nothing touches and nobody comes or goes, new numbers are in the same tables.
+        touches = any(shape.contacts for shape in shapes)
+        if self._versions == versions and not (touches or self._touched):
             return
-        self._frame, self._versions = frame, versions
-        self._tail = b''
+        self._touched = touches
+        version, published, overlays, meshes = self._publications.read()
+        self._versions = (version, ownership.version)
         if self._published != version:
             self._published = version
             self._meshes = scene.bodies.meshes() | meshes
             self._keys = frozenset(mesh.key for mesh in self._meshes.values())
-        shown, spheres = scene.bodies.states(frame)
         self._payload = scene_json(
             frame.time,
-            arms_json(scene.arms, scene.shapes(frame), ownership),
+            arms_json(scene.arms, shapes, ownership),
             ownership.users,
             shown | published if published else shown,
             overlays,
@@ -114,10 +120,12 @@ class StateMessages:
             for mesh_id, _ in extra:
                 meshes[mesh_id] = with_asset(meshes[mesh_id], self._meshes[mesh_id])
             return framed(write_message('scene_state', payload | {'meshes': meshes}))
-        if not self._tail:
-            message = write_message('scene_state', payload)
-            self._tail = message[message.index(b',', len(_HEAD)) :]
-        return framed(b'%b%b%b' % (_HEAD, orjson.dumps(payload['timestamp']), self._tail))
+        message = self._message
+        if message:
+            rest = message[message.index(b',', len(_HEAD)) :]
+            return framed(b'%b%b%b' % (_HEAD, orjson.dumps(payload['timestamp']), rest))
+        self._message = write_message('scene_state', payload)
+        return framed(self._message)
 
 
 __all__ = ['StateMessages']
