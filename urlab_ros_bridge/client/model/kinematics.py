@@ -228,7 +228,7 @@ class LocalModel:
 
 def _colliding(model: Any, wanted: np.ndarray) -> Any:
     """
-    Return a model in which geoms collide as in `model` if one of them is wanted, and others do not.
+    Return a model in which geoms collide as in `model` if one of both is wanted, and else never.
 
     Explicit pairs are left as they are, and so is a model that is too large to have twice.
 

@@ -19,23 +19,6 @@ from urlab_ros_bridge.geometry import Vector
 _XZY, _YZX, _ZXY = (np.array(order) for order in ((0, 2, 1), (1, 2, 0), (2, 0, 1)))
 _XZYW = np.array((1, 3, 2, 0))
 
-# What `y_up_slots` and `y_up_turn_slots` find, times this, is in a world with y up.
-UP, TURN_UP = np.array((1.0, 1.0, -1.0)), np.array((1.0, 1.0, -1.0, 1.0))
-
-
-def y_up_slots(bodies: np.ndarray) -> np.ndarray:
-    """
-    Return where x z y of bodies are among the numbers of an array of positions, shape (n, 3).
-
-    :param bodies: ids, shape (n,).
-    """
-    return 3 * bodies[:, None] + _XZY
-
-
-def y_up_turn_slots(bodies: np.ndarray) -> np.ndarray:
-    """Return where x z y w of bodies are in an array of rotations w x y z, shape (n, 4)."""
-    return 4 * bodies[:, None] + _XZYW
-
 
 def y_up(points: np.ndarray) -> np.ndarray:
     """Return points or vectors, shape (..., 3), of a world with z up in one with y up."""
@@ -49,6 +32,10 @@ def y_up_quaternions(wxyz: np.ndarray) -> np.ndarray:
     turned: np.ndarray = wxyz.take(_XZYW, axis=-1)
     turned[..., 2] *= -1.0
     return turned
+
+
+# Times w x y z of a rotation, it is `y_up_quaternions` of it.
+Y_UP_TURN = y_up_quaternions(np.eye(4)).T
 
 
 def y_up_poses(positions: np.ndarray, wxyz: np.ndarray) -> np.ndarray:
@@ -99,6 +86,6 @@ def crossed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 __all__ = [
-    'TURN_UP', 'UP', 'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions',
-    'y_up_slots', 'y_up_turn_slots', 'z_up', 'z_up_quaternion',
+    'Y_UP_TURN', 'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions',
+    'z_up', 'z_up_quaternion',
 ]  # fmt: skip

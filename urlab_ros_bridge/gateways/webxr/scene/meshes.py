@@ -16,14 +16,12 @@ import orjson
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
-from urlab_ros_bridge.gateways.webxr.scene.arms import DIGITS
-from urlab_ros_bridge.gateways.webxr.scene.axes import TURN_UP
-from urlab_ros_bridge.gateways.webxr.scene.axes import UP
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
-from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_slots
-from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_turn_slots
+from urlab_ros_bridge.gateways.webxr.scene.axes import Y_UP_TURN
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import DIGITS
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import PoseNumbers
 
 OWNER = 'simulation'
 # Ids of what the simulation shows begin so.
@@ -89,7 +87,7 @@ class BodyMeshes:
     :ivar spheres: body id -> its one geom.
     """
 
-    def __init__(self, models: BodyModels, world: WorldModel) -> None:
+    def __init__(self, models: BodyModels, world: WorldModel, numbers: PoseNumbers) -> None:
         self._world = world
         self._models = models
         self._lock = threading.Lock()
@@ -108,16 +106,13 @@ class BodyMeshes:
             else:
                 (self._static if is_static else self._moving).append(body.id)
         self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
-        drawn = np.array([*self._moving, *self.spheres], np.intp)
-        centres = [geom.pose.position for geom in self.spheres.values()]
-        self._centres = np.array(centres).reshape(-1, 3, 1)
-        self._off_centre = bool(self._centres.any())
-        self._place_slots = y_up_slots(drawn)
-        self._turn_slots = y_up_turn_slots(drawn[: len(self._moving)])
+        self._numbers = numbers
+        moving, balls = (np.array([*some], np.intp) for some in (self._moving, self.spheres))
+        centres = np.array([geom.pose.position for geom in self.spheres.values()])
+        self._places = numbers.add_points(moving, np.zeros((len(moving), 3)))
+        self._turns = numbers.add_turns(moving, np.tile(Y_UP_TURN, (len(moving), 1, 1)))
+        self._centres = numbers.add_points(balls, centres)
         self._shown: tuple[dict[str, Any], dict[str, Any]] | None = None
-        # Of what moves, meshes before spheres; each frame is written into them.
-        self._places = np.zeros((len(drawn), 3))
-        self._turns = np.zeros((len(self._moving), 4))
 
     def meshes(self) -> dict[str, Mesh]:
         """Return all meshes by id."""
@@ -138,9 +133,8 @@ class BodyMeshes:
         They are the same tables for each frame, for one thread, and not to be changed: each frame
         is written into their arrays.
         """
-        if self._shown is not None:
-            self._follow(frame)
-        else:
+        self._numbers.follow(frame)
+        if self._shown is None:
             meshes, spheres = self.new_states(frame)
             for body in self._static:
                 name = self._ids[body]
@@ -151,7 +145,7 @@ class BodyMeshes:
 
     def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return such tables anew; where things are is in the same arrays."""
-        self._follow(frame)
+        self._numbers.follow(frame)
         return self._meshes_at(frame), self._spheres()
 
     def _meshes_at(self, frame: SceneFrame) -> dict[str, Any]:
@@ -171,14 +165,14 @@ class BodyMeshes:
             }
             for body, place, turn in zip(
                 (*self._static, *self._moving),
-                (*places, *self._places[: len(self._moving)]),
-                (*turns, *self._turns),
+                (*places, *self._numbers.array(self._places)),
+                (*turns, *self._numbers.array(self._turns)),
                 strict=True,
             )
         }
 
     def _spheres(self) -> dict[str, Any]:
-        balls = self._places[len(self._moving) :]
+        balls = self._numbers.array(self._centres)
         return {
             self._ids[body]: {
                 'sphere_id': self._ids[body],
@@ -190,19 +184,6 @@ class BodyMeshes:
             }
             for place, (body, geom) in zip(balls, self.spheres.items(), strict=True)
         }
-
-    def _follow(self, frame: SceneFrame) -> None:
-        """Write places of what moves, meshes before spheres, and rotations x y z w of meshes."""
-        balls = len(self._moving)
-        places = frame.body_positions.take(self._place_slots)
-        if self._off_centre:
-            axes = frame.body_axes.reshape(-1, 3).take(self._place_slots[balls:], 0)
-            places[balls:] += (axes @ self._centres)[:, :, 0]
-        places *= UP
-        places.round(DIGITS, out=self._places)
-        turns = frame.body_quaternions.take(self._turn_slots)
-        turns *= TURN_UP
-        turns.round(DIGITS, out=self._turns)
 
     def _name(self, body: int) -> str:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')
