@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from urlab_ros_bridge.gateways.webxr.scene.axes import Y_UP_TURN
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.webxr.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.message_template import open_rows
 from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import DIGITS
 from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import PoseNumbers
 from urlab_ros_bridge.geometry import multiply
@@ -46,8 +48,8 @@ class ArmShape:
     :ivar tip_position, tip_rotation: the last node, and the frame of the last element.
     :ivar centerline: shape (n + 1, 3); `lengths` of the n elements between.
     :ivar directors: shape (n, 3, 3), for each element the rows normal, binormal and tangent.
-    :ivar is_rigid: whether its elements always have these lengths.
     :ivar contacts: points where it touches something.
+    :ivar json: all but the contacts, as a message has it: rows that change are left open.
     """
 
     base_position: np.ndarray
@@ -57,8 +59,8 @@ class ArmShape:
     centerline: np.ndarray
     lengths: np.ndarray
     directors: np.ndarray
-    is_rigid: bool
     contacts: list[Numbers]
+    json: dict[str, Any]
 
 
 class ArmShapes:
@@ -84,12 +86,13 @@ class ArmShapes:
         bodies = np.array([node.body for node in nodes], np.intp)
         starts = np.cumsum([0, *(len(arm.nodes) for arm in arms)]).tolist()
         self._lines = [slice(*ends) for ends in itertools.pairwise(starts)]
-        frames, self._lengths = np.zeros((len(nodes), 3, 3)), np.zeros(len(nodes))
+        frames, lengths = np.zeros((len(nodes), 3, 3)), np.zeros(len(nodes))
         loose: list[int] = []
         for arm, line in zip(arms, self._lines, strict=True):
             elements = slice(line.start, line.stop - 1)
-            frames[elements], self._lengths[elements] = _fixed_frames(world, arm)
+            frames[elements], lengths[elements] = _fixed_frames(world, arm)
             loose += (line.start + index for index in _loose_elements(world, arm))
+        self._fixed_lengths = lengths
         self._loose = np.array(loose, np.intp)
         self._points = numbers.add_points(bodies, np.array([node.place for node in nodes]))
         # Three for each node, though none begins at the last one.
@@ -100,6 +103,12 @@ class ArmShapes:
         tips = np.array([_tip_turn_to(directors) for directors in frames[lasts]])
         self._tips = numbers.add_turns(bodies[lasts], tips)
         self._loose_tips = np.flatnonzero(np.isin(lasts, loose)).tolist()
+        self._lengths = [
+            numbers.add_free(line.stop - line.start - 1)
+            if any(line.start <= element < line.stop for element in loose)
+            else None
+            for line in self._lines
+        ]
         if loose:
             numbers.mend(self._stretch)
         self._arm_of_body = np.full(len(world.bodies), -1)
@@ -126,21 +135,40 @@ class ArmShapes:
         """Return shapes of arrays into which each frame is written."""
         numbers = self._numbers
         points, bases, tips = map(numbers.array, (self._points, self._bases, self._tips))
-        directors = numbers.array(self._directors).reshape(-1, 3, 3)
-        return [
-            ArmShape(
-                points[line.start],
-                bases[index],
-                points[line.stop - 1],
-                tips[index],
-                points[line],
-                self._lengths[line.start : line.stop - 1],
-                directors[line.start : line.stop - 1],
-                not np.isin(self._loose, np.arange(line.start, line.stop)).any(),
-                [],
+        directors = numbers.array(self._directors)
+        texts = (self._points, self._bases, self._tips, self._directors)
+        point_rows, base_rows, tip_rows, director_rows = map(open_rows, texts)
+        shapes = []
+        for index, (line, part) in enumerate(zip(self._lines, self._lengths, strict=True)):
+            first, last = line.start, line.stop - 1
+            lengths = self._fixed_lengths[first:last]
+            length_row: Any = lengths.tolist()
+            if part is not None:
+                (lengths,), (length_row,) = numbers.array(part), open_rows(part)
+            json = {
+                'base': {'translation': point_rows[first], 'rotation_xyzw': base_rows[index]},
+                'tip': {'translation': point_rows[last], 'rotation_xyzw': tip_rows[index]},
+                'centerline': point_rows[line],
+                'radii': self._arms[index].radii,
+                'element_lengths': length_row,
+                'directors': [
+                    director_rows[3 * element : 3 * element + 3] for element in range(first, last)
+                ],
+            }
+            shapes.append(
+                ArmShape(
+                    points[first],
+                    bases[index],
+                    points[last],
+                    tips[index],
+                    points[line],
+                    lengths,
+                    directors[3 * first : 3 * last].reshape(-1, 3, 3),
+                    [],
+                    json,
+                )
             )
-            for index, line in enumerate(self._lines)
-        ]
+        return shapes
 
     def _contacts(self, points: np.ndarray, bodies: np.ndarray) -> list[list[Numbers]]:
         """Return where each arm touches something."""
@@ -154,13 +182,19 @@ class ArmShapes:
         """Turn elements that are not rigid to where their ends are."""
         loose, numbers = self._loose, self._numbers
         points, tips = numbers.array(self._points), numbers.array(self._tips)
-        directors = numbers.array(self._directors).reshape(-1, 3, 3)
+        directors = numbers.array(self._directors)
         tangents, lengths = _tangents(points[loose + 1] - points[loose])
-        directors[loose] = _frames(tangents, directors[loose, 0])
-        self._lengths[loose] = lengths.round(DIGITS)
+        frames = _frames(tangents, directors[3 * loose])
+        directors[3 * loose[:, None] + np.arange(3)] = frames
+        every = self._fixed_lengths.copy()
+        every[loose] = lengths
+        for line, part in zip(self._lines, self._lengths, strict=True):
+            if part is not None:
+                numbers.array(part)[0] = every[line.start : line.stop - 1]
         for arm in self._loose_tips:
             # The directors of an element are the columns of its rotation.
-            tips[arm] = quaternion_of_matrix(directors[self._lines[arm].stop - 2].T)
+            last = 3 * (self._lines[arm].stop - 2)
+            tips[arm] = quaternion_of_matrix(directors[last : last + 3].T)
 
 
 def _fixed_frames(world: WorldModel, arm: ArmChain) -> tuple[np.ndarray, np.ndarray]:

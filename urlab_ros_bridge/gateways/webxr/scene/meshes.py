@@ -20,6 +20,7 @@ from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
 from urlab_ros_bridge.gateways.webxr.scene.axes import Y_UP_TURN
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.message_template import open_rows
 from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import DIGITS
 from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import PoseNumbers
 
@@ -72,10 +73,10 @@ def mesh_json(
     )
 
 
-def with_asset(json: Any, mesh: Mesh) -> Any:
+def with_asset(json: Any, mesh: Mesh) -> dict[str, Any]:
     """Return a mesh of scene_state with its data, from the one without."""
-    fields = orjson.loads(orjson.dumps(json, option=orjson.OPT_SERIALIZE_NUMPY))
-    return fields | {'asset_uri': mesh.asset_uri}
+    fields = json if isinstance(json, dict) else orjson.loads(orjson.dumps(json))
+    return {**fields, 'asset_uri': mesh.asset_uri}
 
 
 class BodyMeshes:
@@ -130,29 +131,37 @@ class BodyMeshes:
         """
         Return the meshes, without their data, and the spheres of scene_state by id.
 
-        They are the same tables for each frame, for one thread, and not to be changed: each frame
-        is written into their arrays.
+        They are the same tables for each frame, and not to be changed: the rows of what moves are
+        left open.
         """
-        self._numbers.follow(frame)
         if self._shown is None:
-            meshes, spheres = self.new_states(frame)
-            for body in self._static:
-                name = self._ids[body]
-                fixed = orjson.dumps(meshes[name], option=orjson.OPT_SERIALIZE_NUMPY)
-                meshes[name] = orjson.Fragment(fixed)
-            self._shown = meshes, spheres
+            parts = (self._places, self._turns, self._centres)
+            places, turns, centres = map(open_rows, parts)
+            still = self._static_states(frame)
+            fixed = {name: orjson.Fragment(orjson.dumps(state)) for name, state in still.items()}
+            self._shown = (
+                fixed | self._table(self._moving, places, turns),
+                self._spheres_at(centres),
+            )
         return self._shown
 
     def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return such tables anew; where things are is in the same arrays."""
+        """Return such tables anew, of plain values."""
         self._numbers.follow(frame)
-        return self._meshes_at(frame), self._spheres()
+        parts = (self._places, self._turns, self._centres)
+        places, turns, centres = (self._numbers.array(part).tolist() for part in parts)
+        meshes = self._static_states(frame) | self._table(self._moving, places, turns)
+        return meshes, self._spheres_at(centres)
 
-    def _meshes_at(self, frame: SceneFrame) -> dict[str, Any]:
-        """Return the meshes; those that do not move are where they are in a frame."""
-        static = np.array(self._static, np.intp)
-        places = y_up(frame.body_positions[static]).round(DIGITS)
-        turns = y_up_quaternions(frame.body_quaternions[static]).round(DIGITS)
+    def _static_states(self, frame: SceneFrame) -> dict[str, Any]:
+        static = self._static
+        places = y_up(frame.body_positions[static]).round(DIGITS).tolist()
+        turns = y_up_quaternions(frame.body_quaternions[static]).round(DIGITS).tolist()
+        return self._table(static, places, turns)
+
+    def _table(
+        self, bodies: Sequence[int], places: Sequence[Any], turns: Sequence[Any]
+    ) -> dict[str, Any]:
         return {
             self._ids[body]: {
                 'mesh_id': self._ids[body],
@@ -163,16 +172,10 @@ class BodyMeshes:
                 'visible': True,
                 'static_asset': True,
             }
-            for body, place, turn in zip(
-                (*self._static, *self._moving),
-                (*places, *self._numbers.array(self._places)),
-                (*turns, *self._numbers.array(self._turns)),
-                strict=True,
-            )
+            for body, place, turn in zip(bodies, places, turns, strict=True)
         }
 
-    def _spheres(self) -> dict[str, Any]:
-        balls = self._numbers.array(self._centres)
+    def _spheres_at(self, centres: Sequence[Any]) -> dict[str, Any]:
         return {
             self._ids[body]: {
                 'sphere_id': self._ids[body],
@@ -182,7 +185,7 @@ class BodyMeshes:
                 'color_rgb': list(self._models.rgba(geom)[:3]),
                 'visible': True,
             }
-            for place, (body, geom) in zip(balls, self.spheres.items(), strict=True)
+            for place, (body, geom) in zip(centres, self.spheres.items(), strict=True)
         }
 
     def _name(self, body: int) -> str:

@@ -16,21 +16,31 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import orjson
 
+from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 
 # 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
 DIGITS = 5
 _AXES = np.arange(3)
+# JSON has no number for what is none: so texts of rows are found without looking at numbers.
+_BETWEEN, _END = b',null,', b',null]'
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Where some numbers are among all: `begin`, and their shape."""
+    """
+    Some of the numbers.
+
+    :ivar begin: of its first row among all numbers; `row` that among all rows.
+    :ivar shape: rows, and the numbers of each.
+    """
 
     begin: int
-    shape: tuple[int, ...]
+    row: int
+    shape: tuple[int, int]
 
 
 class PoseNumbers:
@@ -48,7 +58,7 @@ class PoseNumbers:
         """
         # Of a frame's `poses`: where these begin.
         self._quaternions, self._axes = 3 * bodies, 7 * bodies
-        self._size = 0
+        self._size = self._rows = 0
         self._slots: list[np.ndarray] = []
         self._factors: list[np.ndarray] = []
         self._menders: list[Callable[[], None]] = []
@@ -80,31 +90,48 @@ class PoseNumbers:
         slots = np.broadcast_to(slots, (count, 4, 4))
         return self._add(slots, matrices.reshape(count, 4, 4), (count, 4))
 
+    def add_free(self, count: int) -> Part:
+        """Add one row of numbers that a mender writes."""
+        slots = np.zeros((1, count, 4), np.intp)
+        return self._add(slots, np.zeros((1, count, 4)), (1, count))
+
     def mend(self, mender: Callable[[], None]) -> None:
         """Call a function after everything is computed and before it is rounded."""
         self._menders.append(mender)
 
     def array(self, part: Part) -> np.ndarray:
         """Return the array of a part; nothing can be added any more."""
-        if self._values is None:
-            self._freeze()
-        found: np.ndarray = self._values[part.begin : part.begin + int(np.prod(part.shape))]  # type: ignore[index]
-        return found.reshape(part.shape)
+        rows, width = part.shape
+        values = self._values if self._values is not None else self._freeze()
+        found = values[part.begin : part.begin + rows * (width + 1)]
+        return found.reshape(rows, width + 1)[:, :width]
 
     def follow(self, frame: SceneFrame) -> None:
         """Compute everything at the poses of a frame, unless it is there already."""
         if self._followed is frame.poses:
             return
-        if self._values is None:
-            self._freeze()
-        gathered, values = self._gathered, self._values
+        values = self._values if self._values is not None else self._freeze()
+        gathered = self._gathered
         frame.poses.take(self._from, out=gathered, mode='clip')
         np.multiply(gathered, self._times, out=gathered)
         np.add.reduce(gathered, axis=0, out=values)
         for mender in self._menders:
             mender()
-        values.round(DIGITS, out=values)  # type: ignore[union-attr]
+        values.round(DIGITS, out=values)
         self._followed = frame.poses
+
+    def texts(self) -> list[bytes]:
+        """
+        Return each row as JSON has it, without brackets.
+
+        :raises ProtocolError: when one of the numbers is not finite.
+        """
+        values = self._values if self._values is not None else self._freeze()
+        text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
+        found = text[1 : -len(_END)].split(_BETWEEN)
+        if len(found) != max(self._rows, 1):
+            raise ProtocolError('a pose that is not finite')
+        return found
 
     def _add_vectors(self, bodies: np.ndarray, vectors: np.ndarray, fixed: float) -> Part:
         count = len(bodies)
@@ -120,22 +147,28 @@ class PoseNumbers:
             slots[:, places], factors[:, places] * np.sign(order)[:, None], (count, 3)
         )
 
-    def _add(self, slots: np.ndarray, factors: np.ndarray, shape: tuple[int, ...]) -> Part:
+    def _add(self, slots: np.ndarray, factors: np.ndarray, shape: tuple[int, int]) -> Part:
         if self._values is not None:
             raise RuntimeError('nothing can be added to numbers that are in use')
-        part = Part(self._size, shape)
+        rows, width = shape
+        part = Part(self._size, self._rows, shape)
+        # After each row comes a number that is none.
+        slots = np.concatenate((slots, np.zeros((rows, 1, 4), np.intp)), axis=1)
+        factors = np.concatenate((factors, np.full((rows, 1, 4), np.nan)), axis=1)
         self._slots.append(slots.reshape(-1, 4))
         self._factors.append(factors.reshape(-1, 4))
-        self._size += len(self._slots[-1])
+        self._size += rows * (width + 1)
+        self._rows += rows
         return part
 
-    def _freeze(self) -> None:
-        empty = np.zeros((0, 4))
-        slots = np.concatenate([empty.astype(np.intp), *self._slots])
+    def _freeze(self) -> np.ndarray:
+        nothing = np.zeros((0, 4))
+        slots = np.concatenate([nothing.astype(np.intp), *self._slots])
         self._from = np.ascontiguousarray(slots.T)
-        self._times = np.ascontiguousarray(np.concatenate([empty, *self._factors]).T)
+        self._times = np.ascontiguousarray(np.concatenate([nothing, *self._factors]).T)
         self._gathered = np.zeros((4, self._size))
         self._values = np.zeros(self._size)
+        return self._values
 
 
 __all__ = ['DIGITS', 'Part', 'PoseNumbers']

@@ -23,6 +23,8 @@ _LARGEST = 1 << 18
 _LEARN_EVERY = 1.0  # s
 # What moves less (m, rad) is not seen in messages of five digits, within 100 m.
 _VISIBLE = 1e-7
+# From here on (m) numbers count as not finite: what is computed of them might not be.
+_FARTHEST = 1e150
 _ROBOTS, _ENTITIES = ('per_articulation', 'arts'), ('entities', 'scene')
 
 
@@ -65,7 +67,7 @@ class Positions:
         if read is None:
             seconds, step = self._decode(tick)
             numbers, shown = None, self._shown
-            is_finite = all(np.isfinite(target).all() for target in self._targets)
+            is_finite = all((np.abs(target) < _FARTHEST).all() for target in self._targets)
             self.have_moved = shown is None or any(
                 not (np.abs(target - before) <= _VISIBLE).all()
                 for target, before in zip(self._targets, shown, strict=True)
@@ -75,10 +77,9 @@ class Positions:
             seconds, step, numbers = read
             before = self._shown_numbers
             change = numbers if before is None else numbers - before
-            # The square of its length: one product, in place of looking at each number.
-            square = float(change @ change)
-            is_finite = square < math.inf  # what is shown is; and so far away nothing is
-            self.have_moved = before is None or square > _VISIBLE * _VISIBLE
+            farthest = float(np.maximum.reduce(np.abs(change), initial=0.0))
+            is_finite = farthest < _FARTHEST  # what is shown is
+            self.have_moved = before is None or farthest > _VISIBLE
         if not (is_finite and math.isfinite(seconds)):
             raise ProtocolError('a state that is not finite')
         self._numbers = numbers

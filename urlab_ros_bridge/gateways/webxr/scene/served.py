@@ -36,6 +36,7 @@ class ServedScene:
     :ivar handshake: of the server; `world` the tables of its model.
     :ivar robots: prefix -> robot; `arms` the arms of all robots.
     :ivar models: what each body looks like; `bodies` what is drawn as meshes and spheres.
+    :ivar numbers: of messages, for the thread of `poll`.
     :ivar newest: the last frame, None before the first.
     :ivar unfit: how many states were left out, because they had numbers that are not finite or
         did not fit the model.
@@ -62,7 +63,7 @@ class ServedScene:
             p: read_served_robot(self.handshake, p) for p in self.handshake.articulations
         }
         self.arms = tuple(arm for robot in self.robots.values() for arm in find_arms(robot))
-        numbers = PoseNumbers(len(self.world.bodies))
+        numbers = self.numbers = PoseNumbers(len(self.world.bodies))
         self._shapes = ArmShapes(self.world, self.arms, numbers)
         self.models = BodyModels(self.handshake.model, self.world)
         self.bodies = BodyMeshes(self.models, self.world, numbers)

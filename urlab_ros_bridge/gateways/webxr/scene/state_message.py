@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from dataclasses import field
 from typing import Any
 
-import numpy as np
-import orjson
-
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
-from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +30,15 @@ class Ownership:
 
 
 def arms_json(
-    arms: Sequence[ArmChain], shapes: Sequence[ArmShape], ownership: Ownership
+    shapes: Sequence[ArmShape], ownership: Ownership
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """
-    Return the arms of scene_state by id, and the haptics of the arms that users have.
-
-    They have the arrays of the shapes, so they hold for later frames, too, while no arm touches
-    anything.
-    """
+    """Return the arms of scene_state by id, and the haptics of the arms that users have."""
     states, haptics = {}, []
-    for arm, shape, arm_id, owner in zip(
-        arms, shapes, ownership.arm_ids, ownership.owners, strict=True
-    ):
+    for shape, arm_id, owner in zip(shapes, ownership.arm_ids, ownership.owners, strict=True):
         states[arm_id] = {
             'arm_id': arm_id,
             'owner_user_id': owner,
-            'base': _pose(shape.base_position, shape.base_rotation),
-            'tip': _pose(shape.tip_position, shape.tip_rotation),
-            'centerline': shape.centerline,
-            'radii': _fixed(arm.radii),
-            'element_lengths': _fixed(shape.lengths) if shape.is_rigid else shape.lengths,
-            'directors': shape.directors,
+            **shape.json,
             'contact_points': shape.contacts,
         }
         if owner is not None:
@@ -66,14 +50,18 @@ def arms_json(
 
 
 def scene_json(
-    time: float,
+    time: object,
     arms: tuple[dict[str, Any], list[dict[str, Any]]],
     users: Mapping[str, Sequence[str]],
     meshes: Mapping[str, Any],
     overlays: Mapping[str, Any],
     spheres: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the payload of scene_state."""
+    """
+    Return the payload of scene_state.
+
+    :param time: simulated seconds, or what stands for them.
+    """
     return {
         'timestamp': time,
         'arms': arms[0],
@@ -84,14 +72,6 @@ def scene_json(
         'spheres': spheres,
         'haptics': arms[1],
     }
-
-
-def _pose(position: np.ndarray, rotation: np.ndarray) -> dict[str, Any]:
-    return {'translation': position, 'rotation_xyzw': rotation}
-
-
-def _fixed(numbers: Any) -> orjson.Fragment:
-    return orjson.Fragment(orjson.dumps(numbers, option=orjson.OPT_SERIALIZE_NUMPY))
 
 
 __all__ = ['Ownership', 'arms_json', 'scene_json']

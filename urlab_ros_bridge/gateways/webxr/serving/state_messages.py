@@ -12,6 +12,9 @@ from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.meshes import Mesh
 from urlab_ros_bridge.gateways.webxr.scene.meshes import with_asset
+from urlab_ros_bridge.gateways.webxr.scene.message_template import LAST
+from urlab_ros_bridge.gateways.webxr.scene.message_template import left_open
+from urlab_ros_bridge.gateways.webxr.scene.message_template import MessageTemplate
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
 from urlab_ros_bridge.gateways.webxr.scene.state_message import arms_json
 from urlab_ros_bridge.gateways.webxr.scene.state_message import Ownership
@@ -22,8 +25,6 @@ from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
 
 # A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
 ASSETS_AT_ONCE = 4 << 20
-# The time is the first field; while nothing moves, it is the one that changes.
-_HEAD = b'{"version":1,"type":"scene_state","payload":{"timestamp":'
 _NOTHING: frozenset[tuple[str, int]] = frozenset()
 
 
@@ -38,7 +39,8 @@ class StateMessages:
         self._scene = scene
         self._publications = publications
         self._frame: SceneFrame | None = None
-        self._message = b''  # without meshes; empty when another one has to be made
+        self._template: MessageTemplate | None = None  # of messages without meshes
+        self._rows: list[bytes] = []  # of numbers, the time last
         self._versions = (-1, -1)
         self._published = -1
         self._touched = False
@@ -73,33 +75,34 @@ class StateMessages:
             return
         before, self._frame = self._frame, frame
         self._framed = {}
-        if self._versions == versions:
-            self._payload['timestamp'] = frame.time
-            if before is not None and before.posed is frame.posed:
-                return
-        self._message = b''
+        time = orjson.dumps(frame.time)
+        if before is not None and before.posed is frame.posed and self._versions == versions:
+            self._rows[LAST] = time
+            return
         scene = self._scene
         shapes = scene.shapes(frame)
-        shown, spheres = scene.bodies.states(frame)
-        # While nothing touches and nobody comes or goes, new numbers are in the same tables.
+        scene.numbers.follow(frame)
+        self._rows = [*scene.numbers.texts(), time]
+        # While nothing touches and nobody comes or goes, only numbers change.
         touches = any(shape.contacts for shape in shapes)
         if self._versions == versions and not (touches or self._touched):
             return
-        self._touched = touches
         version, published, overlays, meshes = self._publications.read()
-        self._versions = (version, ownership.version)
         if self._published != version:
             self._published = version
             self._meshes = scene.bodies.meshes() | meshes
             self._keys = frozenset(mesh.key for mesh in self._meshes.values())
+        shown, spheres = scene.bodies.states(frame)
         self._payload = scene_json(
-            frame.time,
-            arms_json(scene.arms, shapes, ownership),
+            left_open(LAST),
+            arms_json(shapes, ownership),
             ownership.users,
-            shown | published if published else shown,
+            shown | published,
             overlays,
             spheres,
         )
+        self._template = None
+        self._touched, self._versions = touches, (version, ownership.version)
 
     def _some(self, missing: frozenset[tuple[str, int]]) -> list[tuple[str, int]]:
         """Return as many of the missing meshes as go into one message."""
@@ -114,18 +117,18 @@ class StateMessages:
 
     def _make(self, extra: frozenset[tuple[str, int]]) -> bytes:
         self.made += 1
-        payload = self._payload
         if extra:
-            meshes = dict(payload['meshes'])
+            meshes = dict(self._payload['meshes'])
             for mesh_id, _ in extra:
                 meshes[mesh_id] = with_asset(meshes[mesh_id], self._meshes[mesh_id])
-            return framed(write_message('scene_state', payload | {'meshes': meshes}))
-        message = self._message
-        if message:
-            rest = message[message.index(b',', len(_HEAD)) :]
-            return framed(b'%b%b%b' % (_HEAD, orjson.dumps(payload['timestamp']), rest))
-        self._message = write_message('scene_state', payload)
-        return framed(self._message)
+            return framed(_template(self._payload | {'meshes': meshes}).fill(self._rows))
+        if self._template is None:
+            self._template = _template(self._payload)
+        return framed(self._template.fill(self._rows))
+
+
+def _template(payload: dict[str, Any]) -> MessageTemplate:
+    return MessageTemplate(write_message('scene_state', payload))
 
 
 __all__ = ['StateMessages']
