@@ -26,7 +26,7 @@ from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 DIGITS = 5
 _AXES = np.arange(3)
 # JSON has no number for what is none: so texts of rows are found without looking at numbers.
-_BETWEEN, _END = b',null,', b',null]'
+_NONE, _BETWEEN, _END = b'null', b',null,', b',null]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +128,9 @@ class PoseNumbers:
         """
         values = self._values if self._values is not None else self._freeze()
         text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
-        found = text[1 : -len(_END)].split(_BETWEEN)
-        if len(found) != max(self._rows, 1):
+        if text.count(_NONE) != self._rows:
             raise ProtocolError('a pose that is not finite')
-        return found
+        return text[1 : -len(_END)].split(_BETWEEN)
 
     def _add_vectors(self, bodies: np.ndarray, vectors: np.ndarray, fixed: float) -> Part:
         count = len(bodies)
