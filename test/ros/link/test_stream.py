@@ -204,6 +204,32 @@ def test_a_state_that_the_server_repeats_is_not_taken_for_a_jump_back(stepped):
     assert stream.timeline.epoch == 3
 
 
+def test_the_first_tick_of_another_world_begins_the_epoch(stepped):
+    stream, source, published = stepped
+    source.put(1, resets=0)
+    wait_until(lambda: stream.timeline.stamp_ns == 1)
+    shown = []
+    another = SimpleNamespace(**vars(stream.world), apply=lambda settings: None)
+    another.publish = lambda tick, stamp_ns, every: (
+        shown.append((stamp_ns, stream.timeline.epoch)) or 1
+    )
+    stream.world.close = lambda successor: None
+    receive = source.receive
+
+    def receive_late(timeout):
+        tick = receive(timeout)
+        if tick is not None and tick.stamp_ns == 2:
+            stream.hand_over(another)  # this tick is on its way to the world before
+        return tick
+
+    source.receive = receive_late
+    for stamp_ns in (2, 3, 4):
+        source.put(stamp_ns, resets=0)
+    wait_until(lambda: stream.timeline.stamp_ns == 4)
+    assert [stamp_ns for stamp_ns, _ in published] == [1, 2]
+    assert shown == [(3, 2), (4, 2)]
+
+
 def test_the_stream_is_mute_while_replies_bring_everything(stepped):
     stream, source, _ = stepped
     source.put(1, resets=0)
