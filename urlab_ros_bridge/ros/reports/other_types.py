@@ -89,7 +89,7 @@ class OtherTypes:
                 self._log('warning', str(each))
 
     def _find(self) -> Iterable[OtherType]:
-        for subscription in list(self._node.subscriptions):
+        for subscription in list(self._node.all_subscriptions):
             kind: Any = subscription.msg_type
             topic = subscription.topic_name
             taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
