@@ -32,8 +32,12 @@ class Mutator:
         chance = self._random
         if chance.random() < 0.03:
             return chance.randbytes(chance.randrange(64))
-        data = bytearray(chance.choice(self._corpus))
-        for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 5, 9))):
+        return self.changed(chance.choice(self._corpus))
+
+    def changed(self, content: bytes) -> bytes:
+        """Return a content, changed a little."""
+        data = bytearray(content)
+        for _ in range(self._random.choice((1, 1, 1, 2, 2, 3, 5, 9))):
             self._change(data)
         return bytes(data[:MAX_BYTES])
 

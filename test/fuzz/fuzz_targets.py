@@ -14,12 +14,14 @@ import atexit
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+import hashlib
 from pathlib import Path
 import shutil
 import tempfile
 from urllib.parse import unquote_to_bytes
 
 from fuzz_mutation import Mutator
+from fuzz_text import TextMutator
 from fuzz_trial import LongTrial
 from fuzz_values import NoValue
 from fuzz_values import read_values
@@ -60,6 +62,8 @@ from urlab_ros_bridge.sim.editor.level import level as level_module
 from urlab_ros_bridge.sim.editor.level.level import Level
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import WorldError
+from urlab_ros_bridge.sim.model.client_models import reader as model_reader
+from urlab_ros_bridge.sim.model.client_models.document import Bundle
 from urlab_ros_bridge.sim.model.client_models.document import Document
 from urlab_ros_bridge.sim.model.client_models.folders import ClientFiles
 from urlab_ros_bridge.sim.model.client_models.reader import ClientModels
@@ -99,7 +103,7 @@ class Target:
     promised: tuple[type[Exception], ...]
     words: tuple[bytes, ...] = ()
     cost: int = 1
-    mutator: type[Mutator] | type[ValueMutator] = Mutator
+    mutator: type[Mutator] | type[ValueMutator] | type[TextMutator] = Mutator
 
     def outcome(self, data: bytes) -> str:
         """Return 'taken', or the name of the error; what was not promised is raised."""
@@ -289,6 +293,7 @@ def _document(data: bytes) -> None:
     Document(_places(), _folder() / 'data', True).read(data, 'fuzz.xml')
 
 
+_CHANCE = ('memory', 'signal', 'time')
 _SPOOLED = 2_000  # models after which the copies of their files are removed
 
 
@@ -326,14 +331,62 @@ def _compiled(data: bytes) -> None:
     _models().of_text(data.decode('utf-8', 'replace')).spec.compile()
 
 
-def _mesh(suffix: str) -> Callable[[bytes], None]:
-    def run(data: bytes) -> None:
+class _Mesh:
+    """
+    A mesh file that is given to spawn.
+
+    The document around it is always the same, so it is read for one in a hundred: that one goes
+    the server's whole way besides, and both must say the same.
+    """
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+        self._tried = 0
+        self._around = ('', '')
+
+    def __call__(self, data: bytes) -> None:
+        """Take a file with this content."""
+        self._tried += 1
+        if self._tried % 100 == 1:
+            self._around = self._document()
+            verdicts = [_error_of(way, data) for way in (self._whole, self._short)]
+            said = [str(verdict) for verdict in verdicts]
+            # Which memory is free, and so how it ends, may differ from one time to the next.
+            if said[0] != said[1] and not any(word in said[0] + said[1] for word in _CHANCE):
+                raise AssertionError(f'two verdicts on one mesh: {said}')
+            if verdicts[0] is not None:
+                raise verdicts[0]
+        else:
+            self._short(data)
+
+    def _whole(self, data: bytes) -> None:
+        path = _folder() / 'data' / f'mesh{self._suffix}'
         models = _models()
-        path = _folder() / 'data' / f'mesh{suffix}'
         path.write_bytes(data)
         models.mesh(path)
 
-    return run
+    def _short(self, data: bytes) -> None:
+        before, after = self._around
+        name = hashlib.sha256(data).hexdigest()[:40] + self._suffix
+        _models()._passed(Bundle(xml=f'{before}{name}{after}', compiled={name: data}))
+
+    def _document(self) -> tuple[str, str]:
+        """Return what stands before and after the name of the file."""
+        _models()
+        path = _folder() / 'data' / f'any{self._suffix}'
+        path.write_bytes(b'')
+        text = model_reader._MESH.format(f'"{path}"')
+        bundle = Document(_places(), path.parent, False).read(text, 'xml')
+        before, _, after = bundle.xml.partition(next(iter(bundle.compiled)))
+        return before, after
+
+
+def _error_of(run: Callable[[bytes], None], data: bytes) -> OpError | None:
+    try:
+        run(data)
+    except OpError as error:
+        return error
+    return None
 
 
 def _recording(data: bytes) -> None:
@@ -443,9 +496,9 @@ TARGETS: dict[str, Target] = {
     'recording': Target(_recording, (WireError,), _JSON),
     'chiral_action': Target(_chiral, (GatewayError,), _PACK),
     'chiral_observation': Target(_chiral_observation, (GatewayError,), _PACK),
-    'chiral_profile': Target(_profile, (SchemaError,), _YAML, cost=20),
-    'sidecar': Target(_sidecar, (SchemaError,), _YAML, cost=20),
-    'level': Target(_level, (SchemaError, WorldError), _YAML, cost=20),
+    'chiral_profile': Target(_profile, (SchemaError,), _YAML, cost=4, mutator=TextMutator),
+    'sidecar': Target(_sidecar, (SchemaError,), _YAML, cost=4, mutator=TextMutator),
+    'level': Target(_level, (SchemaError, WorldError), _YAML, cost=4, mutator=TextMutator),
     'yaml': Target(_yaml, (SchemaError,), _YAML, cost=2),
     'profile_values': Target(
         _profile_values, (SchemaError, NoValue), cost=2, mutator=ValueMutator
@@ -458,8 +511,8 @@ TARGETS: dict[str, Target] = {
     ),
     'model': Target(_document, (OpError,), _XML, cost=4),
     'compiled_model': Target(_compiled, (OpError,), _XML, cost=20),
-    'mesh_obj': Target(_mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=20),
-    'mesh_stl': Target(_mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=20),
+    'mesh_obj': Target(_Mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=20),
+    'mesh_stl': Target(_Mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=20),
     'simspark_effectors': Target(_expressions, (SimSparkError,), _LISP),
     'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
     'simspark_frames': Target(_frames, (SimSparkError,), _LISP),

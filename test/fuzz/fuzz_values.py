@@ -92,10 +92,23 @@ class ValueMutator:
         """Return an input: a value of the corpus, changed a little."""
         chance = self._random
         whole = [json.loads(chance.choice(self._texts))]
+        if chance.random() < 0.9:
+            self._thin(whole[0])
         for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 5, 9))):
             self._change(*self._place(whole))
         text = json.dumps(whole[0])
         return text[:_MAX_TEXT].encode() if len(text) > _MAX_TEXT else text.encode()
+
+    def _thin(self, value: Any) -> None:
+        """Leave two at most of things that are alike, so that an input takes less time."""
+        chance = self._random
+        for within in _containers(value):
+            if isinstance(within, list):
+                while len(within) > 2 and _is_container(within[0]):
+                    del within[chance.randrange(len(within))]
+            elif within is not value and all(map(_is_container, within.values())):
+                for key in chance.sample(list(within), max(len(within) - 2, 0)):
+                    del within[key]
 
     def _place(self, whole: list[Any]) -> tuple[Any, Any]:
         """Return any place in a value: the list or mapping that it is in, and its index or key."""
@@ -140,10 +153,14 @@ class ValueMutator:
             within[key] = json.loads(chance.choice(_TEXTS))
 
 
+def _is_container(value: Any) -> bool:
+    return isinstance(value, (dict, list))
+
+
 def _containers(value: Any) -> list[Any]:
     """Return every list and mapping in a value."""
-    found = [value] if isinstance(value, (dict, list)) else []
+    found = [value] if _is_container(value) else []
     for within in found:  # which grows meanwhile
         inner = within.values() if isinstance(within, dict) else within
-        found += [each for each in inner if isinstance(each, (dict, list))]
+        found += filter(_is_container, inner)
     return found

@@ -3,6 +3,7 @@
 """Every decoder with its corpus and inputs made from it; `make fuzz` tries millions."""
 
 from collections import Counter
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -114,6 +115,31 @@ def test_values_are_changed_as_values(fuzz):
     for wrong in (b'', b'{', b'\xff', b'[' * 100_000):
         with pytest.raises(NoValue):
             read_values(wrong)
+
+
+def test_texts_are_changed_as_texts(fuzz):
+    from fuzz_text import TextMutator
+    import yaml
+
+    corpus, target = fuzz[2].corpus_of('sidecar'), fuzz[1].TARGETS['sidecar']
+
+    def made(seed):
+        return list(TextMutator(corpus, target.words, seed).inputs(400))
+
+    assert made(3) == made(3) != made(4)
+    assert len(set(made(3))) > 300
+    # They are excerpts, and many are YAML still, as deep as what they were taken from.
+    assert sum(map(len, made(3))) / 400 < 0.5 * max(map(len, corpus))
+    values = []
+    for data in made(3):
+        with contextlib.suppress(yaml.YAMLError, ValueError):
+            values.append(yaml.safe_load(data))
+    assert len(values) > 150
+    assert any('articulations' in value for value in values if isinstance(value, dict))
+    outcomes = Counter(map(target.outcome, made(3)))
+    assert outcomes['taken'] > 5 and outcomes['SidecarError'] > 100
+    for odd in ([], [b''], [b'\xff\xfe'], [b'a'], [b'# only a comment']):
+        assert all(isinstance(data, bytes) for data in TextMutator(odd, (), 1).inputs(50))
 
 
 def test_one_fork_for_many_models_judges_as_a_fork_for_each(fuzz):

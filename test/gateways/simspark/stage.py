@@ -22,12 +22,13 @@ class FakeConnection:
     peer = 'test'
 
     def __init__(self):
-        self.is_open = True
+        self.is_open = self.is_clear = True
         self.sent = []
 
     def send(self, payload):
-        self.sent.append(payload)
-        return True
+        if self.is_clear:
+            self.sent.append(payload)
+        return self.is_clear
 
     def close(self):
         self.is_open = False

@@ -157,6 +157,27 @@ def test_sequence_that_carries_byte_by_byte_delivers_once(path):
     assert seen == [None, b'carry', None]
 
 
+@pytest.mark.parametrize('last', [7, 255, 256])
+def test_write_whose_writer_is_interrupted_while_it_counts_is_delivered_once(path, last):
+    """`struct.pack_into` stores 0 first; a busy machine may leave it there for long."""
+    writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
+    longs = writer.region.longs
+    longs[2] = writer.sequence = last - 1
+    writer.write(b'before')
+    assert reader.read() == b'before'
+    writer.write(b'request')
+    longs[2] = 0
+    assert reader.read() is None
+    time.sleep(0.02)
+    seen = [reader.read()]
+    longs[2] = last + 1
+    seen += [reader.read(), reader.read()]
+    assert seen == [b'request', None, None]
+    assert not reader.pending
+    writer.write(b'next')
+    assert (reader.read(), reader.sequence) == (b'next', last + 2)
+
+
 def test_sequence_that_begins_anew_is_followed(path):
     writer, reader = RegionWriter.create(path, STRIDE), RegionReader.open(path)
     for _ in range(9):

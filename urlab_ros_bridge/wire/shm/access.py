@@ -25,6 +25,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.shm.region import ASLEEP
@@ -34,13 +35,12 @@ from urlab_ros_bridge.wire.shm.region import Region
 from urlab_ros_bridge.wire.shm.region import SEQUENCE
 from urlab_ros_bridge.wire.shm.region import SLOTS
 from urlab_ros_bridge.wire.shm.region import TAGS
-from urlab_ros_bridge.wire.spin_wait import SpinWait
 
 T = TypeVar('T')
 _MASK = 2**64 - 1
 _ATTEMPTS = 16
 # s; a sequence that went back is believed after this long.  Peers that write it byte by byte show
-# a smaller number for a moment whenever it carries (255 becomes 0, then 256).
+# a smaller number for a moment: `struct.pack_into` clears all eight bytes first.
 _BACK_BELIEVED = 0.005
 
 
@@ -166,6 +166,8 @@ class RegionReader:
         self.torn = 0
         self._slot = -1
         self._back_since: float | None = None
+        # What a sequence that went back may still become: its writer was interrupted for long.
+        self._unfinished: int | None = None
         self._fence = make_fence()
 
     @classmethod
@@ -272,13 +274,18 @@ class RegionReader:
             if sequence == self.sequence:
                 return None
             advance = (sequence - self.sequence) & _MASK
-            if advance > _MASK >> 1 and not self._went_back():
+            back = advance > _MASK >> 1
+            if back and not self._went_back():
                 return None
             fence()
             slot = region.words[LATEST]
             if slot == self._slot and advance == 1:
                 # Two writes in a row never share a slot: either this one was read already, when
                 # its slot was named and not yet counted, or the next is just being counted.
+                return None
+            if slot == self._slot and sequence == self._unfinished:
+                # The same write again: now its number stands there whole.
+                self.sequence, self._unfinished = sequence, None
                 return None
             size = region.sizes[slot][0] if slot < region.slots else -1
             sound = 0 <= size <= region.capacity
@@ -290,6 +297,7 @@ class RegionReader:
             if self._lapped(sequence):
                 self.torn += 1
                 continue
+            self._unfinished = (self.sequence + 1) & _MASK if back else None
             self.sequence, self._slot, self.tag, self.clock = sequence, slot, tag, clock
             self._back_since = None
             if not sound:

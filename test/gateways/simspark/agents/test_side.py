@@ -4,11 +4,13 @@
 
 import math
 import re
+import time
 
 import numpy as np
 import pytest
 
 from test.gateways.simspark.stage import FakeConnection
+from urlab_ros_bridge.gateways.simspark.agents import agent as agent_module
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 
 CALM = 0.12  # a robot that was beamed drops and settles, m
@@ -40,6 +42,64 @@ def test_nothing_comes_before_scene_then_time_and_game_then_the_body(play):
     assert '(GS (unum 1) (team left) (sl 0)' in connection.text
     game.cycles(1)
     assert 'unum' not in connection.text and '(HJ (n hj1) (ax ' in connection.text
+
+
+def test_number_and_side_come_with_the_first_percepts_that_can_be_sent(play):
+    game = play()
+    agent = game.join()
+    agent.is_clear = False  # it has not read what came before
+    game.cycles(3)
+    agent.is_clear = True
+    game.cycles(1)
+    assert '(GS (unum 1) (team left) (sl 0)' in agent.text
+    game.cycles(1)
+    assert 'unum' not in agent.text
+
+
+def test_an_agent_joins_from_its_scene_to_its_first_syn(play, monkeypatch):
+    monkeypatch.setattr(agent_module, '_JOINING_SECONDS', 1e6)  # however busy the machine is
+    game = play()
+    agent = FakeConnection()
+    game.agents.connected(agent)
+    assert not game.agents.is_joining
+    game.say(agent, '(scene nao.rsg)')
+    game.cycles(1)
+    assert game.agents.is_joining
+    game.say(agent, '(init (unum 0)(teamname Ours))')
+    game.cycles(2)
+    assert game.agents.is_joining and not game.agents.is_waiting
+    game.say(agent, '(syn)')
+    game.cycles(1)
+    assert game.agents.is_waiting and not game.agents.is_joining
+
+
+def test_an_agent_that_never_sends_syn_has_joined_after_fifty_percepts(play, monkeypatch):
+    monkeypatch.setattr(agent_module, '_JOINING_SECONDS', 1e6)
+    game = play()
+    agent = game.join()
+    other = FakeConnection()
+    game.agents.connected(other)  # says nothing, and holds nobody up
+    game.cycles(49)
+    assert game.agents.is_joining
+    game.cycles(1)
+    assert not game.agents.is_joining
+    game.agents.disconnected(agent)
+    late = game.join()
+    assert game.agents.is_joining
+    late.is_open = False
+    assert not game.agents.is_joining
+
+
+def test_an_agent_that_never_asks_for_a_robot_is_not_waited_for_long(play, monkeypatch):
+    game = play()
+    agent = FakeConnection()
+    game.agents.connected(agent)
+    game.say(agent, '(scene nao.rsg)')
+    assert game.agents.is_joining
+    now = time.monotonic()
+    monkeypatch.setattr(time, 'monotonic', lambda: now + 11.0)
+    game.say(agent, '(scene nao.rsg)')  # again: it is no newcomer
+    assert not game.agents.is_joining
 
 
 def test_init_before_scene_is_refused_and_in_one_message_with_it_is_not(play, caplog):

@@ -3,6 +3,7 @@
 """Laws of the cycle: order, rate in simulated time, and worlds that go and come."""
 
 import itertools
+import time
 
 import pytest
 
@@ -16,7 +17,7 @@ class Recorder:
 
     def __init__(self):
         self.stages, self.calls, self.times = [], [], []
-        self.targets, self.is_waiting = {}, False
+        self.targets, self.is_waiting, self.is_joining = {}, False, False
 
     def begin(self, stage):
         self.stages.append(stage)
@@ -85,3 +86,17 @@ def test_the_cycle_waits_for_agents_in_sync_mode(fleet):
             wait_until(lambda: len(agents.times) > before + 1, seconds=0.5)
         agents.is_waiting = False
         wait_until(lambda: len(agents.times) > before + 5)
+
+
+def test_time_passes_no_faster_than_in_reality_while_an_agent_joins(fleet):
+    agents = Recorder()
+    with gateway_at(fleet, agents, pace='free'):
+        wait_until(lambda: agents.times)
+        agents.is_joining = True
+        time.sleep(0.1)  # the cycle that runs ends
+        began, first = time.monotonic(), len(agents.times)
+        wait_until(lambda: len(agents.times) > first + 20)
+        passed = (len(agents.times) - first) * 0.02
+        assert passed <= time.monotonic() - began + 0.1
+        agents.is_joining = False
+        wait_until(lambda: len(agents.times) > first + 200)

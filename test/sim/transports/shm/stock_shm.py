@@ -33,7 +33,8 @@ class StockRegion:
     def header(self):
         return HEADER.unpack_from(self.map)
 
-    def write(self, payload):
+    def write(self, payload, interrupted=0.0):
+        """Write; for so many s only the first half of `pack_into` is done to the count."""
         *_, sequence, latest = self.header()
         assert len(payload) <= self.stride - 4
         target = (latest + 1) % self.slots
@@ -41,6 +42,9 @@ class StockRegion:
         self.map[at : at + 4] = struct.pack('<I', len(payload))
         self.map[at + 4 : at + 4 + len(payload)] = payload
         struct.pack_into('<I', self.map, 24, target)
+        if interrupted:
+            self.map[16:24] = bytes(8)
+            time.sleep(interrupted)
         struct.pack_into('<Q', self.map, 16, sequence + 1)
 
     def read(self):
@@ -78,9 +82,9 @@ class StockShmRpc:
         self.requests = StockRegion(Path(directory) / 'req.shm')
         self.replies = StockRegion(Path(directory) / 'rep.shm')
 
-    def exchange(self, frame, timeout=20.0):
+    def exchange(self, frame, timeout=20.0, interrupted=0.0):
         self.replies.seen = self.replies.header()[4]
-        self.requests.write(frame)
+        self.requests.write(frame, interrupted)
         return self.replies.wait(timeout)
 
     def ask(self, op, **fields):

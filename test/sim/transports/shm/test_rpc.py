@@ -64,6 +64,18 @@ def test_a_thousand_steps_are_each_done_once(server, connect):
         assert shm.ask('step')['step'] == number
 
 
+def test_step_of_a_client_that_is_interrupted_while_it_counts_is_done_once(server, connect):
+    """Done twice, every later request would get the reply to the one before."""
+    _, shm = pair(server(), connect)
+    frame = codec.pack({'op': 'step', 'session_id': shm.session_id})
+    seen = []
+    for _ in range(3):
+        seen.append(codec.unpack(shm.exchange(frame, interrupted=0.1))['step'])
+        time.sleep(0.1)
+        seen.append(shm.ask('step')['step'])
+    assert seen == [1, 2, 3, 4, 5, 6]
+
+
 def test_errors_are_those_of_zmq(server, connect):
     _, shm = pair(server(), connect)
     assert shm.ask('step', session_id='wrong')['code'] == 'session_expired'

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
+import time
 
 import numpy as np
 
@@ -32,6 +33,10 @@ from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
 
 # A gateway later than this moves joints more slowly than commanded, s.
 _LONGEST = 0.1
+# An agent that has a robot and never sends (syn) has joined after so many percepts more.
+_JOINING_PERCEPTS = 50
+# What takes longer to join is no longer waited for, s.
+_JOINING_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,9 @@ class Agent:
     :ivar created: whether it has sent (scene ...): it gets percepts from then on.
     :ivar wanted: robot that its scene names, '' for any.
     :ivar played: its robot, from (init ...) on.
-    :ivar announced: whether GS has sent its number and side.
+    :ivar announced: whether GS has sent its number and side, `told` how many percepts have gone
+        out since then.
+    :ivar begun: when its scene came, by `time.monotonic`.
     :ivar syncs: whether it sends (syn); `synced` whether it has since the last percepts.
     """
 
@@ -152,6 +159,8 @@ class Agent:
     wanted: str = ''
     played: PlayedRobot | None = None
     announced: bool = False
+    told: int = 0
+    begun: float = 0.0
     gone: bool = False
     syncs: bool = False
     synced: bool = True
@@ -161,13 +170,28 @@ class Agent:
         """Return whether its (syn) is due."""
         return self.syncs and not self.synced and not self.gone and self.connection.is_open
 
+    @property
+    def is_joining(self) -> bool:
+        """Return whether it may not have read yet what it was told of its robot."""
+        if self.syncs or not self.created or self.gone or not self.connection.is_open:
+            return False
+        recent = time.monotonic() - self.begun < _JOINING_SECONDS
+        return recent and self.told < _JOINING_PERCEPTS
+
+    def sent(self, on_the_way: bool) -> None:
+        """Note what became of the percepts that `game_state` was part of."""
+        self.synced = False
+        # Of a client that does not keep up messages are dropped: it is told again.
+        if on_the_way and self.played is not None:
+            self.announced = True
+            self.told += 1
+
     def game_state(self, game: GameState, with_score: bool) -> str:
         """Return GS; number and side come once."""
         parts = []
         if self.played is not None and not self.announced:
             player = self.played.player
             parts.append(f'(unum {player.number}) (team {player.side.value})')
-            self.announced = True
         if with_score:
             parts.append(f'(sl {game.score[Side.LEFT]}) (sr {game.score[Side.RIGHT]})')
         parts.append(f'(t {game.time:.3f}) (pm {game.play_mode})')

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 import logging
 import math
+import time
 
 import numpy as np
 
@@ -72,6 +73,11 @@ class Agents:
     def is_waiting(self) -> bool:
         """Return whether an agent in sync mode has not sent (syn) since its last percepts."""
         return self._options.wait_for_syn and any(a.holds_up for a in self._agents.values())
+
+    @property
+    def is_joining(self) -> bool:
+        """Return whether an agent is on its way into the game, and has not sent (syn) yet."""
+        return any(agent.is_joining for agent in self._agents.values())
 
     def begin(self, stage: GameStage) -> None:
         """Take a world: agents keep their robots where these are in it too."""
@@ -142,14 +148,14 @@ class Agents:
         text += agent.game_state(game, self._options.score)
         if played is not None:
             text += played.percepts(moment)
-        agent.synced = False
-        agent.connection.send(text.encode('ascii'))
+        agent.sent(agent.connection.send(text.encode('ascii')))
 
     def _apply(self, agent: Agent, effector: Effector) -> None:
         if isinstance(effector, SynEffector):
             agent.syncs = agent.synced = True
         elif isinstance(effector, SceneEffector):
-            agent.created = True
+            if not agent.created:
+                agent.created, agent.begun = True, time.monotonic()
             agent.wanted = effector.file
         elif isinstance(effector, InitEffector):
             self._init(agent, effector)

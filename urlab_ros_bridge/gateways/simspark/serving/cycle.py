@@ -97,6 +97,7 @@ class Cycle:
         self._served: ServedWorld | None = None
         self._targets: Mapping[str, Target] = {}
         self._last_time: float | None = None
+        self._last_look = 0.0
 
     def stop(self) -> None:
         """Let `run` return soon."""
@@ -123,6 +124,8 @@ class Cycle:
             self._begin(served)
         self._wait(served.drive.due)
         self._wait_for_agents()
+        self._wait_for_newcomers()
+        self._last_look = time.monotonic()
         seen = served.drive.look(self._targets)
         served.scene.update(seen)
         passed = 0.0 if self._last_time is None else seen.time - self._last_time
@@ -187,6 +190,21 @@ class Cycle:
             if not self._work_on(_PATIENCE):
                 self.viewers.cycle()
                 self._server.refill()
+
+    def _wait_for_newcomers(self) -> None:
+        """
+        Pass no time faster than in reality while an agent joins.
+
+        An agent says whether it is in sync mode with its first (syn), after percepts that it has
+        read.  Until then as many cycles as the machine can do would lie in its socket, old ones in
+        front, and what it is told of its robot behind them or nowhere.
+        """
+        until = self._last_look + CYCLE
+        while self._agents is not None and self._agents.is_joining:
+            left = until - time.monotonic()
+            if left <= 0 or self._stopping.is_set():
+                return
+            self._work_on(min(left, _PATIENCE))
 
     def _carry_out(self, event: Event) -> None:
         if event.connection.port == MONITOR:

@@ -54,6 +54,10 @@ class AgentSide(Role, Protocol):
     def is_waiting(self) -> bool:
         """Return whether the next cycle has to wait: an agent in sync mode has not sent (syn)."""
 
+    @property
+    def is_joining(self) -> bool:
+        """Return whether time shall pass no faster than in reality, so that an agent can join."""
+
     def connected(self, connection: Connection) -> None:
         """Take a new client."""
 
