@@ -63,6 +63,7 @@ class MessageWait:
     def __init__(self, node: LendingNode) -> None:
         """Wait for nothing yet but for being woken."""
         self._node = node
+        self._context: Any = node.context.handle
         self._guard = GuardCondition(None, None, node.context)
         self._subscriptions: tuple[Subscription, ...] = ()
         self._wait_set: Any = None
@@ -107,11 +108,10 @@ class MessageWait:
     def _sleep(self, seconds: float, held: ExitStack) -> list[Subscription]:
         """Return the subscriptions that have messages, after waiting for some."""
         known = [each for each in self._subscriptions if _hold(each.handle, held)]
-        context = self._node.context
-        held.enter_context(context.handle)
+        held.enter_context(self._context)
         if self._wait_set is None:
             count = len(self._subscriptions)
-            self._wait_set = _rclpy.WaitSet(count, 1, 0, 0, 0, 0, context.handle)
+            self._wait_set = _rclpy.WaitSet(count, 1, 0, 0, 0, 0, self._context)
         wait_set = self._wait_set
         wait_set.clear_entities()
         for each in known:
