@@ -13,9 +13,10 @@ one after the other, by the same WebSocket client:
 
 The three run in processes of their own, in turns, so that a busy machine hurts all alike.  `wire`
 is a client that only receives the bytes, `websockets` the library's asyncio client, which most
-policies use.  The ratio is the median over the rounds.
+policies use.  The ratio is the median over the rounds.  With --busy 2 on two processors, all of
+them compete with programs that compute.
 
-    . ./env.sh && python bench/chiral_rate.py [--seconds 0.2] [--rounds 25]
+    . ./env.sh && python bench/chiral_rate.py [--seconds 0.2] [--rounds 25] [--busy 2]
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import statistics
 import struct
 import time
 
+import busy_loops
 import numpy as np
 from ratios import note
 from websockets.asyncio.client import connect
@@ -230,7 +232,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     parser.add_argument('--seconds', type=float, default=0.2, help='per server and round')
     parser.add_argument('--rounds', type=int, default=25)
+    busy_loops.add_option(parser)
     options = parser.parse_args()
+    busy_loops.start(options.busy)
     print(
         f'{"client":<11} {"server":<10} {"per s":>8} {"MB/s":>8} {"p50 ms":>8} {"p99 ms":>8} '
         f'{"ratio":>8}'

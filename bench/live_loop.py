@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import multiprocessing
 import os
 import subprocess
 import sys
 import time
 
+import busy_loops
 import numpy as np
 import psutil
 from ratios import note
@@ -152,11 +152,6 @@ def measure_server(world: str, step: float, seconds: float, bridged: bool) -> di
             child.wait(10)
 
 
-def compute() -> None:
-    while True:
-        pass
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--world', default='rover')
@@ -167,10 +162,9 @@ def main() -> int:
         default=importlib.util.find_spec('rclpy') is not None,
     )
     parser.add_argument('--rate', type=int, choices=(500, 1000), help='only this one, in Hz')
-    parser.add_argument('--busy', type=int, default=0, help='busy loops beside all of it')
+    busy_loops.add_option(parser)
     options, _ = parser.parse_known_args()
-    for _ in range(options.busy):
-        multiprocessing.Process(target=compute, daemon=True).start()
+    busy_loops.start(options.busy)
     print(
         '                          rate   real-time  late p50  late p99   CPU of\n'
         '                                    factor      (us)      (us)  one core'

@@ -20,6 +20,7 @@ import statistics
 import sys
 import time
 
+import busy_loops
 from ratios import note
 import zmq
 
@@ -77,12 +78,6 @@ def start(target, *args):
         process.join(5)
 
     return endpoint, stop
-
-
-def compute() -> None:
-    """Take a processor until the benchmark ends."""
-    while True:
-        pass
 
 
 def connect(endpoint: str) -> zmq.Socket:
@@ -191,10 +186,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--rounds', type=int, default=61)
     parser.add_argument('--count', type=int, default=300, help='round trips a turn')
-    parser.add_argument('--busy', type=int, default=0, help='busy loops beside all of it')
+    busy_loops.add_option(parser)
     options, _ = parser.parse_known_args()
-    for _ in range(options.busy):
-        multiprocessing.Process(target=compute, daemon=True).start()
+    busy_loops.start(options.busy)
     print(
         'quadruped, 12 joints, raw control; round trips per second, medians\n'
         'n_steps     floor    server   ratio  typed client   ratio'

@@ -101,6 +101,8 @@ def stepped(monkeypatch):
     """A running stream of a bridge that steps, its source, and who published what."""
     source, published = Source(), []
     monkeypatch.setattr(module, 'StateStream', lambda *_, **__: source)
+    # On a busy machine the stream's own thread may lose the processor in its turn.
+    monkeypatch.setattr(module, '_TURN_SECONDS', 30.0)
     clock = SimpleNamespace(
         tick=lambda *_: True, rest=lambda: None, poll_subscribers=lambda: None, count=0
     )

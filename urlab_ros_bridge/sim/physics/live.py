@@ -14,6 +14,8 @@ import logging
 import threading
 import time
 
+from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
+from urlab_ros_bridge.scheduling.timer_slack import sleep_precisely
 from urlab_ros_bridge.sim.physics.engine import Engine
 
 IDLE_BEAT = 0.1  # s; stock servers repeat the state at about 10 Hz when nothing steps
@@ -60,6 +62,8 @@ class LiveLoop(threading.Thread):
     def run(self) -> None:
         """Loop until the engine drains; what breaks stops time, never this thread."""
         engine = self._engine
+        ask_for_short_slices()
+        sleep_precisely()
         while not (engine.draining or engine.replaced):
             try:
                 self._turn()

@@ -18,6 +18,8 @@ import threading
 
 import zmq
 
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
+from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
 from urlab_ros_bridge.sim.requests.sockets import bound_endpoint
 from urlab_ros_bridge.sim.requests.sockets import disconnect_sender
 from urlab_ros_bridge.sim.requests.sockets import readable
@@ -25,7 +27,6 @@ from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.rpc_transport import RpcTransport
 from urlab_ros_bridge.sim.transports.rpc_transport import SPIN_SECONDS
-from urlab_ros_bridge.wire.spin_wait import SpinWait
 from urlab_ros_bridge.wire.zmtp import PARTS
 
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
@@ -78,6 +79,7 @@ class ZmqRpcTransport(RpcTransport[list[bytes]]):
 
     def run(self) -> None:
         """Serve until `stop`."""
+        ask_for_short_slices()
         socket = self._socket
         while not self._stopping.is_set():
             if self._eager():

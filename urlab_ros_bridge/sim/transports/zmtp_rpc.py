@@ -23,6 +23,8 @@ import socket as sockets
 import threading
 import time
 
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
+from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
@@ -31,7 +33,6 @@ from urlab_ros_bridge.sim.transports.rpc_transport import SPIN_SECONDS
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.spin_wait import SpinWait
 
 HANDSHAKE_SECONDS = 30.0  # as libzmq has it
 MAX_UNSENT = 64 << 20  # bytes of replies that a client does not take; one reply may be larger
@@ -145,6 +146,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
     def run(self) -> None:
         """Serve until `stop`."""
         connections = self._connections
+        ask_for_short_slices()
         while not self._stopping.is_set():
             for handle, events in self._wait():
                 connection = connections.get(handle)

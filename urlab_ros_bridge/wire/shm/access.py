@@ -25,6 +25,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.shm.region import ASLEEP
@@ -34,7 +35,6 @@ from urlab_ros_bridge.wire.shm.region import Region
 from urlab_ros_bridge.wire.shm.region import SEQUENCE
 from urlab_ros_bridge.wire.shm.region import SLOTS
 from urlab_ros_bridge.wire.shm.region import TAGS
-from urlab_ros_bridge.wire.spin_wait import SpinWait
 
 T = TypeVar('T')
 _MASK = 2**64 - 1

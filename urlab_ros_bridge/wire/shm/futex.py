@@ -19,7 +19,6 @@ _WAIT, _WAKE = 0, 1
 _ALL = 2**31 - 1
 # 64-bit userland only: there a timespec is two longs.
 _NUMBERS = {'x86_64': 202, 'aarch64': 98, 'riscv64': 98}
-_PR_SET_TIMERSLACK = 29
 
 
 class _Timespec(ctypes.Structure):
@@ -69,12 +68,6 @@ class Futex:
         return int(self._call(self._number, self._address, _WAKE, _ALL, 0, 0, 0))
 
 
-def sleep_precisely() -> None:
-    """Let short sleeps of the calling thread end on time, not 50 us later as is usual."""
-    if sys.platform == 'linux':
-        ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, ctypes.c_ulong(1000), 0, 0, 0)
-
-
 def _futex_number() -> int:
     """Return the number of the system call, 0 where it is not known."""
     if sys.platform != 'linux' or struct.calcsize('P') != 8:
@@ -82,4 +75,4 @@ def _futex_number() -> int:
     return _NUMBERS.get(platform.machine(), 0)
 
 
-__all__ = ['Futex', 'sleep_precisely']
+__all__ = ['Futex']

@@ -18,6 +18,8 @@ from queue import SimpleQueue
 import threading
 import time
 
+from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
+from urlab_ros_bridge.scheduling.timer_slack import sleep_precisely
 from urlab_ros_bridge.sim.transports.dispatcher import Call
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.transports.dispatcher import error_frame
@@ -28,7 +30,6 @@ from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
-from urlab_ros_bridge.wire.shm.futex import sleep_precisely
 from urlab_ros_bridge.wire.shm.region import Region
 
 SPIN_SECONDS = 2e-4
@@ -75,6 +76,7 @@ class ShmRpcTransport(threading.Thread):
 
     def run(self) -> None:
         """Serve until `stop`, or until the client is gone."""
+        ask_for_short_slices()
         sleep_precisely()
         while not self._stopping:
             try:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from urlab_ros_bridge.wire import spin_wait as module
-from urlab_ros_bridge.wire.spin_wait import SpinWait
+from urlab_ros_bridge.scheduling import spin_wait as module
+from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 
 LOOK = 1e-5  # s
 
