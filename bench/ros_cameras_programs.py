@@ -24,19 +24,19 @@ RENDERER = """
 import json, os, sys, time
 from urlab_ros_bridge.sim.cameras.renderer import encoder, worker
 begun, drawn_at, stages = {}, {}, []
-do, submit = worker.Worker._do, encoder.FrameEncoder.submit
+draw, submit = worker.Worker._draw, encoder.FrameEncoder.submit
 finish = encoder.FrameEncoder._finish
-def noted_do(self, job):
+def noted_draw(self, job):
     begun.clear()
     begun[job.number] = time.time_ns()
-    do(self, job)
+    draw(self, job)
 def noted_submit(self, drawn):
     number = drawn.job.number
     now = time.time_ns()
     drawn_at[drawn.camera, number] = begun[number], now
     begun[number] = now  # where the next camera of the job begins
     submit(self, drawn)
-    if not self._threaded:
+    if not self.threaded:
         begun[number] = time.time_ns()
 def noted_finish(self, drawn):
     start = time.time_ns()
@@ -44,7 +44,7 @@ def noted_finish(self, drawn):
     times = drawn_at.pop((drawn.camera, drawn.job.number))
     name = self._senders[drawn.camera]._camera.name
     stages.append((name, drawn.job.capture.stamp_ns, *times, start, time.time_ns()))
-worker.Worker._do = noted_do
+worker.Worker._draw = noted_draw
 encoder.FrameEncoder.submit, encoder.FrameEncoder._finish = noted_submit, noted_finish
 code = worker.main(sys.argv[1:])
 with open(os.environ['BENCH_STAGES'], 'w') as file:

@@ -5,6 +5,8 @@
 import importlib.util
 from pathlib import Path
 
+from bundled_server import port_of
+from bundled_server import running_server
 import mujoco
 import numpy as np
 import pytest
@@ -12,10 +14,6 @@ import pytest
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.client.errors import DimMismatch
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
-
-PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
 @pytest.fixture(scope='module')
@@ -31,13 +29,12 @@ def hand():
             data.qpos[own.jnt_qposadr[joint]] = rng.uniform(*own.jnt_range[joint])
     data.joint('object:joint').qpos[:3] = (1.0, 0.9, 0.4)
     mujoco.mj_kinematics(own, data)
-    server = Server(ServerConfig(model=path, **PORTS))
-    server.start()
-    port = int(server.endpoints['rpc'].rsplit(':', 1)[1])
-    with Client(rpc_port=port, shared=True, observations='full') as client:
+    with (
+        running_server(model=path) as server,
+        Client(rpc_port=port_of(server), shared=True, observations='full') as client,
+    ):
         client.set_mode('puppet')
         yield own, data, client
-    server.stop()
 
 
 def same(result, data):

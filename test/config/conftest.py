@@ -1,20 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Running worlds, one at a time; helpers of this folder become importable."""
-
-from pathlib import Path
-import sys
+"""Running worlds, one at a time."""
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from worlds import WORLDS
+from test.config.worlds import WORLDS
 
 
 @pytest.fixture(scope='package', params=WORLDS)
 def lasting_world(request):
-    from running_world import RunningWorld
+    from test.config.running_world import RunningWorld
 
     world = RunningWorld(request.param)
     yield world

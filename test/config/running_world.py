@@ -14,17 +14,17 @@ from bridge_harness import LATCHED
 from bridge_harness import LISTEN
 from bridge_harness import Listener
 from bridge_harness import wait_until
-from drawn_world import of_message
+from bundled_server import port_of
+from bundled_server import start_server
 import numpy as np
 from tf2_msgs.msg import TFMessage
 import yaml
 
+from test.config.drawn_world import of_message
 import urlab_ros_bridge
 from urlab_ros_bridge.cli.arguments.argument import arguments_of
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 CONFIG = Path(urlab_ros_bridge.__file__).parents[1] / 'config'
 
@@ -67,14 +67,8 @@ class RunningWorld:
 
     def __init__(self, world):
         self.name = world
-        ports = dict.fromkeys(
-            ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
-        )
-        self._server = Server(ServerConfig(world=world, **ports))
-        self._server.start()
-        rpc, state = (
-            int(self._server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
-        )
+        self._server = start_server(world=world)
+        rpc, state = (port_of(self._server, name) for name in ('rpc', 'state'))
         with Client(rpc_port=rpc, state_port=state, shared=True) as client:
             told = client.handshake
         prefixes = list(told.articulations)

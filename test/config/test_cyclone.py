@@ -33,7 +33,7 @@ def rover():
     """Yield a rover whose bridge keeps to this machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-        from running_world import RunningWorld
+        from test.config.running_world import RunningWorld
 
         world = RunningWorld('rover')
     yield world

@@ -8,10 +8,11 @@ import re
 from diagnostic_msgs.msg import DiagnosticArray
 import pytest
 from rosidl_parser.definition import AbstractNestedType
-from running_world import CONFIG
-from running_world import interface
 from sensor_msgs.msg import JointState
-from worlds import WORLDS
+
+from test.config.running_world import CONFIG
+from test.config.running_world import interface
+from test.config.worlds import WORLDS
 
 pytestmark = pytest.mark.ros
 

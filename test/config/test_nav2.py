@@ -12,11 +12,11 @@ import pytest
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy
-from running_world import CONFIG
-from running_world import interface
-from running_world import parameters_of
 import yaml
 
+from test.config.running_world import CONFIG
+from test.config.running_world import interface
+from test.config.running_world import parameters_of
 from urlab_ros_bridge.cli.processes.nav2 import nav2_worlds
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.geometry import yaw_of

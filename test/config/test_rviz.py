@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
-from running_world import CONFIG
-from running_world import file_of
-from running_world import interface
-from worlds import WORLDS
 import yaml
+
+from test.config.running_world import CONFIG
+from test.config.running_world import file_of
+from test.config.running_world import interface
+from test.config.worlds import WORLDS
 
 pytestmark = pytest.mark.ros
 

@@ -3,13 +3,14 @@
 """Who draws all that is published sees the simulated world."""
 
 from bridge_harness import wait_until
-from drawn_world import distances
-from drawn_world import DrawnWorld
 import numpy as np
 import pytest
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
+
+from test.config.drawn_world import distances
+from test.config.drawn_world import DrawnWorld
 
 pytestmark = pytest.mark.ros
 

@@ -3,9 +3,12 @@
 """Sound servers for the suite: one with sockets, one without."""
 
 import contextlib
+from functools import partial
 from pathlib import Path
 import sys
 
+from bundled_server import running_server
+import dispatching
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -20,12 +23,9 @@ from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.ops.stepping import include_cameras
-from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-
-PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -41,14 +41,10 @@ def _patient_with_pictures():
 @contextlib.contextmanager
 def running(folder, **config):
     """Yield where a server with the suite's world listens; a live world takes processor time."""
-    server = Server(ServerConfig(**{'model': WORLD, 'data_dir': folder, **PORTS, **config}))
-    server.start()
-    try:
+    with running_server(**{'model': WORLD, 'data_dir': folder, **config}) as server:
         places = server.endpoints
         names = ('rpc', 'state', 'control', 'info')
         yield Places('127.0.0.1', *(places.get(name, '') for name in names))
-    finally:
-        server.stop()
 
 
 @pytest.fixture
@@ -74,7 +70,7 @@ def dispatch(tmp_path_factory):
     stage = Stage(config)
     stage.context = build_context(config, stage.data, load_world(config))
     registry = build_registry()
-    return Dispatcher(stage, registry, pre_session_ops(registry)).dispatch
+    return partial(dispatching.dispatch, Dispatcher(stage, registry, pre_session_ops(registry)))
 
 
 @pytest.fixture

@@ -16,14 +16,14 @@ import subprocess
 import sys
 import threading
 
+from bundled_server import port_of
+from bundled_server import start_server
 from domains import free_domain
 from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.conformance.local_server import local_server
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 PORTS = ('rpc', 'state', 'camera', 'control', 'info')
 ANY_PORTS = [f'--{name}-port=0' for name in PORTS]
@@ -49,9 +49,8 @@ def test_a_server_and_a_stopped_one():
 
 
 def test_a_server_in_this_process_with_a_renderer():
-    server = Server(ServerConfig(**{f'{name}_port': 0 for name in PORTS}))
-    server.start()
-    client = Client(rpc_port=int(server.endpoints['rpc'].rpartition(':')[2]), shared=True)
+    server = start_server()
+    client = Client(rpc_port=port_of(server), shared=True)
     client.connect()
     while not client.step(include_cameras=True).cameras:
         pass  # the renderer is starting

@@ -18,6 +18,7 @@ LONG = (
     'integration/',
     'gateways/webxr/page/test_browser.py',
     'config/',
+    'docs/',
     'conformance/',
     'harness/',
     'fuzz/test_fuzz_gateway.py',

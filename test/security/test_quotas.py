@@ -29,7 +29,8 @@ from urlab_ros_bridge.sim.ops.stepping import step
 from urlab_ros_bridge.sim.physics.recording import recorder
 from urlab_ros_bridge.sim.requests import paths
 from urlab_ros_bridge.sim.requests import sessions
-from urlab_ros_bridge.sim.requests import subscriptions
+from urlab_ros_bridge.sim.sockets import subscriptions
+from urlab_ros_bridge.sim.sockets import zmtp_server
 from urlab_ros_bridge.sim.transports import frame_decoder
 from urlab_ros_bridge.sim.transports import rpc_transport
 from urlab_ros_bridge.sim.transports import zmtp_rpc
@@ -54,7 +55,7 @@ NUMBERS = {
         zmtp_rpc.MAX_PARTIAL // MIB, zmtp.PARTS, wire.REQUEST.size // MIB,
     ),
     'replies that are not taken': (zmtp_rpc.MAX_UNSENT // MIB,),
-    'handshake of a connection': (int(zmtp_rpc.HANDSHAKE_SECONDS),),
+    'handshake of a connection': (int(zmtp_server.HANDSHAKE_SECONDS),),
     'shared sessions': (sessions.MAX_SHARED,),
     'subscriptions': (subscriptions.MAX_SUBSCRIPTIONS, subscriptions.MAX_TOPIC_BYTES // 1024),
     'channels of shared': (service.MAX_CHANNELS,),

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A dispatcher without sockets, and a server on free ports."""
 
+from functools import partial
 from pathlib import Path
 import sys
 import threading
 import uuid
 
+from bundled_server import start_server
+from dispatching import dispatch
 from lasting_trial import with_lasting_trial
 import pytest
 import zmq
@@ -16,7 +19,6 @@ from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.ops.stepping import include_cameras
-from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
@@ -27,7 +29,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 # How long a reply is waited for at most (s): machines stall.
 PATIENCE = 60.0
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -87,7 +88,7 @@ class Rig(Caller):
         self.stage.context = self.context
         registry = build_registry()
         self.dispatcher = Dispatcher(self.stage, registry, pre_session_ops(registry))
-        super().__init__(self.dispatcher.dispatch)
+        super().__init__(partial(dispatch, self.dispatcher))
         self.hello(shared=True)
 
     @property
@@ -178,10 +179,8 @@ def server():
     running = []
 
     def start(**config):
-        made = Server(ServerConfig(**{**dict.fromkeys(PORTS, 0), **config}))
-        made.start()
-        running.append(made)
-        return made
+        running.append(start_server(**config))
+        return running[-1]
 
     yield start
     for made in running:

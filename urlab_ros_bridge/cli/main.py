@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import os
 import sys
 
 from urlab_ros_bridge.cli.signals import end_at_once
 from urlab_ros_bridge.cli.signals import kept
+from urlab_ros_bridge.files.no_windows import open_no_windows
 
 # Commands that load MuJoCo, and neither open a window nor run code of users that might.
 _WITHOUT_WINDOWS = ('bridge', 'conformance', 'map', 'server', 'simspark', 'webxr')
@@ -25,9 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         words = sys.argv[1:]
         if words and words[0] in _WITHOUT_WINDOWS:
-            # MuJoCo looks for a window library when it is imported, with another Python's help.
-            # Renderers are processes of their own, which are told theirs.
-            os.environ.setdefault('MUJOCO_GL', 'disable')
+            open_no_windows()
         return _run(words)
     with kept():
         return _run(argv)

@@ -97,9 +97,9 @@ class StopRequest:
     def __init__(self) -> None:
         """Note signals from now on."""
         self.came = False
-        stop_by(self._note)
+        stop_by(self._note_signal)
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
+    def _note_signal(self, number: int, frame: FrameType | None) -> None:
         self.came = True
 
     def start(self, begin: Callable[[], None]) -> None:

@@ -84,7 +84,7 @@ class Session:
         :param timeout: seconds that a request waits by default.
         :param transport: ``zmq``; ``shm``: requests go through shared memory; ``auto``: likewise
             when the server is on this machine and offers it.
-        :param keys: folder of keys (`urlab keys`) for a server that was started with such.
+        :param keys: folder of keys (`urlab keys`), for a server that was started with --keys.
         :raises KeysUnusable: when there are none in that folder.
         """
         self.host = host

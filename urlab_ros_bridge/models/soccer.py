@@ -55,7 +55,6 @@ _FORMATION = (
 )  # fmt: skip
 
 _LINE = 0.025  # half the width of a line
-_POST = 0.025  # radius
 
 
 class UnknownPitch(UnknownName):

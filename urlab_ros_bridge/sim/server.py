@@ -24,9 +24,9 @@ from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.physics.rate_limited_log import RateLimitedLog
 from urlab_ros_bridge.sim.requests.background import compiling
-from urlab_ros_bridge.sim.requests.sockets import bound_endpoint
-from urlab_ros_bridge.sim.requests.subscriptions import MAX_TOPIC_BYTES
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import MAX_TOPIC_BYTES
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.zmq_options import bound_endpoint
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.stage import Stage

@@ -142,12 +142,12 @@ class Stage:
                     old.engine.replaced = True
                     old.engine.on_state.clear()
                     old.engine.lock.changed.notify_all()
-                self._take_over(old, new)
+                self._replace_world_parts(old, new)
                 self.sessions.expire(self.revision, keep)
             finally:
                 self.settled.set()
 
-    def _take_over(self, old: Context, new: Context) -> None:
+    def _replace_world_parts(self, old: Context, new: Context) -> None:
         running = old.live.is_alive()
         if running:
             old.live.join(timeout=5.0)

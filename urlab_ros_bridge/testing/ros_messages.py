@@ -37,13 +37,13 @@ class SimulationClock:
         self._last: int | None = None
         self._node = node
         profile = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-        self._subscription = node.create_subscription(Clock, '/clock', self._take, profile)
+        self._subscription = node.create_subscription(Clock, '/clock', self._note_clock, profile)
 
     def close(self) -> None:
         """End the subscription."""
         self._node.destroy_subscription(self._subscription)
 
-    def _take(self, message: Clock) -> None:
+    def _note_clock(self, message: Clock) -> None:
         now = message.clock.sec * 10**9 + message.clock.nanosec
         if self._last is not None and now >= self._last:
             self.passed += (now - self._last) * 1e-9

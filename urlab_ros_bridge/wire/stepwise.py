@@ -152,7 +152,7 @@ class _StepwiseReader:
                 else:
                     value = self._blob(kind, size)
                     budget -= size // _STEP_BYTES
-            if self._put(value):
+            if self._place_value(value):
                 return True
         return False
 
@@ -201,7 +201,7 @@ class _StepwiseReader:
         self._left, self._key = count, _DROPPED
         return True
 
-    def _put(self, value: Any) -> bool:
+    def _place_value(self, value: Any) -> bool:
         """Put a value where it belongs; return whether everything is complete."""
         box = self._box
         if box is None:
@@ -222,7 +222,7 @@ class _StepwiseReader:
         if not self._around:
             return self._finish(value)
         self._box, self._left, self._key = self._around.pop()
-        return self._put(value)
+        return self._place_value(value)
 
     def _finish(self, value: Any) -> bool:
         if self._place != len(self._data):

@@ -137,6 +137,20 @@ def read_ready(data: bytes, fitting: Iterable[str]) -> str:
     return kind
 
 
+def check_ready(flags: int, body: bytes, fitting: Iterable[str]) -> None:
+    """
+    Check the first frame after the greeting, which has to be the READY of a fitting socket.
+
+    :raises BadPeer: it is something else; see `read_ready`.
+    """
+    if not flags & COMMAND:
+        raise BadPeer('a message came before READY')
+    name, data = read_command(body)
+    if name != b'READY':
+        raise BadPeer(f'{name[:20]!r} came before READY')
+    read_ready(data, fitting)
+
+
 def pong(data: bytes) -> bytes:
     """Return the answer to the data of a PING: its context, after the time to live."""
     return command(b'PONG', data[2:18])
@@ -242,6 +256,7 @@ __all__ = [
     'OtherMechanism',
     'ZmtpReader',
     'check_greeting',
+    'check_ready',
     'command',
     'frame',
     'frame_head',

@@ -18,7 +18,6 @@ from urlab_ros_bridge.client.errors import UnknownActor
 from urlab_ros_bridge.client.replies.reader import read_reply
 
 pytest.importorskip('mujoco')
-PORTS = ('rpc_port', 'state_port', 'control_port', 'info_port', 'camera_port')
 ROBOT = """
 <mujoco model="bot"><worldbody><body name="b" pos="0 0 1"><freejoint/><geom size="0.1"/>
 <body name="l"><joint name="j"/><geom size="0.1" pos="0 0 .3"/></body></body></worldbody>
@@ -29,17 +28,14 @@ ROBOT = """
 @pytest.fixture
 def start(tmp_path):
     """Return a factory of clients, each of a server of its own; both are closed at the end."""
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.server import Server
+    from bundled_server import port_of
+    from bundled_server import start_server
 
     made = []
 
     def begin(shared=True, **config):
-        ports = dict.fromkeys(PORTS, 0)
-        server = Server(ServerConfig(**ports, data_dir=tmp_path, **config))
-        server.start()
-        port = int(server.endpoints['rpc'].rpartition(':')[2])
-        client = Client(rpc_port=port, shared=shared, timeout=20)
+        server = start_server(data_dir=tmp_path, **config)
+        client = Client(rpc_port=port_of(server), shared=shared, timeout=20)
         client.connect()
         made.extend([client.close, server.stop])
         return client

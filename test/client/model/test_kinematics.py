@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The client's kinematics are those of the server: compared through a real one."""
 
+from bundled_server import port_of
+from bundled_server import running_server
 import mujoco
 import numpy as np
 import pytest
@@ -9,25 +11,20 @@ import pytest
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.model.kinematics import LocalModel
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.wire.errors import UnknownName
-
-PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
 @pytest.fixture(scope='module')
 def served():
     """Return handshake and server of a world with entities, moved a little."""
-    server = Server(ServerConfig(world='bimanual', step_mode='direct', **PORTS))
-    server.start()
-    port = int(server.endpoints['rpc'].rsplit(':', 1)[1])
-    with Client(rpc_port=port, shared=True, observations='full') as client:
+    with (
+        running_server(world='bimanual', step_mode='direct') as server,
+        Client(rpc_port=port_of(server), shared=True, observations='full') as client,
+    ):
         client.reset('home')
         client.step(50, ctrl=[0.3, -0.2, 1.0, 0.5, 0.2, 0.1, 0.0])
         # After a step MuJoCo's poses are those before its last integration; forward renews them.
         yield client.handshake, client.forward(), server
-    server.stop()
 
 
 def posed(served):

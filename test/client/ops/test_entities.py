@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The typed methods for entities, against our server."""
 
+from bundled_server import port_of
+from bundled_server import running_server
 import pytest
 
 from urlab_ros_bridge.client.client import Client
@@ -9,20 +11,16 @@ from urlab_ros_bridge.client.errors import BadValue
 from urlab_ros_bridge.client.errors import UnknownBody
 from urlab_ros_bridge.client.replies.ops import ServerStatus
 from urlab_ros_bridge.client.replies.reader import read_reply
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
-
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
 @pytest.fixture
 def client():
     """Return a client of a paused rover world."""
-    server = Server(ServerConfig(paused=True, **dict.fromkeys(PORTS, 0)))
-    server.start()
-    with Client(rpc_port=int(server.endpoints['rpc'].rpartition(':')[2]), shared=True) as made:
+    with (
+        running_server(paused=True) as server,
+        Client(rpc_port=port_of(server), shared=True) as made,
+    ):
         yield made
-    server.stop()
 
 
 def test_states_are_read_and_written(client):

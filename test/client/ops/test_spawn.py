@@ -5,6 +5,8 @@
 from concurrent.futures import ThreadPoolExecutor
 import itertools
 
+from bundled_server import port_of
+from bundled_server import running_server
 import numpy as np
 import pytest
 
@@ -19,10 +21,7 @@ from urlab_ros_bridge.client.errors import PathNotReadable
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnknownBody
 from urlab_ros_bridge.client.state.stream import StateStream
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 BOX = """<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.1 0.1"/>
   <body name="lid" pos="0 0 0.1"><geom size="0.05"/></body></body></worldbody></mujoco>"""
 
@@ -30,19 +29,15 @@ BOX = """<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.1 0.1
 @pytest.fixture(scope='module')
 def server():
     """Return a running server."""
-    made = Server(ServerConfig(paused=True, **dict.fromkeys(PORTS, 0)))
-    made.start()
-    yield made
-    made.stop()
+    with running_server(paused=True) as made:
+        yield made
 
 
 @pytest.fixture
 def clients(server):
     """Return a factory of connected clients; time is held still, nothing is spawned yet."""
     made = []
-    ports = {
-        f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
-    }
+    ports = {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
 
     def connect(**options):
         client = Client(**ports, **options)

@@ -17,10 +17,7 @@ from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.shm import RegionWriter
 
 pytest.importorskip('mujoco')
-config = pytest.importorskip('urlab_ros_bridge.sim.config', exc_type=ModuleNotFoundError)
-server_module = pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
-
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
+bundled_server = pytest.importorskip('bundled_server', exc_type=ModuleNotFoundError)
 
 
 @pytest.fixture
@@ -28,11 +25,8 @@ def start():
     running = []
 
     def make(**fields):
-        chosen = {**dict.fromkeys(PORTS, 0), 'cameras': 'off', **fields}
-        made = server_module.Server(config.ServerConfig(**chosen))
-        made.start()
-        running.append(made)
-        return made
+        running.append(bundled_server.start_server(**{'cameras': 'off', **fields}))
+        return running[-1]
 
     yield make
     for made in running:

@@ -4,6 +4,8 @@
 
 from contextlib import contextmanager
 
+from bundled_server import port_of
+from bundled_server import running_server
 import numpy as np
 import pytest
 
@@ -14,21 +16,12 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 
 @contextmanager
 def running(world, **config):
-    ports = dict.fromkeys(
-        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
-    )
-    server = Server(ServerConfig(world=world, **ports, **config))
-    server.start()
-    try:
-        yield int(server.endpoints['rpc'].rsplit(':', 1)[1])
-    finally:
-        server.stop()
+    with running_server(world=world, **config) as server:
+        yield port_of(server)
 
 
 @pytest.fixture(scope='module')

@@ -5,19 +5,11 @@
 import contextlib
 import socket
 
+from bundled_server import start_server
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.stock_client import connect_when_free
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
-
-
-def simulation(world, port):
-    side = dict.fromkeys(('state_port', 'camera_port', 'control_port', 'info_port'), 0)
-    server = Server(ServerConfig(world=world, rpc_port=port, **side))
-    server.start()
-    return server
 
 
 def free_port():
@@ -27,12 +19,12 @@ def free_port():
 
 def test_another_world_is_served_after_a_restart(gateway):
     port = free_port()
-    first = simulation('quadruped', port)
+    first = start_server(world='quadruped', rpc_port=port)
     with gateway(port, {'pace': 'lockstep'}) as server:
         with connect_when_free(server.url) as client:
             start = client.reset()
             first.stop()
-            second = simulation('rover', port)
+            second = start_server(world='rover', rpc_port=port)
             with contextlib.suppress(ConnectionClosed):
                 client.act(start.proprios['joint_pos'])
             with pytest.raises(ConnectionClosed, match=r'1013 .*the simulation has gone: connect'):
@@ -48,13 +40,13 @@ def test_another_world_is_served_after_a_restart(gateway):
 def test_who_only_watches_hears_of_a_restart(gateway):
     """In real time the pictures notice it first; none of another world is shown as the old one."""
     port = free_port()
-    first = simulation('rover', port)
+    first = start_server(world='rover', rpc_port=port)
     profile = {'cameras': [{'rgb': 'front_rgb'}], 'frames': 'fresh'}
     with gateway(port, profile) as server:
         with connect_when_free(server.url) as client:
             client.reset()
             first.stop()
-            second = simulation('quadruped', port)
+            second = start_server(world='quadruped', rpc_port=port)
             with pytest.raises(ConnectionClosed, match=r'1013 .*: connect again'):
                 client.observe()
         second.stop()
@@ -63,7 +55,7 @@ def test_who_only_watches_hears_of_a_restart(gateway):
 def test_without_a_simulation_a_driver_is_told_so_and_may_come_back(gateway, monkeypatch):
     monkeypatch.setattr('urlab_ros_bridge.gateways.common.simulation.link.TIMEOUT', 0.5)
     port = free_port()
-    first = simulation('quadruped', port)
+    first = start_server(world='quadruped', rpc_port=port)
     with gateway(port, {'pace': 'lockstep'}) as server:
         first.stop()
         with (
@@ -71,7 +63,7 @@ def test_without_a_simulation_a_driver_is_told_so_and_may_come_back(gateway, mon
             pytest.raises(ConnectionClosed, match=r'1013 .*no reply'),
         ):
             client.metadata()
-        second = simulation('quadruped', port)
+        second = start_server(world='quadruped', rpc_port=port)
         try:
             with connect_when_free(server.url, seconds=10) as client:
                 assert client.reset().type == 'reset_response'

@@ -4,6 +4,8 @@
 
 from contextlib import contextmanager
 
+from bundled_server import port_of
+from bundled_server import running_server
 import pytest
 
 from test.gateways.simspark.peers import PATIENCE
@@ -12,21 +14,13 @@ from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
-
-PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
 @contextmanager
 def simulation(world, **config):
     """Run a world; give its RPC port."""
-    server = Server(ServerConfig(world=world, **PORTS, **config))
-    server.start()
-    try:
-        yield int(server.endpoints['rpc'].rsplit(':', 1)[1])
-    finally:
-        server.stop()
+    with running_server(world=world, **config) as server:
+        yield port_of(server)
 
 
 @contextmanager

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A game without ports: a world that is stepped here, and roles in it."""
 
+from bundled_server import port_of
+from bundled_server import start_server
+
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
@@ -10,10 +13,6 @@ from urlab_ros_bridge.gateways.simspark.world.placement import Teleporter
 from urlab_ros_bridge.gateways.simspark.world.roles import CYCLE
 from urlab_ros_bridge.gateways.simspark.world.roles import GameStage
 from urlab_ros_bridge.gateways.simspark.world.scene import SimSparkScene
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
-
-PORTS = dict.fromkeys(('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0)
 
 
 class FakeConnection:
@@ -50,10 +49,8 @@ class SteppedWorld:
     """
 
     def __init__(self, **config):
-        self.server = Server(ServerConfig(step_mode='direct', cameras='off', **PORTS, **config))
-        self.server.start()
-        rpc = int(self.server.endpoints['rpc'].rsplit(':', 1)[1])
-        self.link = SimulationLink('127.0.0.1', rpc, 'test')
+        self.server = start_server(step_mode='direct', cameras='off', **config)
+        self.link = SimulationLink('127.0.0.1', port_of(self.server), 'test')
         self.link.connect()
         self.scene = SimSparkScene(self.link.handshake)
         self.placement = Teleporter(self.link, self.scene)

@@ -19,7 +19,7 @@ import pytest
 
 from urlab_ros_bridge.ros.bag import queue
 from urlab_ros_bridge.ros.bag.errors import BagFailed
-from urlab_ros_bridge.ros.bag.errors import NotInTime
+from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.storage.files import BagFiles
 from urlab_ros_bridge.ros.link.stream import StreamThread
 
@@ -107,12 +107,12 @@ def test_a_bag_that_cannot_begin_or_end_in_time_is_neither_half_begun_nor_lost(
     recording, monkeypatch
 ):
     server, bridge, _ = recording()
-    with publishing_waits(bridge, monkeypatch), pytest.raises(NotInTime):
+    with publishing_waits(bridge, monkeypatch), pytest.raises(BagTimeout):
         begin(bridge)
     advance(server, 0.1)
     assert bridge.recorder.bag is None
     begin(bridge)
-    with publishing_waits(bridge, monkeypatch), pytest.raises(NotInTime):
+    with publishing_waits(bridge, monkeypatch), pytest.raises(BagTimeout):
         bridge.recorder.stop()
     advance(server, 0.1)
     assert bridge.recorder.report().problem == ''

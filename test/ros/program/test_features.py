@@ -1,8 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""A feature is one file: what is declared here is on DDS, on the pages, in the parameters."""
-
-from dataclasses import dataclass
+"""A feature is one file: what is declared there is on DDS, on the pages, in the parameters."""
 
 from bridge_harness import LATCHED
 from bridge_harness import LISTEN_BEST_EFFORT
@@ -14,79 +12,21 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from test.ros.program.feature_page import modules
 from urlab_ros_bridge.ros.commands.commands import Commands
-from urlab_ros_bridge.ros.features.declarations import Service
-from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import ServerLink
-from urlab_ros_bridge.ros.messages import header_to_ros
 from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
 from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.program.features import FEATURES
 from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
-from urlab_ros_bridge.schema import key
 
 pytestmark = pytest.mark.ros
 
 
-# A topic from a row of the wire that there is already.
-
-
-@dataclass(frozen=True)
-class HeightParameters:
-    """How often the height of a robot is published."""
-
-    height_rate: float = key(
-        0.0,
-        'Limit for height (Hz of simulation time), 0: every tick.',
-        low=0.0,
-        high=10000.0,
-        live=True,
-    )
-
-
-def heights(robot):
-    """Make the topic of a floating base."""
-    if not robot.plan.base_joint:
-        return []
-
-    def build(stamp_ns):
-        base = robot.state.base()
-        if base is None:
-            return None
-        message = PointStamped(header=header_to_ros(stamp_ns, robot.plan.frames.map))
-        message.point.z = float(base[2])
-        return message
-
-    return [
-        robot.feed('height', PointStamped, build, wire=robot.base_row, rate_name='height_rate')
-    ]
-
-
-HEIGHT = Topic(
-    '{robot}/height',
-    ('geometry_msgs/msg/PointStamped',),
-    'sensor',
-    'floating base',
-    'height_rate',
-)
-HEIGHTS = Feature(
-    'height', HeightParameters, group='What is published', topics=(HEIGHT,), feeds=heights
-)
-
-
-# A service on an op that there is already.
-
-
-def count_contacts(context, request, response):
-    """Count the contacts of the present instant."""
-    return f'{len(context.client.get_contacts().contacts)} contacts'
-
-
-COUNT = Service('count_contacts', 'std_srvs/srv/Trigger', count_contacts, ('get_contacts',))
-CONTACTS = Feature('number of contacts', services=(COUNT,))
+HEIGHTS, CONTACTS = (made.FEATURE for made in modules())
 
 # No new feature at the end is special: one in the middle does as well.
 WITH_BOTH = (*FEATURES[:9], HEIGHTS, *FEATURES[9:], CONTACTS)
@@ -106,15 +46,6 @@ def test_a_new_topic_is_on_dds_with_its_parameter(small_server, bridged):
     assert result.successful and feed.limiter.due(0)
     feed.limiter.count(0)
     assert not feed.limiter.due(10**9 - 1) and feed.limiter.due(10**9)
-
-
-def test_a_new_service_is_answered_with_the_answer_of_all_services(small_server, bridged):
-    server = small_server()
-    bridge, listener = bridged(server, features=WITH_BOTH)
-    wait_until(lambda: bridge.link.state.connected)
-    answer = listener.call(Trigger, '/count_contacts')
-    assert answer.success and answer.message.endswith(' contacts')
-    assert server.of('get_contacts')
 
 
 def test_a_new_service_says_why_it_cannot_while_there_is_no_server(bridged):

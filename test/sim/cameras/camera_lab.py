@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The small world that the camera tests look at, and ways to serve it."""
 
+from bundled_server import port_of
 import mujoco
 import numpy as np
 import pytest
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 needs_gl = pytest.mark.skipif(
     all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
@@ -69,19 +68,9 @@ global_cameras:
 """
 
 
-def start_server(**config):
-    """Return a running server on free ports."""
-    ports = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
-    server = Server(ServerConfig(**dict.fromkeys(ports, 0), **config))
-    server.start()
-    return server
-
-
 def connect(server, **options):
     """Return a client of a server."""
-    ports = {
-        f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
-    }
+    ports = {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
     client = Client(**ports, **{'shared': True, 'timeout': 60.0, **options})
     client.connect()
     return client

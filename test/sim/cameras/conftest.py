@@ -16,11 +16,11 @@ from urlab_ros_bridge.sim.stage import build_context
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from bundled_server import start_server
 from camera_lab import CART
 from camera_lab import connect
 from camera_lab import SCENE
 from camera_lab import SIDECAR
-from camera_lab import start_server
 
 
 @pytest.fixture(scope='session')

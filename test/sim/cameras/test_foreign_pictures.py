@@ -5,9 +5,9 @@
 import importlib.util
 from pathlib import Path
 
+from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import needs_gl
-from camera_lab import start_server
 import numpy as np
 import pytest
 

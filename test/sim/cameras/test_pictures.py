@@ -5,13 +5,13 @@
 import math
 import time
 
+from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import fresh_data
 from camera_lab import needs_gl
 from camera_lab import project
 from camera_lab import red_center
 from camera_lab import shot
-from camera_lab import start_server
 import mujoco
 import numpy as np
 import pytest

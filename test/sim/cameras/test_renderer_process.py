@@ -11,9 +11,9 @@ import subprocess
 import sys
 import time
 
+from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import needs_gl
-from camera_lab import start_server
 import faulty_interpreter
 from lifelines import start_process
 import psutil

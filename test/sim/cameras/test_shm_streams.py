@@ -6,10 +6,10 @@ from pathlib import Path
 import re
 import time
 
+from bundled_server import start_server
 from camera_lab import connect
 from camera_lab import go_on
 from camera_lab import needs_gl
-from camera_lab import start_server
 import numpy as np
 
 from urlab_ros_bridge.client import open_camera

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An editor with a dispatcher around it, without sockets; files to import."""
 
+from dispatching import dispatch
 from lasting_trial import with_lasting_trial
 import pytest
 
@@ -63,7 +64,7 @@ class Desk:
 
     def ask(self, op, **fields):
         request = {'op': op, 'session_id': self.session_id, **fields}
-        reply = codec.unpack(self.dispatcher.dispatch(codec.pack(request)), 1 << 30)
+        reply = codec.unpack(dispatch(self.dispatcher, codec.pack(request)), 1 << 30)
         if reply['op'] == 'error':
             raise Failed(reply)
         return reply

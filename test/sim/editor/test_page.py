@@ -5,29 +5,24 @@
 from pathlib import Path
 import re
 
+from bundled_server import port_of
+from bundled_server import running_server
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 DOCS = Path(__file__).parents[3] / 'docs'
 BLOCK = re.compile(r'```python\n(.*?)```', re.S)
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
 @pytest.fixture(scope='module')
 def examples(tmp_path_factory):
     """Yield the blocks of the page, the arguments of a client, and the data folder."""
     folder = tmp_path_factory.mktemp('data')
-    server = Server(
-        ServerConfig(world='', editor=True, data_dir=folder, **dict.fromkeys(PORTS, 0))
-    )
-    server.start()
-    rpc, state = (int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state'))
     blocks = BLOCK.findall((DOCS / 'editor.md').read_text())
-    yield blocks, {'rpc_port': rpc, 'state_port': state}, folder
-    server.stop()
+    with running_server(world='', editor=True, data_dir=folder) as server:
+        ports = {'rpc_port': port_of(server), 'state_port': port_of(server, 'state')}
+        yield blocks, ports, folder
 
 
 def test_a_level_is_built_played_and_saved(examples):

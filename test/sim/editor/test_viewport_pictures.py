@@ -4,6 +4,8 @@
 
 import time
 
+from bundled_server import port_of
+from bundled_server import start_server
 import numpy as np
 import pytest
 
@@ -14,7 +16,6 @@ from urlab_ros_bridge.sim.cameras.catalog.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
-from urlab_ros_bridge.sim.server import Server
 
 pytestmark = pytest.mark.skipif(
     all(gl.missing_library(name) for name in gl.BACKENDS), reason='OpenGL is not installed'
@@ -43,16 +44,8 @@ def playing(tmp_path_factory):
     """Return a client of an editor that plays the scene; time is frozen."""
     folder = tmp_path_factory.mktemp('data')
     (folder / 'room.xml').write_text(SCENE)
-    ports = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
-    server = Server(
-        ServerConfig(
-            **dict.fromkeys(ports, 0), editor=True, world='', data_dir=folder, paused=True
-        )
-    )
-    server.start()
-    places = {
-        f'{name}_port': int(server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')
-    }
+    server = start_server(editor=True, world='', data_dir=folder, paused=True)
+    places = {f'{name}_port': port_of(server, name) for name in ('rpc', 'state')}
     with Client(**places, timeout=30.0) as client:
         client.editor.create_level('room', scene='room.xml')
         assert client.editor.begin_pie().ready

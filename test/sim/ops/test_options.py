@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """set_sim_options: all or nothing, echoed as applied, never a way to break the server."""
 
+from dispatching import dispatch
 import mujoco
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_what_mujoco_refuses_is_taken_back_and_told(rover, monkeypatch):
 def test_no_flag_breaks_a_later_step(rover, bit):
     frame = {'op': 'set_sim_options', 'options': {'enableflags': 1 << bit}}
     frame['session_id'] = rover.session_id
-    reply = codec.unpack(rover.dispatcher.dispatch(codec.pack(frame)))
+    reply = codec.unpack(dispatch(rover.dispatcher, codec.pack(frame)))
     assert reply.get('code') in (None, 'bad_value')
     assert rover.ask('step', n_steps=3)['step'] == 3
 

@@ -6,6 +6,7 @@ import threading
 import time
 from types import SimpleNamespace
 
+from dispatching import dispatch
 import mujoco
 import numpy as np
 import pytest
@@ -165,7 +166,7 @@ def test_something_that_breaks_in_a_handler_is_an_internal_error_and_the_lock_is
     # Nor does a reply that cannot be encoded break the caller.
     monkeypatch.setattr(rover.context.observer, 'observe', lambda *_: {'x': object()})
     frame = codec.pack({'op': 'forward', 'session_id': rover.session_id})
-    assert codec.unpack(rover.dispatcher.dispatch(frame))['code'] == 'internal_error'
+    assert codec.unpack(dispatch(rover.dispatcher, frame))['code'] == 'internal_error'
 
 
 def test_the_lock_knows_who_waits():

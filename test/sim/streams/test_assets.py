@@ -6,6 +6,7 @@ import json
 import struct
 import zlib
 
+from dispatching import dispatch
 import mujoco
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_changed_options_come_along(rig):
 def test_json_carries_files_as_base64(rig, twins):
     server = rig(model=twins)
     request = {'op': 'hello', 'encoding': 'json', 'include_assets': True}
-    frame = server.dispatcher.dispatch(codec.pack(request, 'json'))
+    frame = dispatch(server.dispatcher, codec.pack(request, 'json'))
     assert 'part.obj_base64' in json.loads(frame)['vfs_assets']
     assert_same(reload(codec.unpack(frame, 1 << 30)), server.model)
 

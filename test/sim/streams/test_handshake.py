@@ -4,6 +4,7 @@
 
 import json
 
+from dispatching import dispatch
 import mujoco
 import pytest
 
@@ -64,10 +65,10 @@ def test_a_later_hello_tells_of_changed_options_and_gains(rig, tmp_path):
 def test_meta_answers_in_the_encoding_of_the_session_that_asks(rig):
     server = rig()
     json_session = json.loads(
-        server.dispatcher.dispatch(codec.pack({'op': 'hello', 'encoding': 'json'}))
+        dispatch(server.dispatcher, codec.pack({'op': 'hello', 'encoding': 'json'}))
     )['session_id']
     for session, is_json in ((json_session, True), (server.session_id, False), (None, True)):
-        frame = server.dispatcher.dispatch(codec.pack({'op': 'meta', 'session_id': session}))
+        frame = dispatch(server.dispatcher, codec.pack({'op': 'meta', 'session_id': session}))
         assert (frame[:1] == b'{') is is_json
         assert codec.unpack(frame)['op'] == 'meta_ok'
 

@@ -5,7 +5,7 @@
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.info import InfoPublisher
 from urlab_ros_bridge.wire.control import unpack_info
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.state import StatePublisher
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import rows

@@ -5,6 +5,7 @@
 import json
 import uuid
 
+from dispatching import dispatch
 from example_counts import examples
 from hypothesis import given
 from hypothesis import settings
@@ -20,7 +21,7 @@ from urlab_ros_bridge.wire.ops import OPS
 
 
 def answer(rig, frame):
-    reply = codec.unpack(rig.dispatcher.dispatch(frame), 1 << 30)
+    reply = codec.unpack(dispatch(rig.dispatcher, frame), 1 << 30)
     return reply.get('code', reply['op'])
 
 
@@ -78,11 +79,11 @@ def test_encoding_and_level_belong_to_the_session(rig):
     rover = rig()
     other = rover.caller(shared=True, observations='minimal')
     frame = json.dumps({'op': 'hello', 'shared': True, 'encoding': 'JSON'}).encode()
-    text = rover.dispatcher.dispatch(frame)
+    text = dispatch(rover.dispatcher, frame)
     hello = json.loads(text)
     assert 'mjb_base64' in hello and 'mjb' not in hello
     request = {'op': 'forward', 'session_id': hello['session_id']}
-    reply = json.loads(rover.dispatcher.dispatch(codec.pack(request)))
+    reply = json.loads(dispatch(rover.dispatcher, codec.pack(request)))
     assert set(reply['per_articulation']['rover']) > {'ctrl', 'sensors'}
     # The others still get msgpack, and their own level.
     assert set(other.ask('forward')['per_articulation']['rover']) == {'qpos', 'qvel'}
@@ -261,8 +262,9 @@ def test_any_request_gets_a_reply_and_never_an_internal_error(shared_rig, op, fi
     # Whatever survived is undone, so that a later example finds a live model.
     shared_rig.ask('set_mode', mode='direct')
     reply = codec.unpack(
-        shared_rig.dispatcher.dispatch(
-            codec.pack({**fields, 'op': op, 'session_id': shared_rig.session_id})
+        dispatch(
+            shared_rig.dispatcher,
+            codec.pack({**fields, 'op': op, 'session_id': shared_rig.session_id}),
         ),
         1 << 30,
     )

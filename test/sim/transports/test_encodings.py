@@ -5,6 +5,7 @@
 import base64
 import json
 
+from dispatching import dispatch
 import numpy as np
 import pytest
 
@@ -46,7 +47,7 @@ class Session:
     """A session that looks at the bytes of its replies."""
 
     def __init__(self, made, encoding, request_encoding='msgpack'):
-        self.dispatch, self.request_encoding = made.dispatcher.dispatch, request_encoding
+        self.dispatcher, self.request_encoding = made.dispatcher, request_encoding
         self.encoding = encoding
         self.id = None
         self.id = self.ask('hello', shared=True, encoding=encoding)['session_id']
@@ -55,7 +56,7 @@ class Session:
         request = {'op': op, 'session_id': self.id, **fields}
         if op == 'hello':
             request['encoding'] = self.encoding
-        frame = self.dispatch(codec.pack(request, self.request_encoding))
+        frame = dispatch(self.dispatcher, codec.pack(request, self.request_encoding))
         assert (frame[:1] == b'{') is (self.encoding == 'json'), (op, frame[:40])
         return codec.unpack(frame, 1 << 30)
 
@@ -86,20 +87,20 @@ def test_sessions_of_different_encodings_live_side_by_side(rig):
             assert session.ask('forward')['op'] == 'forward_ok'
             assert session.ask('nonsense')['op'] == 'error'
     # A plain hello, which a stock server would answer by resetting the encoding, is its own.
-    assert made.dispatcher.dispatch(codec.pack({'op': 'hello'}))[:1] != b'{'
+    assert dispatch(made.dispatcher, codec.pack({'op': 'hello'}))[:1] != b'{'
     assert json_one.ask('status')['op'] == 'status_ok'
 
 
 @pytest.mark.parametrize('word', ['json', 'JSON', 'Json'])
 def test_the_hello_that_asks_for_json_is_answered_in_it(rig, word):
-    frame = rig().dispatcher.dispatch(codec.pack({'op': 'hello', 'encoding': word}))
+    frame = dispatch(rig().dispatcher, codec.pack({'op': 'hello', 'encoding': word}))
     reply = json.loads(frame)
     assert 'mjb' not in reply and len(base64.b64decode(reply['mjb_base64'])) == reply['mjb_size']
 
 
 @pytest.mark.parametrize('word', ['msgpack', 'xml', '', None])
 def test_any_other_encoding_is_msgpack(rig, word):
-    frame = rig().dispatcher.dispatch(codec.pack({'op': 'hello', 'encoding': word}, 'json'))
+    frame = dispatch(rig().dispatcher, codec.pack({'op': 'hello', 'encoding': word}, 'json'))
     assert frame[:1] != b'{' and codec.unpack(frame, 1 << 30)['mjb']
 
 

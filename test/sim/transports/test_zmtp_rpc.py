@@ -9,9 +9,11 @@ import socket
 import struct
 import time
 
+from bundled_server import running_server
 import pytest
 import zmq
 
+from urlab_ros_bridge.sim.sockets import zmtp_server
 from urlab_ros_bridge.sim.transports import zmtp_rpc
 from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import zmtp
@@ -68,16 +70,8 @@ def ended(peer):
 @pytest.fixture(scope='module')
 def running():
     """Return a server that all tests of this module share."""
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.server import Server
-
-    ports = dict.fromkeys(
-        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
-    )
-    made = Server(ServerConfig(cameras='off', **ports))
-    made.start()
-    yield made
-    made.stop()
+    with running_server(cameras='off') as made:
+        yield made
 
 
 @pytest.fixture
@@ -187,7 +181,7 @@ def test_parts_that_are_too_large_together_end_the_connection(running, other):
 
 
 def test_a_handshake_that_does_not_end_is_ended(running, other, monkeypatch):
-    monkeypatch.setattr(zmtp_rpc, 'HANDSHAKE_SECONDS', 0.3)
+    monkeypatch.setattr(zmtp_server, 'HANDSHAKE_SECONDS', 0.3)
     with dial(running) as silent, dial(running) as half, raw_client(running)[0] as whole:
         half.sendall(zmtp.GREETING[:20])
         assert ended(silent) and ended(half)
@@ -238,7 +232,7 @@ def test_who_takes_no_replies_is_asked_no_more_and_then_gets_them_all(running, o
             time.sleep(0.01)
     assert sent < len(stream)
     other()
-    clients = list(running._transport._connections.values())
+    clients = list(running._transport._clients.connections.values())
     assert 0 < max(each.unsent_bytes for each in clients) < 1 << 20
     assert running._transport._partial < 1 << 20
     peer.settimeout(PATIENCE)
@@ -248,7 +242,7 @@ def test_who_takes_no_replies_is_asked_no_more_and_then_gets_them_all(running, o
 
 
 def test_without_descriptors_those_that_are_connected_are_served(running, other, monkeypatch):
-    listener = running._transport._listener
+    listener = running._transport._clients.listener
     refused = []
 
     class Full:
@@ -259,7 +253,7 @@ def test_without_descriptors_those_that_are_connected_are_served(running, other,
         def fileno(self):
             return listener.fileno()
 
-    monkeypatch.setattr(running._transport, '_listener', Full())
+    monkeypatch.setattr(running._transport._clients, 'listener', Full())
     with dial(running) as waiting:
         other()
         deadline = time.monotonic() + PATIENCE

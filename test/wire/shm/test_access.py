@@ -202,7 +202,7 @@ def test_copy_is_thrown_away_when_the_writer_laps_it_once(path):
             writer.write(b'c' * 20)
         return bytes(view)
 
-    assert reader._take(interrupted) == b'c' * 20
+    assert reader._read_slot(interrupted) == b'c' * 20
     assert reader.torn == 3
 
 
@@ -214,7 +214,7 @@ def test_endless_laps_give_nothing_instead_of_nonsense_or_a_hang(path):
         writer.write(b'y')
         return bytes(view)
 
-    assert reader._take(always) is None
+    assert reader._read_slot(always) is None
     assert reader.read() == b'y'
 
 

@@ -87,8 +87,8 @@ class Bind(Arguments):
     )
     keys: str = key(
         '',
-        'Folder of keys (`urlab keys`): connections are encrypted, and only clients whose keys '
-        'are there are let in.',
+        'Folder of keys (`urlab keys`): encrypt connections, and let in only clients '
+        'whose keys are in it.',
         **FOLDER,
     )
     insecure: bool = key(
@@ -112,7 +112,7 @@ class HostArguments(Arguments):
 
     host: str = key('127.0.0.1', 'Address of the server.', metavar='ADDR')
     keys: str = key(
-        '', 'Folder of keys (`urlab keys`) for a server that was started with such.', **FOLDER
+        '', 'Folder of keys (`urlab keys`), for a server that was started with --keys.', **FOLDER
     )
 
 
@@ -204,8 +204,8 @@ class Serving(Arguments):
     paused: bool = key(False, 'Start with simulation time paused.')
     speed: float = key(
         100.0,
-        'Pace of live mode in percent of real time: less gives nodes more wall time for each '
-        'second of the simulation. Clients can change it.',
+        'Speed of live mode in percent of real time; a lower speed gives nodes more wall time for '
+        'each second of simulation. Clients can change it.',
         metavar='PERCENT',
         low=SPEED_PERCENT[0],
         high=SPEED_PERCENT[1],
@@ -221,7 +221,7 @@ class Serving(Arguments):
     )
     data_limit: float = key(
         20.0,
-        'Gigabytes in that folder from which on clients have nothing more written; 0: no limit.',
+        'Size of that folder (GB) above which nothing more is written for clients; 0: no limit.',
         metavar='GB',
         low=0.0,
         unit='GB',
@@ -279,7 +279,7 @@ class Rviz(Arguments):
         check=existing_file,
         **PATH,
     )
-    headless: bool = key(False, 'Open no window at all: RViz stays off, whatever rviz says.')
+    headless: bool = key(False, 'Open no windows: RViz stays off even if rviz is true.')
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,7 +57,7 @@ def make_parser(command: Command) -> argparse.ArgumentParser:
             '--ros-args',
             nargs='...',
             metavar='ARG',
-            help='ROS arguments for the bridge, e.g. -p clock_rate:=50.0',
+            help='ROS arguments for the node, e.g. -p NAME:=VALUE',
         )
     return parser
 

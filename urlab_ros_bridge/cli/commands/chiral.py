@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import replace
-import threading
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
@@ -21,10 +20,8 @@ from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
-from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
-from urlab_ros_bridge.cli.signals import interrupt_within
-from urlab_ros_bridge.cli.signals import stop_by
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.addresses import is_loopback
 
@@ -70,8 +67,8 @@ class ChiralSettings(Arguments):
     )
     allow_origin: str = key(
         '',
-        'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
-        'may.',
+        'Sites whose pages may connect from a browser, separated by commas; pages from this '
+        'machine always may.',
         metavar='ORIGINS',
         longest=4096,
     )
@@ -124,25 +121,13 @@ def make_gateway(values: ChiralArguments) -> ChiralServer:
     )
 
 
-def serve(gateway: ChiralServer, timeout: float) -> None:
-    """Start the gateway, report what it serves, and run until a signal comes."""
-    stop_by(interrupt_within(STOP_SECONDS))
-    started = False
-    try:
-        gateway.start(timeout)
-        started = True
-        served = gateway.metadata()
-        print(
-            f'{READY_LINE}: {gateway.url} robot={served["robot"]} pace={served["pace"]} '
-            f'cameras={",".join(served["cameras"]) or "none"} action={served["action_layout"]}',
-            flush=True,
-        )
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if started:
-            gateway.stop()
+def ready_line(gateway: ChiralServer) -> str:
+    """Return what is printed when policies may connect."""
+    served = gateway.metadata()
+    return (
+        f'{READY_LINE}: {gateway.url} robot={served["robot"]} pace={served["pace"]} '
+        f'cameras={",".join(served["cameras"]) or "none"} action={served["action_layout"]}'
+    )
 
 
 def run(given: ParsedArguments[ChiralArguments]) -> int:
@@ -152,7 +137,7 @@ def run(given: ParsedArguments[ChiralArguments]) -> int:
     gateway = make_gateway(values)
     if not (values.token or is_loopback(values.bind)):
         logger.warning('--insecure: anyone who can reach %s can drive the robot', values.bind)
-    serve(gateway, values.timeout)
+    serve_until_signal(gateway, values.timeout, lambda: ready_line(gateway))
     return 0
 
 

@@ -47,19 +47,21 @@ class ConformanceArguments(Arguments):
         positional=True,
     )  # fmt: skip
     transport: str = key('both', 'How requests travel.', choices=('zmq', 'shm', 'both'))
-    mode: str = key(
-        'all', 'Step modes that are tried.', choices=('live', 'direct', 'puppet', 'all')
-    )
+    mode: str = key('all', 'Step modes to test.', choices=('live', 'direct', 'puppet', 'all'))
     only: str = key(
         '',
-        'Only checks of this name, glob or beginning of a name; several with commas.',
+        'Run only checks with this name, glob pattern or prefix; separate several by commas.',
         metavar='PATTERN',
         longest=4096,
     )
     list: bool = key(False, 'List the checks with their rules and sources, and run none.')
     quick: bool = key(False, 'Leave out checks that wait for seconds.')
     json: str = key(
-        '', 'Write the results to a file too, as JSON.', metavar='FILE', longest=4096, path=True
+        '',
+        'Also write the results to this file, as JSON.',
+        metavar='FILE',
+        longest=4096,
+        path=True,
     )
     state_port: int = key(
         0, f'TCP port of the state stream. 0: what the server says, or else {STATE_PORT}.', **_PORT
@@ -73,7 +75,7 @@ class ConformanceArguments(Arguments):
         0, f'TCP port of the info stream. 0: what the server says, or else {INFO_PORT}.', **_PORT
     )
     keys: str = key(
-        '', 'Folder of keys (`urlab keys`) for a server that was started with such.', **FOLDER
+        '', 'Folder of keys (`urlab keys`), for a server that was started with --keys.', **FOLDER
     )
 
 

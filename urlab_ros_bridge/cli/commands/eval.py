@@ -44,8 +44,8 @@ class EvalArguments(Arguments):
     """The arguments of `urlab eval`."""
 
     policy: str = key(
-        text='Policy to run, a callable that gets an observation and returns an action; of a '
-        'class one instance is made.',
+        text='Policy to run, a callable that gets an observation and returns an action; a '
+        'class is instantiated once.',
         metavar='MODULE:NAME',
         longest=4096,
     )
@@ -56,7 +56,7 @@ class EvalArguments(Arguments):
     )
     workers: int = key(
         0,
-        'Run episodes side by side in so many processes, each with a simulation of its own in '
+        'Run episodes side by side in this many processes, each with a simulation of its own in '
         'lockstep; 0: one after the other on the server of --url. With --ray: how many episodes '
         'at the same time; 0: one for each processor of the cluster.',
         metavar='N',
@@ -87,7 +87,7 @@ class EvalArguments(Arguments):
     results: str = key(
         '',
         'Folder for the results of the workers: episodes.jsonl, and results.parquet at the end. '
-        'An evaluation that was stopped goes on there with the episodes that are missing.',
+        'An evaluation that was stopped continues there with the missing episodes.',
         metavar='DIR',
         longest=4096,
         path=True,
@@ -99,7 +99,7 @@ class EvalArguments(Arguments):
     )
     record: str = key(
         '',
-        'Folder for one MCAP file an episode: images, streams, actions, rewards. Created if it '
+        'Folder for one MCAP file per episode: images, streams, actions, rewards. Created if it '
         'does not exist. With --ray it is one that all machines share.',
         metavar='DIR',
         longest=4096,
@@ -107,7 +107,7 @@ class EvalArguments(Arguments):
     )
     video: str = key(
         '',
-        'Folder for one video an episode: all cameras side by side (MP4, H.264). Created if it '
+        'Folder for one video per episode: all cameras side by side (MP4, H.264). Created if it '
         'does not exist.',
         metavar='DIR',
         longest=4096,

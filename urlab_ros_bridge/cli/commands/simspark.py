@@ -59,7 +59,7 @@ class SimSparkSettings(Arguments):
     pace: str = key(
         'live',
         "live: the server's own time passes; real_time: the gateway steps the world, in real "
-        'time; free: likewise, as fast as it goes and agents in sync mode allow.',
+        'time; free: likewise, as fast as the machine and agents in sync mode allow.',
         choices=('live', 'real_time', 'free'),
     )
     log: str = key(
@@ -74,15 +74,18 @@ class SimSparkSettings(Arguments):
     )
     kick_off: bool = key(
         False,
-        'Begin each half by itself, 2 s after an agent came; else RoboViz or a trainer does.',
+        'Start each half automatically, 2 s after an agent joins; otherwise RoboViz or a '
+        'trainer does.',
     )
     vision_cycles: int = key(
-        2, 'Agents see once in this many cycles of 20 ms.', metavar='N', low=1, high=50
+        2, 'Send vision to agents once in this many cycles of 20 ms.', metavar='N', low=1, high=50
     )
     noise: bool = key(False, 'Add the noise of the league to what agents see, and to their beams.')
     seed: int = key(0, 'Seed of the noise.', metavar='N', low=0, high=2**31 - 1)
     ground_truth: bool = key(False, 'Send agents the true positions (mypos, ballpos).')
-    allow_killsim: bool = key(False, 'Let monitors end the gateway: the menu entry of RoboViz.')
+    allow_killsim: bool = key(
+        False, 'Let monitors stop the gateway, as a menu entry of RoboViz does.'
+    )
     timeout: float = key(
         10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
     )

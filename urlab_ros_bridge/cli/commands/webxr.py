@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import logging
 import ssl
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 from urlab_ros_bridge.cli.arguments.argument import Arguments
@@ -23,10 +22,8 @@ from urlab_ros_bridge.cli.arguments.groups import StatePort
 from urlab_ros_bridge.cli.arguments.groups import WEBXR_PORT
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.logs import set_up_logging
+from urlab_ros_bridge.cli.processes.gateway import serve_until_signal
 from urlab_ros_bridge.cli.processes.ports import connect_address
-from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
-from urlab_ros_bridge.cli.signals import interrupt_within
-from urlab_ros_bridge.cli.signals import stop_by
 from urlab_ros_bridge.schema import key as argument
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.wire.addresses import is_loopback
@@ -63,8 +60,8 @@ class WebXrSettings(Arguments):
     )
     allow_origin: str = argument(
         '',
-        'Sites whose pages may connect from a browser, separated by commas; pages of this machine '
-        'may.',
+        'Sites whose pages may connect from a browser, separated by commas; pages from this '
+        'machine always may.',
         metavar='ORIGINS',
         longest=4096,
     )
@@ -80,8 +77,8 @@ class WebXrSettings(Arguments):
     )
     self_signed: bool = argument(
         False,
-        'Serve https and wss with a certificate that is made here and kept; browsers ask once '
-        'whether to accept it.',
+        'Serve https and wss with a self-signed certificate, which is made once and kept; '
+        'browsers ask once whether to accept it.',
     )
     timeout: float = argument(
         10.0, 'Seconds to wait for the simulation.', metavar='SECONDS', low=0.0, unit='s'
@@ -156,22 +153,6 @@ def _tls(values: WebXrArguments) -> ssl.SSLContext | None:
     return certificate.tls_context(str(cert), str(private))
 
 
-def serve(gateway: WebXrServer, timeout: float) -> None:
-    """Start the gateway, report what it serves, and run until a signal comes."""
-    stop_by(interrupt_within(STOP_SECONDS))
-    started = False
-    try:
-        gateway.start(timeout)
-        started = True
-        print(f'{READY_LINE}: {gateway.url} {gateway.describe()}', flush=True)
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        if started:
-            gateway.stop()
-
-
 def run(given: ParsedArguments[WebXrArguments]) -> int:
     """Serve until a signal comes."""
     values = given.values
@@ -180,7 +161,9 @@ def run(given: ParsedArguments[WebXrArguments]) -> int:
     if not (values.token or is_loopback(values.bind)):
         logger.warning('--insecure: anyone who can reach %s can drive the robot', values.bind)
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    serve(gateway, values.timeout)
+    serve_until_signal(
+        gateway, values.timeout, lambda: f'{READY_LINE}: {gateway.url} {gateway.describe()}'
+    )
     return 0
 
 

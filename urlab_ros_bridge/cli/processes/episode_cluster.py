@@ -169,7 +169,7 @@ class EpisodeCluster:
                 count = batch_size(pace.seconds, len(waiting), slots.count)
                 batch = [waiting.popleft() for _ in range(count)]
                 future = task.remote(assignment, batch).future()
-                future.add_done_callback(functools.partial(_put, ended, batch))
+                future.add_done_callback(functools.partial(_put_result, ended, batch))
                 running += 1
             batch, done = ended.get()
             running -= 1
@@ -317,7 +317,7 @@ def check_machine(assignment: ClusterAssignment) -> None:
         )
 
 
-def _put(
+def _put_result(
     ended: SimpleQueue[tuple[list[int], Future[Any]]], batch: list[int], done: Future[Any]
 ) -> None:
     ended.put((batch, done))

@@ -135,9 +135,9 @@ class ProcessSupervisor:
             time.sleep(timeout)
             return
         for descriptor in select.select(list(sources), [], [], timeout)[0]:
-            self._take(*sources[descriptor], descriptor)
+            self._read_output(*sources[descriptor], descriptor)
 
-    def _take(self, entry: SupervisedProcess, child: Child, descriptor: int) -> None:
+    def _read_output(self, entry: SupervisedProcess, child: Child, descriptor: int) -> None:
         data = b''
         with contextlib.suppress(BlockingIOError):
             data = os.read(descriptor, READ_SIZE)

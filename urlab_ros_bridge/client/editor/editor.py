@@ -44,7 +44,7 @@ class Editor(SceneOps):
         A level that does not compile raises nothing: see `Play.state` and `compile_error`.
         """
         with self._session.exclusive():
-            reply = self._ask(
+            reply = self._request(
                 'begin_pie', timeout_s + REPLY_SLACK, level_path=level_path, timeout_s=timeout_s
             )
             payload = read_field(reply, 'handshake_payload', dict[str, Any])
@@ -55,16 +55,16 @@ class Editor(SceneOps):
     def stop_pie(self) -> None:
         """Take the running world down; the client says hello again, to a server without one."""
         with self._session.exclusive():
-            self._ask('stop_pie', _CLOSE_TIMEOUT)
+            self._request('stop_pie', _CLOSE_TIMEOUT)
             self._session.connect()
 
     def pie_status(self) -> Play:
         """Return the state of play."""
-        return read_reply(Play, self._ask('pie_status'))
+        return read_reply(Play, self._request('pie_status'))
 
     def list_actors(self) -> tuple[Actor, ...]:
         """Return the actors of the level."""
-        return read_field(self._ask('list_actors'), 'actors', tuple[Actor, ...])
+        return read_field(self._request('list_actors'), 'actors', tuple[Actor, ...])
 
     def find_actors(
         self,
@@ -74,7 +74,7 @@ class Editor(SceneOps):
         in_pie: bool = False,
     ) -> tuple[Actor, ...]:
         """Return the actors that pass every given filter, of the running world with `in_pie`."""
-        reply = self._ask(
+        reply = self._request(
             'find_actors',
             class_filter=class_filter,
             tag=tag,
@@ -85,7 +85,7 @@ class Editor(SceneOps):
 
     def list_blueprints(self) -> tuple[Blueprint, ...]:
         """Return what `spawn_actor` can make."""
-        return read_field(self._ask('list_blueprints'), 'blueprints', tuple[Blueprint, ...])
+        return read_field(self._request('list_blueprints'), 'blueprints', tuple[Blueprint, ...])
 
     def get_actor_bounds(
         self,
@@ -102,12 +102,12 @@ class Editor(SceneOps):
         :param in_pie: where it is in the running world (extension).
         """
         fields: dict[str, Any] = {'components_only': components_only, 'in_pie': in_pie}
-        reply = self._ask('get_actor_bounds', **target_fields(target, by_name), **fields)
+        reply = self._request('get_actor_bounds', **target_fields(target, by_name), **fields)
         return read_reply(ActorBounds, reply)
 
     def select_actor(self, target: str, *, by_name: bool = False) -> None:
         """Select one actor."""
-        self._ask('select_actor', **target_fields(target, by_name))
+        self._request('select_actor', **target_fields(target, by_name))
 
     def add_quick_convert(
         self,
@@ -124,7 +124,7 @@ class Editor(SceneOps):
 
         :param complex_mesh: a hull for each connected part of the mesh.
         """
-        self._ask(
+        self._request(
             'add_quick_convert',
             **target_fields(target, by_name),
             static=static,
@@ -135,14 +135,14 @@ class Editor(SceneOps):
 
     def remove_quick_convert(self, target: str, *, by_name: bool = False) -> None:
         """Let an object only be seen again."""
-        self._ask('remove_quick_convert', **target_fields(target, by_name))
+        self._request('remove_quick_convert', **target_fields(target, by_name))
 
     def draw_marker(
         self, location: Vector, color: Vector, ttl: float = 0.0, label: str = '', tag: str = ''
     ) -> None:
         """Draw a ball; `ttl` seconds: 0 for one picture, -1 until `clear_markers`."""
         place: dict[str, Any] = {'location': floats(location), 'label': label}
-        self._ask('draw_marker', color=floats(color), ttl=ttl, tag=tag, **place)
+        self._request('draw_marker', color=floats(color), ttl=ttl, tag=tag, **place)
 
     def draw_line(
         self,
@@ -155,7 +155,7 @@ class Editor(SceneOps):
     ) -> None:
         """Draw a line, `thickness` cm wide."""
         ends: dict[str, Any] = {'from': floats(start), 'to': floats(end), 'thickness': thickness}
-        self._ask('draw_line', color=floats(color), ttl=ttl, tag=tag, **ends)
+        self._request('draw_line', color=floats(color), ttl=ttl, tag=tag, **ends)
 
     def draw_arrow(
         self,
@@ -169,7 +169,7 @@ class Editor(SceneOps):
     ) -> None:
         """Draw an arrow; `arrow_size` is the length of its head in m."""
         ends: dict[str, Any] = {'from': floats(start), 'to': floats(end), 'thickness': thickness}
-        self._ask(
+        self._request(
             'draw_arrow', color=floats(color), ttl=ttl, tag=tag, arrow_size=arrow_size, **ends
         )
 
@@ -185,7 +185,7 @@ class Editor(SceneOps):
         """Draw the edges of a box."""
         box: dict[str, Any] = {'center': floats(center), 'half_extents': floats(half_extents)}
         turn = to_wire(quat)
-        self._ask('draw_box', color=floats(color), rotation_quat=turn, ttl=ttl, tag=tag, **box)
+        self._request('draw_box', color=floats(color), rotation_quat=turn, ttl=ttl, tag=tag, **box)
 
     def draw_axes(
         self,
@@ -197,19 +197,19 @@ class Editor(SceneOps):
     ) -> None:
         """Draw x, y, z in red, green, blue, `scale` m long."""
         place: dict[str, Any] = {'location': floats(location), 'rotation_quat': to_wire(quat)}
-        self._ask('draw_axes', scale=scale, ttl=ttl, tag=tag, **place)
+        self._request('draw_axes', scale=scale, ttl=ttl, tag=tag, **place)
 
     def clear_markers(self, tag: str | None = None) -> None:
         """Remove all drawings, or those with a tag."""
-        self._ask('clear_markers', tag=tag)
+        self._request('clear_markers', tag=tag)
 
     def set_overlay_text(self, text: str, anchor: str = 'top_left') -> None:
         """Show a line of text; '' removes it."""
-        self._ask('set_overlay_text', text=text, anchor=anchor)
+        self._request('set_overlay_text', text=text, anchor=anchor)
 
     def read_markers(self) -> dict[str, Any]:
         """Return markers, text, anchor and camera as the server has them now (extension)."""
-        return self._ask('read_markers')
+        return self._request('read_markers')
 
     def set_camera(
         self,
@@ -221,21 +221,21 @@ class Editor(SceneOps):
     ) -> CameraPose:
         """Put the camera somewhere: it looks along its x axis, z is up."""
         place: dict[str, Any] = {'location': floats(location), 'rotation_quat': to_wire(quat)}
-        reply = self._ask('set_camera', **place, rotation_euler=floats(euler), fov=fov)
+        reply = self._request('set_camera', **place, rotation_euler=floats(euler), fov=fov)
         return read_reply(CameraPose, reply)
 
     def get_camera(self) -> CameraPose:
         """Return where the camera is."""
-        return read_reply(CameraPose, self._ask('get_camera'))
+        return read_reply(CameraPose, self._request('get_camera'))
 
     def frame_actor(self, target: str, *, by_name: bool = False) -> CameraPose:
         """Bring an actor into the picture."""
-        reply = self._ask('frame_actor', **target_fields(target, by_name))
+        reply = self._request('frame_actor', **target_fields(target, by_name))
         return read_reply(CameraPose, reply)
 
     def set_viewport_mode(self, mode: str) -> str:
         """Choose lit, unlit, wireframe, collision or reflections."""
-        return read_field(self._ask('set_viewport_mode', mode=mode), 'mode', str)
+        return read_field(self._request('set_viewport_mode', mode=mode), 'mode', str)
 
     def track_actor(
         self,
@@ -247,12 +247,12 @@ class Editor(SceneOps):
     ) -> str:
         """Let the camera follow an actor from `offset` (m, its frame); return the actor's path."""
         way: dict[str, Any] = {'offset': floats(offset), 'smoothing': smoothing}
-        reply = self._ask('track_actor', **target_fields(target, by_name), **way)
+        reply = self._request('track_actor', **target_fields(target, by_name), **way)
         return read_field(reply, 'tracked_actor_path', str)
 
     def untrack(self) -> bool:
         """Stop following; return whether the camera followed an actor."""
-        return read_field(self._ask('untrack'), 'was_tracking', bool)
+        return read_field(self._request('untrack'), 'was_tracking', bool)
 
 
 class EditorAccess(Session):

@@ -41,7 +41,7 @@ class SceneOps:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def _ask(self, op: str, timeout: float = EDITOR_TIMEOUT, **fields: Any) -> dict[str, Any]:
+    def _request(self, op: str, timeout: float = EDITOR_TIMEOUT, **fields: Any) -> dict[str, Any]:
         return self._session.request(op, timeout, **fields)
 
     def import_xml(self, path: str, force_reimport: bool = False) -> Blueprint:
@@ -50,37 +50,39 @@ class SceneOps:
 
         :raises ImportFailed: with the compiler's message.
         """
-        reply = self._ask('import_xml', path=str(path), force_reimport=force_reimport)
+        reply = self._request('import_xml', path=str(path), force_reimport=force_reimport)
         return read_reply(Blueprint, reply)
 
     def create_level(
         self, name: str, force_overwrite: bool = False, scene: str | None = None
     ) -> str:
         """Make and open a level, empty or on a scene file (extension); return its file."""
-        reply = self._ask('create_level', name=name, force_overwrite=force_overwrite, scene=scene)
+        reply = self._request(
+            'create_level', name=name, force_overwrite=force_overwrite, scene=scene
+        )
         return read_field(reply, 'level_path', str)
 
     def load_level(self, name_or_path: str) -> str:
         """Open a level; play ends.  Return its file."""
-        reply = self._ask('load_level', level_path=str(name_or_path))
+        reply = self._request('load_level', level_path=str(name_or_path))
         return read_field(reply, 'level_path', str)
 
     def save_level(self, name: str | None = None, force_overwrite: bool | None = None) -> str:
         """Save the open level, under another name when one is given (extension)."""
-        reply = self._ask('save_level', name=name, force_overwrite=force_overwrite)
+        reply = self._request('save_level', name=name, force_overwrite=force_overwrite)
         return read_field(reply, 'level_path', str)
 
     def current_level(self) -> str:
         """Return the file of the open level, '' when it has none."""
-        return read_field(self._ask('current_level'), 'level_path', str)
+        return read_field(self._request('current_level'), 'level_path', str)
 
     def ensure_manager(self) -> bool:
         """Make sure that the level can be simulated; return whether it could be before."""
-        return read_field(self._ask('ensure_manager'), 'was_existing', bool)
+        return read_field(self._request('ensure_manager'), 'was_existing', bool)
 
     def destroy_asset(self, asset_path: str) -> bool:
         """Delete a level or forget an imported blueprint; return whether there was one."""
-        reply = self._ask('destroy_asset', asset_path=asset_path)
+        reply = self._request('destroy_asset', asset_path=asset_path)
         return read_field(reply, 'was_found', bool)
 
     def spawn_actor(
@@ -100,7 +102,7 @@ class SceneOps:
         :param physics: of an object: none, static, dynamic or mocap (extension).
         :raises SpawnFailed: why not.
         """
-        reply = self._ask(
+        reply = self._request(
             'spawn_actor',
             blueprint=_class_path(blueprint),
             actor_id=actor_id,
@@ -127,7 +129,7 @@ class SceneOps:
 
         :param placing: `quat`, `euler`, `scale` and `physics` as for `spawn_actor`.
         """
-        reply = self._ask(
+        reply = self._request(
             'spawn_grid',
             blueprint=_class_path(blueprint),
             base_actor_id=base_actor_id,
@@ -159,7 +161,7 @@ class SceneOps:
         color: Vector | None = None,
     ) -> Spawned:
         """Make a light that shines along its x axis: directional, point or spot."""
-        reply = self._ask(
+        reply = self._request(
             'spawn_light',
             kind=kind,
             actor_id=actor_id,
@@ -180,7 +182,7 @@ class SceneOps:
         by_name: bool = False,
     ) -> Spawned:
         """Copy an actor; 1 m along x from it unless `location` is given."""
-        reply = self._ask(
+        reply = self._request(
             'duplicate_actor',
             **target_fields(target, by_name),
             new_actor_id=new_actor_id,
@@ -190,7 +192,7 @@ class SceneOps:
 
     def destroy_actor(self, target: str, *, by_name: bool = False) -> bool:
         """Take an actor out of the level; return whether play must restart for it."""
-        reply = self._ask('destroy_actor', **target_fields(target, by_name))
+        reply = self._request('destroy_actor', **target_fields(target, by_name))
         return read_field(reply, 'requires_pie_restart', bool)
 
     def set_actor_transform(
@@ -203,7 +205,7 @@ class SceneOps:
         by_name: bool = False,
     ) -> bool:
         """Move an actor; return whether play must restart for it."""
-        reply = self._ask(
+        reply = self._request(
             'set_actor_transform',
             **target_fields(target, by_name),
             location=floats(location),
@@ -214,12 +216,12 @@ class SceneOps:
 
     def actor_hierarchy(self, target: str, *, by_name: bool = False) -> HierarchyNode:
         """Return an actor with the tree of its bodies."""
-        reply = self._ask('actor_hierarchy', **target_fields(target, by_name))
+        reply = self._request('actor_hierarchy', **target_fields(target, by_name))
         return read_field(reply, 'root', HierarchyNode)
 
     def snapshot(self) -> LevelSnapshot:
         """Return every actor with the members of robots, where they are now."""
-        return read_reply(LevelSnapshot, self._ask('snapshot'))
+        return read_reply(LevelSnapshot, self._request('snapshot'))
 
 
 def _class_path(blueprint: Blueprint | str) -> str:

@@ -151,7 +151,7 @@ class CameraImage(ReplyView):
         return np.frombuffer(data, np.uint8).reshape(height, width, BYTES_PER_PIXEL)
 
 
-class Observation(ReplyView):
+class WorldObservation(ReplyView):
     """
     State of the world at one moment.
 
@@ -214,7 +214,7 @@ class Observation(ReplyView):
     )
 
 
-class StepResult(Observation):
+class StepResult(WorldObservation):
     """Reply to step, reset or forward."""
 
     cameras = LazyViews(
@@ -229,7 +229,7 @@ class StepResult(Observation):
     )
 
 
-class Snapshot(Observation):
+class Snapshot(WorldObservation):
     """The `state/full` message that closes a tick."""
 
     resets = LazyField.optional(

@@ -164,7 +164,7 @@ class StateStream:
                     self._apply_changes()
                     if self._backlog is not None or not self._ready:
                         self._drain()
-                    tick = self._take()
+                    tick = self._next_ready()
                     if tick is not None:
                         return tick
                     left = deadline - time.monotonic()
@@ -255,7 +255,7 @@ class StateStream:
         if assembler.wants_snapshot:
             self._add_snapshot()
 
-    def _take(self) -> Tick | None:
+    def _next_ready(self) -> Tick | None:
         while self._ready:
             tick = self._ready.popleft()
             try:

@@ -91,7 +91,7 @@ class ShmRpc:
         number = self._requests.sequence + 1
         self._requests.write(frame, number)
         self._late = True
-        reply = self._take(number) if self._spin_wait.spin() else None
+        reply = self._read_reply(number) if self._spin_wait.spin() else None
         if reply is None:
             reply = self._wait(op, number, timeout)
         self._late = False
@@ -107,7 +107,7 @@ class ShmRpc:
         self._replies.close()
         self._life.close()
 
-    def _take(self, number: int) -> bytes | None:
+    def _read_reply(self, number: int) -> bytes | None:
         """Return the reply to a request if it is there."""
         reply = self._replies.read()
         return reply if not self.numbered or self._replies.tag == number else None
@@ -118,7 +118,7 @@ class ShmRpc:
         began = now = time.monotonic()
         next_check, poll = began + _SLICE, _POLL
         while True:
-            reply = self._take(number)
+            reply = self._read_reply(number)
             if reply is not None:
                 return reply
             if self._cancelled:

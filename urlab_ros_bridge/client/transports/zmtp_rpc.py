@@ -89,7 +89,7 @@ class ZmtpRpcSocket(RequestSocket):
         """Send a request, on a new connection if need be; return what it went by."""
         while True:
             socket = self._usable() or self._connect(wait)
-            self._set_patience(socket, wait)
+            self._set_timeout(socket, wait)
             try:
                 sent = socket.send(message)
             except BlockingIOError:
@@ -98,7 +98,7 @@ class ZmtpRpcSocket(RequestSocket):
                 self.close()
                 continue
             while sent < len(message):
-                self._set_patience(socket, wait)
+                self._set_timeout(socket, wait)
                 with suppress(BlockingIOError):
                     sent += socket.send(memoryview(message)[sent:])
             return socket
@@ -126,7 +126,7 @@ class ZmtpRpcSocket(RequestSocket):
             try:
                 data = socket.recv(min(max(_RECEIVE, self._reader.missing), _LARGE))
             except BlockingIOError:
-                self._set_patience(socket, wait)
+                self._set_timeout(socket, wait)
                 continue
             if not data:
                 raise ConnectionLost(wait.op, self.endpoint)
@@ -151,10 +151,10 @@ class ZmtpRpcSocket(RequestSocket):
                     if len(parts) < 2 or parts[0]:
                         raise zmtp.BadPeer('the reply has no delimiter')
                     return parts[1]
-            self._set_patience(socket, wait)
+            self._set_timeout(socket, wait)
             data = self._receive(socket, wait)
 
-    def _set_patience(self, socket: sockets.socket, wait: _ReplyWait) -> None:
+    def _set_timeout(self, socket: sockets.socket, wait: _ReplyWait) -> None:
         """
         Let the socket wait no longer than the caller.
 
@@ -214,21 +214,17 @@ class ZmtpRpcSocket(RequestSocket):
 
     def _shake_hands(self, socket: sockets.socket, wait: _ReplyWait) -> None:
         self._reader = reader = zmtp.ZmtpReader(MAX_REPLY_BYTES)
-        self._set_patience(socket, wait)
+        self._set_timeout(socket, wait)
         socket.sendall(zmtp.GREETING + zmtp.ready('REQ'))
         greeted = False
         while True:
-            self._set_patience(socket, wait)
+            self._set_timeout(socket, wait)
             reader.feed(self._receive(socket, wait))
             greeted = greeted or reader.greeted()
             frame = reader.next() if greeted else None
             if frame is not None:
                 break
-        flags, body = frame
-        name, data = zmtp.read_command(body) if flags & zmtp.COMMAND else (b'', b'')
-        if name != b'READY':
-            raise zmtp.BadPeer(f'{name[:20]!r} came before READY')
-        zmtp.read_ready(data, SERVERS)
+        zmtp.check_ready(*frame, SERVERS)
 
 
 class _ReplyWait:

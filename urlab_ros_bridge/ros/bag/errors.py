@@ -73,7 +73,7 @@ class BagFailed(BagError):
     """The disk refused; what was written before is there."""
 
 
-class NotInTime(BagError):
+class BagTimeout(BagError):
     """A thread of the bridge did not do its part."""
 
     code = 'timeout'
@@ -91,10 +91,10 @@ __all__ = [
     'BagActive',
     'BagError',
     'BagFailed',
+    'BagTimeout',
     'BagsUnavailable',
     'NoBag',
     'NoSuchTopic',
-    'NotInTime',
     'NotWritable',
     'SchemaMissing',
 ]

@@ -21,8 +21,8 @@ from urlab_ros_bridge.ros.bag.errors import BagActive
 from urlab_ros_bridge.ros.bag.errors import BagError
 from urlab_ros_bridge.ros.bag.errors import BagFailed
 from urlab_ros_bridge.ros.bag.errors import BagsUnavailable
+from urlab_ros_bridge.ros.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.bag.errors import NoBag
-from urlab_ros_bridge.ros.bag.errors import NotInTime
 from urlab_ros_bridge.ros.bag.provenance import provenance
 from urlab_ros_bridge.ros.bag.registry import Taps
 from urlab_ros_bridge.ros.bag.selection import Selection
@@ -120,7 +120,7 @@ class BagRecorder:
             recorded: list[str] = []
             if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
                 folder.rmdir()
-                raise NotInTime('the stream thread of the bridge does not respond')
+                raise BagTimeout('the stream thread of the bridge does not respond')
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
 
@@ -136,7 +136,7 @@ class BagRecorder:
             if bag is None:
                 raise NoBag
             if not self._stream.between_ticks(self._remove):
-                raise NotInTime('the stream thread of the bridge does not respond')
+                raise BagTimeout('the stream thread of the bridge does not respond')
             return self._end(bag)
 
     def close(self) -> None:
@@ -221,7 +221,7 @@ class BagRecorder:
         if bag.writer.problem:
             raise BagFailed(bag.writer.problem)
         if not in_time:
-            raise NotInTime(f'{bag.folder} is still being written after {END_SECONDS:g} s')
+            raise BagTimeout(f'{bag.folder} is still being written after {END_SECONDS:g} s')
         files = bag.files
         summary = BagSummary(str(bag.folder), tuple(files.names), files.messages, files.size)
         self._bridge.log(

@@ -113,18 +113,22 @@ class JointCommands:
 
         :param stale: why it is too old, empty when it is not; positions and zeros are never.
         """
-        self._take(self.topic, lambda: setpoints(message, self._setpoints.plan), stale)
+        self._accept_command(self.topic, lambda: setpoints(message, self._setpoints.plan), stale)
 
     def forward(self, field: str, topic: str) -> Callable[..., None]:
         """Return what takes the Float64MultiArray of a forward controller, as `receive`."""
         indices = self.indices(field)
 
         def receive(message: Any, stale: str = '') -> None:
-            self._take(topic, lambda: array_setpoints(message.data, indices, field), stale)
+            self._accept_command(
+                topic, lambda: array_setpoints(message.data, indices, field), stale
+            )
 
         return receive
 
-    def _take(self, topic: str, read: Callable[[], Mapping[int, float]], stale: str) -> None:
+    def _accept_command(
+        self, topic: str, read: Callable[[], Mapping[int, float]], stale: str
+    ) -> None:
         sink = self._setpoints
         try:
             problem = sink.problem()

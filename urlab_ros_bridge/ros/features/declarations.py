@@ -51,7 +51,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class RosAction:
     """One action: pattern of its name, its type, and which robots have it."""
 
     name: str
@@ -122,4 +122,4 @@ def pattern(name: str) -> str:
     return re.sub(r'\\\{\w+\\\}', r'[A-Za-z]\\w*', expression)
 
 
-__all__ = ['Action', 'FrameRule', 'Service', 'Topic', 'pattern']
+__all__ = ['FrameRule', 'RosAction', 'Service', 'Topic', 'pattern']

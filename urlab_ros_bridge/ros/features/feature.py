@@ -19,8 +19,8 @@ from typing import TypeVar
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.ros.features.declarations import Action
 from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feed import Feed
@@ -119,7 +119,7 @@ class Feature:
     group: str = ''
     check: Callable[[Settings], Iterable[str]] | None = None
     topics: tuple[Topic, ...] = ()
-    actions: tuple[Action, ...] = ()
+    actions: tuple[RosAction, ...] = ()
     frames: tuple[FrameRule, ...] = ()
     services: tuple[Service, ...] = ()
     attach: Callable[[Bridge], Attached | None] | None = None

@@ -66,7 +66,9 @@ class ConnectionParameters:
     rpc_port: int = key(5559, "Port of the server's request socket.", low=1, high=65535)
     state_port: int = key(5555, "Port of the server's state stream.", low=1, high=65535)
     keys: str = key(
-        '', 'Folder of keys (`urlab keys`) for a server that was started with such.', longest=4096
+        '',
+        'Folder of keys (`urlab keys`), for a server that was started with --keys.',
+        longest=4096,
     )
     rpc_timeout: float = key(2.0, 'Wait this long for a reply (s).', low=0.05, high=60.0)
     observe_only: bool = key(

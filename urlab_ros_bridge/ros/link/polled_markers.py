@@ -116,11 +116,11 @@ class LiveMarkers:
         while not self._stopped.is_set():
             busy = False
             if self._link.state.connected and self._timeline.stamp_ns is not None:
-                busy = sum(self._serve(topic) for topic in self._topics) > 0
+                busy = sum(self._publish_topic(topic) for topic in self._topics) > 0
             wait = 1.0 / self._settings().contact_marker_rate if busy else _IDLE_SECONDS
             self._stopped.wait(wait)
 
-    def _serve(self, topic: _Topic) -> bool:
+    def _publish_topic(self, topic: _Topic) -> bool:
         """Publish one topic; return whether it has subscribers."""
         if topic.unknown or not topic.publisher.get_subscription_count():
             return False

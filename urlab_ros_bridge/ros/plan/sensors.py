@@ -104,11 +104,11 @@ def group_sensors(sensors: list[PlannedSensor]) -> SensorGroups:
     groups = SensorGroups()
     for sensor in sensors:
         if sensor.kind.message == IMU:
-            _put(groups.imus, sensor)
+            _add_to_site(groups.imus, sensor)
         elif sensor.kind.message == WRENCH:
-            _put(groups.wrenches, sensor)
+            _add_to_site(groups.wrenches, sensor)
         elif sensor.kind.message == TWIST:
-            _put(groups.twists, sensor)
+            _add_to_site(groups.twists, sensor)
     imus = {group.site: group for group in groups.imus}
     for group in groups.twists:
         if group.site in imus and 'gyro' in imus[group.site].sensors:
@@ -129,7 +129,7 @@ def group_sensors(sensors: list[PlannedSensor]) -> SensorGroups:
     return groups
 
 
-def _put(groups: list[SiteSensors], sensor: PlannedSensor) -> None:
+def _add_to_site(groups: list[SiteSensors], sensor: PlannedSensor) -> None:
     for group in groups:
         if group.site == sensor.site and sensor.kind.name not in group.sensors:
             group.sensors[sensor.kind.name] = sensor

@@ -217,12 +217,12 @@ class _LoadedPolicy:
         return self._node.create_subscription(
             kind,
             topic,
-            functools.partial(self._take, name),
+            functools.partial(self._receive, name),
             qos.command(),
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
         )
 
-    def _take(self, name: str, message: Any) -> None:
+    def _receive(self, name: str, message: Any) -> None:
         if not self._active:
             return
         try:

@@ -20,8 +20,8 @@ from urlab_ros_bridge.ros.commands import trajectory
 from urlab_ros_bridge.ros.commands import velocity
 from urlab_ros_bridge.ros.commands import wrench_command
 from urlab_ros_bridge.ros.commands.admission import arbitration
-from urlab_ros_bridge.ros.features.declarations import Action
 from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -121,7 +121,7 @@ def _merged(one: Topic, other: Topic) -> Topic:
     return replace(one, when=both('when'), rate=both('rate'), switch=both('switch'))
 
 
-def actions_of(features: Iterable[Feature]) -> tuple[Action, ...]:
+def actions_of(features: Iterable[Feature]) -> tuple[RosAction, ...]:
     """Return the actions of features."""
     return tuple(action for feature in features for action in feature.actions)
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from rclpy.qos import DurabilityPolicy
 from rclpy.qos import ReliabilityPolicy
 
-from urlab_ros_bridge.ros.features.declarations import Action
 from urlab_ros_bridge.ros.features.declarations import FrameRule
+from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -147,7 +147,7 @@ def _subscribed(topic: Topic, known: Container[str]) -> tuple[str, ...]:
     return _code(topic.name), _types(topic), qos_text(topic.profile), topic.when, parameters
 
 
-def _action(action: Action) -> tuple[str, ...]:
+def _action(action: RosAction) -> tuple[str, ...]:
     return _code(action.name), action.type_name, action.when
 
 

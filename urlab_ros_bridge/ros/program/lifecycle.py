@@ -52,7 +52,7 @@ class ManagedBridge(ManagedNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Make the bridge; wrong parameters fail."""
-        return self._make(self._first_overrides)
+        return self._make_bridge(self._first_overrides)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Connect and publish; fails while another bridge of the name is at work."""
@@ -73,7 +73,7 @@ class ManagedBridge(ManagedNode):
         self._drop()
         result = super().on_deactivate(state)
         if result is TransitionCallbackReturn.SUCCESS:
-            result = self._make(values)
+            result = self._make_bridge(values)
         return result
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -95,7 +95,7 @@ class ManagedBridge(ManagedNode):
         """Close everything: the process ends."""
         self._drop()
 
-    def _make(self, overrides: list[Parameter] | None) -> TransitionCallbackReturn:
+    def _make_bridge(self, overrides: list[Parameter] | None) -> TransitionCallbackReturn:
         own = self.get_name()
         # A remapped node name is for the managed node: two nodes must not share it.
         rule = [] if own == NODE_NAME else ['--ros-args', '-r', f'__node:={own}_bridge']

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-import os
 import sys
 
 import rclpy
@@ -14,6 +13,7 @@ from rclpy._rclpy_pybind11 import RCLError
 from rclpy._rclpy_pybind11 import UnknownROSArgsError
 from rclpy.signals import SignalHandlerOptions
 
+from urlab_ros_bridge.files.no_windows import open_no_windows
 from urlab_ros_bridge.ros.program.lifecycle import ManagedBridge
 from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
@@ -37,9 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument('--lifecycle', action='store_true')
     ours, ros = parser.parse_known_args(arguments)
     if argv is None:
-        # MuJoCo, which reads the model, need not look for a window library, which takes another
-        # Python's start.
-        os.environ.setdefault('MUJOCO_GL', 'disable')
+        open_no_windows()
     stop = StopSignal()
     failures: list[UrlabError] = []
 

@@ -187,9 +187,9 @@ def _in_order(
     if not any(root > first for root in _dynamic_roots(model) - robots):
         return None
     scene, robot, after = (_without_keys(_load_named(path, files)) for _ in range(3))
-    _keep(scene, lambda root: root not in robots and root < first)
-    _keep(robot, lambda root: root in robots)
-    _keep(after, lambda root: root not in robots and root > first)
+    _keep_bodies(scene, lambda root: root not in robots and root < first)
+    _keep_bodies(robot, lambda root: root in robots)
+    _keep_bodies(after, lambda root: root not in robots and root > first)
     for part in (robot, after):
         _strip_world(part)
     if not _same_size(model, scene, robot, after):
@@ -221,8 +221,8 @@ def _robot_last(
 ) -> FileParts | None:
     """Cut a file in two: scene and robot; None when that fails."""
     scene, robot = (_without_keys(_load_named(path, files)) for _ in range(2))
-    _keep(scene, lambda root: root not in robots)
-    _keep(robot, lambda root: root in robots)
+    _keep_bodies(scene, lambda root: root not in robots)
+    _keep_bodies(robot, lambda root: root in robots)
     _strip_world(robot)
     if not _same_size(model, scene, robot):
         return None
@@ -328,7 +328,7 @@ def _tendon_bodies(model: mujoco.MjModel, tendon: int) -> set[int]:
     return bodies
 
 
-def _keep(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
+def _keep_bodies(spec: mujoco.MjSpec, wanted: Callable[[int], bool]) -> None:
     """Delete top-level bodies whose compiled id is not wanted; ids run depth-first."""
     body_id = 1
     doomed = []

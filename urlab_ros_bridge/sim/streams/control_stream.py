@@ -19,8 +19,8 @@ import zmq
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.physics.engine import Engine
-from urlab_ros_bridge.sim.requests.sockets import readable
 from urlab_ros_bridge.sim.requests.stream_counters import StreamCounters
+from urlab_ros_bridge.sim.sockets.zmq_options import readable
 from urlab_ros_bridge.wire import control as wire
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import UnknownTopic
@@ -106,7 +106,7 @@ class ControlStream:
             if live:
                 weight = JSON_WEIGHT if parts[0].endswith(_GAINS_END) else 1
                 left -= weight * len(parts[-1])
-                self._take(parts)
+                self._apply_message(parts)
             else:
                 self._counters.discarded += 1
             if self._more or left <= 0:
@@ -146,7 +146,7 @@ class ControlStream:
             limit -= 1
         return not self._more
 
-    def _take(self, parts: list[bytes]) -> None:
+    def _apply_message(self, parts: list[bytes]) -> None:
         prefix, kind = '', 'stream'
         try:
             kind, prefix = wire.parse_control_topic(parts[0])

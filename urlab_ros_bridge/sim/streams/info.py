@@ -15,7 +15,7 @@ import zmq
 from urlab_ros_bridge.sim.model.articulation import ArticulationIndex
 from urlab_ros_bridge.sim.model.sidecar.specs import ArticulationSpec
 from urlab_ros_bridge.sim.physics.live import IDLE_BEAT
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.sim.streams.handshake import articulation_block
 from urlab_ros_bridge.wire.control import ActuatorList

@@ -15,7 +15,7 @@ import zmq
 
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.sim.physics.observations.observer import Observer
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.rows import BaseRows
 from urlab_ros_bridge.sim.streams.rows import CommandRows
 from urlab_ros_bridge.sim.streams.rows import EntityRows

@@ -171,13 +171,6 @@ class Dispatcher:
         except Exception:
             return self._broken(session)
 
-    def dispatch(self, frame: bytes) -> bytes:
-        """Answer a frame on the calling thread, however long it takes."""
-        accepted = self.accept(frame)
-        while isinstance(accepted, FrameDecoding):
-            accepted = self.read_on(accepted)
-        return accepted if isinstance(accepted, bytes) else self.run(accepted)
-
     def _check(self, request: dict[str, Any], frame: bytes, editing: bool) -> bytes | Call:
         """Return the reply to a decoded request if it is known already, else the call."""
         session = None

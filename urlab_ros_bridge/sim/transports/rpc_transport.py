@@ -121,12 +121,12 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
 
     def _answer(self, envelope: Envelope, frame: bytes) -> None:
         try:
-            self._serve(envelope, frame)
+            self._accept_frame(envelope, frame)
         except Exception:
             _LOG.exception('a request raised in the transport; it continues')
             self._reply(envelope, error_frame('internal_error', '', None))
 
-    def _serve(self, envelope: Envelope, frame: bytes) -> None:
+    def _accept_frame(self, envelope: Envelope, frame: bytes) -> None:
         accepted = self._dispatcher.accept(frame)
         if isinstance(accepted, FrameDecoding):
             refused = self._reader.submit(
@@ -150,14 +150,14 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
                 self._reply(envelope, reply)
                 return
         pool = self._waiters if accepted.seconds == math.inf else self._workers
-        if not pool.submit(self._work, pool, envelope, accepted):
+        if not pool.submit(self._run_on_worker, pool, envelope, accepted):
             message = f'{pool.limit} calls are waiting already'
             self._reply(envelope, error_frame('not_ready', message, accepted.session))
 
-    def _work(self, pool: _WorkerPool, envelope: Envelope, call: Call) -> None:
-        self._hand_over(self._end_work, pool, envelope, self._dispatcher.run(call))
+    def _run_on_worker(self, pool: _WorkerPool, envelope: Envelope, call: Call) -> None:
+        self._hand_over(self._send_result, pool, envelope, self._dispatcher.run(call))
 
-    def _end_work(self, pool: _WorkerPool, envelope: Envelope, reply: bytes) -> None:
+    def _send_result(self, pool: _WorkerPool, envelope: Envelope, reply: bytes) -> None:
         pool.pending -= 1
         self._reply(envelope, reply)
 

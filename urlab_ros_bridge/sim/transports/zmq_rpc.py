@@ -20,9 +20,9 @@ import zmq
 
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
-from urlab_ros_bridge.sim.requests.sockets import bound_endpoint
-from urlab_ros_bridge.sim.requests.sockets import disconnect_sender
-from urlab_ros_bridge.sim.requests.sockets import readable
+from urlab_ros_bridge.sim.sockets.zmq_options import bound_endpoint
+from urlab_ros_bridge.sim.sockets.zmq_options import disconnect_sender
+from urlab_ros_bridge.sim.sockets.zmq_options import readable
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.rpc_transport import RpcTransport

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Hashable
 from contextlib import suppress
-import errno
 import ipaddress
 import logging
 import os
@@ -26,6 +25,8 @@ import time
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.time_slice import ask_for_short_slices
 from urlab_ros_bridge.sim.errors import SocketInUse
+from urlab_ros_bridge.sim.sockets.zmtp_server import ZmtpConnection
+from urlab_ros_bridge.sim.sockets.zmtp_server import ZmtpServer
 from urlab_ros_bridge.sim.transports.dispatcher import RequestRunner
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.rpc_transport import RpcTransport
@@ -34,28 +35,21 @@ from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import WireError
 
-HANDSHAKE_SECONDS = 30.0  # as libzmq has it
 MAX_UNSENT = 64 << 20  # bytes of replies that a client does not take; one reply may be larger
 MAX_PARTIAL = 256 << 20  # bytes of unfinished requests, of all clients together
 CLIENTS = ('REQ', 'DEALER', 'ROUTER')
 _RECEIVE = 1 << 16
 _LARGE = 1 << 20  # at a time, of a large request
-_NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-_ACCEPT_AGAIN = 0.1  # s
-_HANDSHAKE_CHECK = 1.0  # s, at handshakes that do not end
 _LAST_SECONDS = 0.2  # for replies that are on their way at the end
-_ACCEPT_TURN = 32  # connections at a time, before others are served
 _BACKLOG = 1024
 _LOG = logging.getLogger(__name__)
 
 
-class _ZmtpClient:
+class _ZmtpClient(ZmtpConnection):
     """
     One client.
 
-    :ivar began: s by time.monotonic.
     :ivar queued: what has come of it is to be read on, in turn with that of others.
-    :ivar greeted: its greeting has come; `ready`: its READY, too.
     :ivar envelope: the frames before the request, encoded; None from the delimiter on.
     :ivar request: the frame that is answered.
     :ivar parts: frames of this message so far, and their `bytes`.
@@ -63,16 +57,12 @@ class _ZmtpClient:
     """
 
     __slots__ = (
-        'began', 'bytes', 'envelope', 'greeted', 'handle', 'head', 'parts', 'queued', 'reader',
-        'ready', 'request', 'socket', 'unsent', 'unsent_bytes',
+        'bytes', 'envelope', 'head', 'parts', 'queued', 'request', 'unsent', 'unsent_bytes',
     )  # fmt: skip
 
     def __init__(self, socket: sockets.socket) -> None:
-        self.socket = socket
-        self.handle = socket.fileno()
-        self.began = time.monotonic()
-        self.greeted = self.ready = self.queued = False
-        self.reader = zmtp.ZmtpReader(MAX_REQUEST_BYTES)
+        super().__init__(socket, MAX_REQUEST_BYTES)
+        self.queued = False
         self.unsent: deque[memoryview] = deque()
         self.unsent_bytes = 0
         self.begin_message()
@@ -125,18 +115,14 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         self._eager = eager
         self._spin_wait = SpinWait(self._came, SPIN_SECONDS)
         self._events: list[tuple[int, int]] = []
-        self._listener = listener
         self._endpoint = 'tcp://{}:{}'.format(*listener.getsockname())
-        self._connections: dict[int, _ZmtpClient] = {}
-        self._shaking: dict[int, _ZmtpClient] = {}  # hands; the oldest first
+        self._clients = ZmtpServer(listener, 'ROUTER', CLIENTS, _ZmtpClient, self._send)
+        self._poll = self._clients.poll
         self._backlog: deque[_ZmtpClient] = deque()
         self._partial = 0
-        self._accept_at = 0.0
         self._waker = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._wake_lock = threading.Lock()
-        self._poll = select.epoll()
         self._poll.register(self._waker, select.EPOLLIN)
-        self._poll.register(listener, select.EPOLLIN)
 
     @property
     def endpoint(self) -> str:
@@ -145,13 +131,13 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
 
     def run(self) -> None:
         """Serve until `stop`."""
-        connections = self._connections
+        connections = self._clients.connections
         ask_for_short_slices()
         while not self._stopping.is_set():
             for handle, events in self._wait():
                 connection = connections.get(handle)
                 if connection is None:
-                    self._handle_other(handle)
+                    self._accept_or_send_done(handle)
                 elif events & select.EPOLLIN:
                     if not connection.queued:  # else there are requests of it already
                         self._receive(connection)
@@ -161,69 +147,37 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
                     self._drop(connection)
             for _ in range(len(self._backlog)):
                 self._resume_reading(self._backlog.popleft())
-        self._listener.close()
+        self._clients.listener.close()
         self._end_calls()
         self._close()
 
     def _wait(self) -> list[tuple[int, int]]:
         """Return what has happened to which descriptors, after waiting for it."""
-        patience = self._patience()
-        if patience is None and self._eager() and self._spin_wait.spin():
+        timeout = self._poll_timeout()
+        if timeout is None and self._eager() and self._spin_wait.spin():
             return self._events
-        return self._poll.poll(patience)
+        return self._poll.poll(timeout)
 
     def _came(self) -> bool:
         self._events = self._poll.poll(0)
         return bool(self._events)
 
-    def _patience(self) -> float | None:
+    def _poll_timeout(self) -> float | None:
         """Return how long there may be nothing to do (s)."""
         if self._backlog:
             return 0.0
-        if not (self._shaking or self._accept_at):
-            return None
-        now = time.monotonic()
-        # There may be thousands, so only the oldest are looked at.
-        while self._shaking:
-            oldest = next(iter(self._shaking.values()))
-            if now - oldest.began < HANDSHAKE_SECONDS:
-                break
-            self._drop(oldest)
-        if self._accept_at and now >= self._accept_at:
-            self._accept_at = 0.0
-            self._poll.register(self._listener, select.EPOLLIN)
-        return _ACCEPT_AGAIN if self._accept_at else _HANDSHAKE_CHECK
+        for slow in self._clients.slow_handshakes():
+            self._drop(slow)
+        return self._clients.longest_wait()
 
-    def _handle_other(self, handle: int) -> None:
-        """Serve what is no connection."""
+    def _accept_or_send_done(self, handle: int) -> None:
+        """Serve a descriptor that is not a connection."""
         if handle == self._waker:
             with suppress(BlockingIOError):
                 os.eventfd_read(self._waker)
             self._send_done()
-        elif handle == self._listener.fileno():
-            self._accept()
-
-    def _accept(self) -> None:
-        for _ in range(_ACCEPT_TURN):
-            try:
-                socket, _ = self._listener.accept()
-            except OSError as error:
-                if error.errno in _NO_DESCRIPTORS:
-                    # Others wait until there are descriptors again.
-                    self._poll.unregister(self._listener)
-                    self._accept_at = time.monotonic() + _ACCEPT_AGAIN
-                return
-            self._begin(socket)
-
-    def _begin(self, socket: sockets.socket) -> None:
-        """Greet who has connected."""
-        socket.setblocking(False)
-        with suppress(OSError):
-            socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
-        connection = _ZmtpClient(socket)
-        self._connections[connection.handle] = self._shaking[connection.handle] = connection
-        self._poll.register(connection.handle, select.EPOLLIN)
-        self._send(connection, zmtp.GREETING)
+        elif handle == self._clients.listener.fileno():
+            self._clients.accept()
 
     def _receive(self, connection: _ZmtpClient) -> None:
         reader = connection.reader
@@ -252,7 +206,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
     def _resume_reading(self, connection: _ZmtpClient) -> None:
         """Read what has come of a client, up to one request: others have their turn then."""
         connection.queued = False
-        if connection.unsent or not self._lives(connection):
+        if connection.unsent or not self._clients.lives(connection):
             return  # it has to take its replies first, or is gone
         reader = connection.reader
         before = reader.size
@@ -268,46 +222,25 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
             return
         finally:
             self._partial -= before - reader.size
-        if more and self._lives(connection):
+        if more and self._clients.lives(connection):
             connection.queued = True
             self._backlog.append(connection)
 
     def _read(self, connection: _ZmtpClient) -> bool:
         """Do what the next command or request says; return whether there may be another one."""
-        reader = connection.reader
-        if not connection.greeted:
-            if not reader.greeted():
-                return False
-            connection.greeted = True
-            self._send(connection, zmtp.ready('ROUTER'))
-            if not self._lives(connection):
-                return False
-        while (frame := reader.next()) is not None:
+        clients = self._clients
+        while (frame := clients.next_frame(connection)) is not None:
             flags, body = frame
             if flags & zmtp.COMMAND:
-                self._obey(connection, *zmtp.read_command(body))
-                return reader.size > 0
-            if not connection.ready:
-                raise zmtp.BadPeer('a message came before READY')
+                return connection.reader.size > 0
             connection.add_part(body)
             if not flags & zmtp.MORE:
                 envelope, request = connection.envelope, connection.request
                 connection.begin_message()
                 if envelope is not None and request is not None:
                     self._answer((connection, envelope), request)
-                return reader.size > 0
+                return connection.reader.size > 0
         return False
-
-    def _obey(self, connection: _ZmtpClient, name: bytes, data: bytes) -> None:
-        """Do what a command says; those that concern other kinds of sockets are ignored."""
-        if not connection.ready:
-            if name != b'READY':
-                raise zmtp.BadPeer(f'{name[:20]!r} came before READY')
-            zmtp.read_ready(data, CLIENTS)
-            connection.ready = True
-            self._shaking.pop(connection.handle, None)
-        elif name == b'PING':
-            self._send(connection, zmtp.pong(data))
 
     def _owner(self, envelope: _Envelope) -> Hashable:
         return envelope[0]
@@ -362,31 +295,22 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         if not connection.queued and not self._stopping.is_set():
             self._resume_reading(connection)
 
-    def _lives(self, connection: _ZmtpClient) -> bool:
-        """Return whether a connection is open; another one may have its descriptor already."""
-        return self._connections.get(connection.handle) is connection
-
     def _drop(self, connection: _ZmtpClient) -> None:
         """Close a connection; harmless when it is closed."""
-        if not self._lives(connection):
-            return
-        del self._connections[connection.handle]
-        self._shaking.pop(connection.handle, None)
-        self._partial -= connection.reader.size
-        connection.unsent.clear()
-        self._poll.unregister(connection.handle)
-        connection.socket.close()
+        if self._clients.drop(connection):
+            self._partial -= connection.reader.size
+            connection.unsent.clear()
 
     def _close(self) -> None:
         """Give replies that are on their way a moment, then close everything."""
         deadline = time.monotonic() + _LAST_SECONDS
-        slow = [each for each in self._connections.values() if each.unsent]
+        slow = [each for each in self._clients.connections.values() if each.unsent]
         while slow and time.monotonic() < deadline:
             time.sleep(0.01)
             for connection in slow:
                 self._send_rest(connection)
             slow = [each for each in slow if each.unsent]
-        for connection in list(self._connections.values()):
+        for connection in list(self._clients.connections.values()):
             self._drop(connection)
         self._poll.close()
         with self._wake_lock:

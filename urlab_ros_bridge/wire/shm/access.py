@@ -221,7 +221,7 @@ class RegionReader:
 
         :raises MalformedRegion: when the header makes no sense; that write counts as read.
         """
-        return self._take(bytes)
+        return self._read_slot(bytes)
 
     def read_into(self, buffer: memoryview | bytearray | np.ndarray) -> int | None:
         """
@@ -238,7 +238,7 @@ class RegionReader:
                 target[:size] = payload
             return size
 
-        size = self._take(copy)
+        size = self._read_slot(copy)
         if size is not None and size > len(target):
             raise FrameTooLarge(size, len(target))
         return size
@@ -249,7 +249,7 @@ class RegionReader:
 
         What is computed from it counts only if `intact` is true afterwards.
         """
-        return self._take(lambda payload: payload)
+        return self._read_slot(lambda payload: payload)
 
     @property
     def intact(self) -> bool:
@@ -266,7 +266,7 @@ class RegionReader:
         region = self.region
         return (region.longs[SEQUENCE] - sequence) & _MASK > region.slots - 2
 
-    def _take(self, copy: Callable[[memoryview], T]) -> T | None:
+    def _read_slot(self, copy: Callable[[memoryview], T]) -> T | None:
         region, fence = self.region, self._fence
         longs = region.longs
         for _ in range(_ATTEMPTS):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import pytest
 import yaml
 
+from test.gateways.chiral.conftest import running
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile import find_profile
 from urlab_ros_bridge.gateways.chiral.profile import profile as profiles
@@ -21,8 +22,6 @@ from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 from urlab_ros_bridge.wire.errors import UrlabError
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -169,14 +168,9 @@ def test_what_the_robot_cannot_do_is_said_at_the_start(quadruped, gateway, profi
 
 def test_a_held_twist_is_no_action(gateway):
     profile = {'actions': [{'kind': 'twist'}]}
-    ports = dict.fromkeys(
-        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
-    )
-    server = Server(ServerConfig(world='bimanual', **ports))
-    server.start()
-    try:
-        port = int(server.endpoints['rpc'].rsplit(':', 1)[1])
-        with pytest.raises(UrlabError, match='needs a twist controller'), gateway(port, profile):
-            pass
-    finally:
-        server.stop()
+    with (
+        running('bimanual') as port,
+        pytest.raises(UrlabError, match='needs a twist controller'),
+        gateway(port, profile),
+    ):
+        pass

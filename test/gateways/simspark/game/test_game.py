@@ -124,11 +124,3 @@ def test_there_are_22_places():
     assert roster.add(Side.LEFT, 12, 'late') is None
     roster.remove(roster.find(Side.LEFT, 5))
     assert roster.free_number(Side.LEFT) == 5
-
-
-def test_fouls_are_counted():
-    game = GameState()
-    game.roster.enlist(['left_1'])
-    for _ in range(2):
-        game.report_foul(3, game.roster.find(Side.LEFT, 1))
-    assert (game.foul.index, game.foul.kind, game.foul.number) == (2, 3, 1)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Viewers on a scene that a test moves, without sockets or servers."""
 
-from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
@@ -55,5 +55,7 @@ class Stand:
         for _ in range(count):
             self.steps += 1
             self.clock += 0.02
-            self.scene.update(Observation({'time': self.steps * 0.02, 'step': self.steps * 10}))
+            self.scene.update(
+                WorldObservation({'time': self.steps * 0.02, 'step': self.steps * 10})
+            )
             self.viewers.cycle()

@@ -49,9 +49,3 @@ def test_a_partial_state_has_the_time_and_what_has_changed():
     assert game_state(report(game), before) == (
         b'(time 12.34)(half 2)(score_right 1)(play_mode 14)(team_left Home)(team_right Away)'
     )
-    before = report(game)
-    game.roster.enlist(['right_7'])
-    game.report_foul(4, game.roster.find(Side.RIGHT, 7))
-    assert game_state(report(game), before) == b'(time 12.34)(foul 1 4 2 7)'
-    assert b'(foul' not in game_state(report(game), report(game))
-    assert game_state(report(game)).endswith(b'(foul 1 4 2 7)')

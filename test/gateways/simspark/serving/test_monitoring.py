@@ -5,6 +5,7 @@
 from collections import Counter
 import itertools
 
+from bundled_server import start_server
 import mujoco
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.client.scene_view import SceneView
 from urlab_ros_bridge.gateways.simspark.monitor.layout import BALL_PLACE
-from urlab_ros_bridge.gateways.simspark.monitor.layout import FIRST_AGENT_PLACE
 from urlab_ros_bridge.gateways.simspark.monitor.scene_graph import THRESHOLD
 from urlab_ros_bridge.gateways.simspark.monitor.viewers import PERIOD
 
@@ -44,7 +44,7 @@ def test_all_bodies_are_where_mujoco_has_them(soccer, live, urlab, watch):
         seen = client.step(observations='full')
     finally:
         client.set_paused(False)
-    for place, (prefix, state) in enumerate(seen.articulations.items(), FIRST_AGENT_PLACE):
+    for place, (prefix, state) in enumerate(seen.articulations.items(), BALL_PLACE + 1):
         nodes = [node for node in view.nodes[place].children if node.kind == 'TRF']
         assert len(nodes) == len(state.bodies)
         for node, body in zip(nodes, state.bodies.values(), strict=True):
@@ -164,7 +164,7 @@ def test_any_world_is_shown_with_its_robots_as_players(fleet, watch):
         assert set(view.players) == {('left', 1), ('left', 2), ('left', 3)}
         assert view.ball is None
         assert [node.kind for node in view.nodes[:2]] == ['Light', 'Light']
-        assert len(view.nodes) == FIRST_AGENT_PLACE + 3
+        assert len(view.nodes) == BALL_PLACE + 4
 
 
 def test_a_log_has_one_message_a_line_and_replays(soccer, tmp_path, watch):
@@ -209,23 +209,14 @@ def test_the_gateway_outlives_its_simulation(tmp_path):
 
     with simulation('rover') as port:
         pass  # its port is free now
-    from urlab_ros_bridge.sim.config import ServerConfig
-    from urlab_ros_bridge.sim.server import Server
-
-    def start():
-        ports = dict.fromkeys(('state_port', 'camera_port', 'control_port', 'info_port'), 0)
-        server = Server(ServerConfig(world='rover', rpc_port=port, **ports))
-        server.start()
-        return server
-
-    server = start()
+    server = start_server(world='rover', rpc_port=port)
     try:
         with gateway_at(port) as gateway:
             peer = RawPeer(gateway.monitor_port)
             peer.hear_until(lambda text: 'RDS' in text)
             server.stop()
             peer.say('(time 5)(ball (pos 1 1 1))')
-            server = start()
+            server = start_server(world='rover', rpc_port=port)
             # The same connection gets the new world, in full.
             peer.hear_until(lambda text: 'RSG' in text and 'FieldLength' in text)
             peer.hear_until(lambda text: 'RDS' in text)

@@ -6,11 +6,11 @@ from bridge_harness import Bridge
 from bridge_harness import free_domain
 from bridge_harness import Listener
 from bridge_harness import wait_until
+from bundled_server import port_of
+from bundled_server import start_server
 
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard import ENTRIES
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 SCENE = """
 <mujoco model="yard">
@@ -46,7 +46,6 @@ articulations:
     actor_id: cart_7
     model: cart.xml
 """
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 OK = 1
 
 
@@ -70,16 +69,8 @@ class Yard:
         for name, text in (('yard.xml', SCENE), ('cart.xml', ROBOT), ('yard.yaml', SIDECAR)):
             (folder / name).write_text(text)
         self.folder = folder
-        self.server = Server(
-            ServerConfig(
-                model=folder / 'yard.yaml',
-                cameras='off',
-                data_dir=folder,
-                **dict.fromkeys(PORTS, 0),
-            )
-        )
-        self.server.start()
-        ports = [int(self.server.endpoints[name].rpartition(':')[2]) for name in ('rpc', 'state')]
+        self.server = start_server(model=folder / 'yard.yaml', cameras='off', data_dir=folder)
+        ports = [port_of(self.server, name) for name in ('rpc', 'state')]
         domain = free_domain()
         self.listener = Listener(domain)
         self.bridge = Bridge(domain, *ports)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Play by requests: compiling, moving things meanwhile, and coming back."""
 
+from dispatching import dispatch
 from example_counts import examples
 from hypothesis import given
 from hypothesis import HealthCheck
@@ -206,7 +207,7 @@ def test_any_fields_give_a_reply_or_an_error_of_the_table(desk, data):
     names = {*op.required, *op.optional} - {'timeout_s'}
     fields = {name: data.draw(st.sampled_from(PLAUSIBLE) | junk) for name in sorted(names)}
     request = {'op': op.name, 'session_id': desk.session_id, **fields}
-    reply = codec.unpack(desk.dispatcher.dispatch(codec.pack(request)), 1 << 30)
+    reply = codec.unpack(dispatch(desk.dispatcher, codec.pack(request)), 1 << 30)
     if reply['op'] == 'error':
         assert reply['code'] in ERROR_CODES and reply['code'] != 'internal_error', request
     else:

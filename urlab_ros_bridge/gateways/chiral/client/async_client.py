@@ -174,7 +174,7 @@ class AsyncChiralClient:
         fields = {'seed': seed, 'keyframe': keyframe}
         given = {key: value for key, value in fields.items() if value is not None}
         header, payload = await self._ask(codec.RESET, self._reset_timeout, given)
-        return self._keep(codec.decode_observation(header, payload), fresh=True)
+        return self._note_latest(codec.decode_observation(header, payload), fresh=True)
 
     async def observe(self) -> Observation:
         """
@@ -183,7 +183,7 @@ class AsyncChiralClient:
         :raises StaleObservation: when nothing new has come for too long.
         """
         header, payload = await self._repeatable(codec.OBSERVE)
-        seen = self._keep(codec.decode_observation(header, payload))
+        seen = self._note_latest(codec.decode_observation(header, payload))
         age = time.monotonic() - self._changed_at
         if self._stale_after is not None and age > self._stale_after:
             raise StaleObservation(age, self._stale_after)
@@ -302,7 +302,7 @@ class AsyncChiralClient:
         if error is not None:
             raise error
 
-    def _keep(self, seen: Observation, fresh: bool = False) -> Observation:
+    def _note_latest(self, seen: Observation, fresh: bool = False) -> Observation:
         stamps = (seen.timestamp, *(view.timestamp for view in seen.cameras))
         if fresh or stamps != self._stamps:
             self._stamps, self._changed_at = stamps, time.monotonic()

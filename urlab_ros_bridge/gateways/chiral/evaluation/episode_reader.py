@@ -44,14 +44,14 @@ def read_frames(path: Path) -> Iterator[RecordedFrame]:
                     frame = RecordedFrame()
                 now = message.log_time
                 frame.time = now * 1e-9
-                _take(frame, channel.topic, message.data)
+                _add_message(frame, channel.topic, message.data)
     except (McapError, struct.error, ValueError, OSError) as error:
         raise NotAnEpisode(path, error) from error
     if frame.action is not None:
         yield frame
 
 
-def _take(frame: RecordedFrame, topic: str, data: bytes) -> None:
+def _add_message(frame: RecordedFrame, topic: str, data: bytes) -> None:
     if topic.startswith(_PROPRIO):
         frame.state[topic.removeprefix(_PROPRIO)] = _numbers(data)
     elif topic == '/action':

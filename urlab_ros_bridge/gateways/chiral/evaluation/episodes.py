@@ -158,7 +158,7 @@ class Evaluation:
         steps, reward, ended = 0, 0.0, ''
         due = time.monotonic()
         while not ended:
-            action = self._ask(seen)
+            action = self._ask_policy(seen)
             for log in logs:
                 log.add(seen, action)
             self._client.act(action)
@@ -192,7 +192,7 @@ class Evaluation:
         if callable(reset):
             self._guard(lambda: reset(seen) if inspect.signature(reset).parameters else reset())
 
-    def _ask(self, seen: Observation) -> np.ndarray:
+    def _ask_policy(self, seen: Observation) -> np.ndarray:
         action = self._guard(lambda: self._policy(seen))
         try:
             values = np.asarray(action, np.float64)

@@ -154,9 +154,9 @@ class ActionLayout:
 
     def _part(self, action: ActionProfile, path: str) -> ActionPart:
         with profile_key(path):
-            return self._make(action, path)
+            return self._make_part(action, path)
 
-    def _make(self, action: ActionProfile, path: str) -> ActionPart:
+    def _make_part(self, action: ActionProfile, path: str) -> ActionPart:
         robot, kind = self._robot, action.kind
         if kind == 'twist':
             drive = robot.description.twist_controller

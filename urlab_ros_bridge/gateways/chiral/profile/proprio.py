@@ -32,7 +32,7 @@ def make_streams(profile: Profile, robot: ServedRobot) -> dict[str, Stream]:
     streams = {}
     for i, stream in enumerate(profile.proprio or []):
         with profile_key(f'proprio[{i}]'):
-            streams[stream.name] = _make(stream, profile, robot, f'proprio[{i}]')
+            streams[stream.name] = _make_stream(stream, profile, robot, f'proprio[{i}]')
     return streams
 
 
@@ -41,7 +41,9 @@ def needs_forces(profile: Profile) -> bool:
     return any(stream.kind == 'joint_torque' for stream in profile.proprio or [])
 
 
-def _make(stream: ProprioProfile, profile: Profile, robot: ServedRobot, path: str) -> Stream:
+def _make_stream(
+    stream: ProprioProfile, profile: Profile, robot: ServedRobot, path: str
+) -> Stream:
     kind = stream.kind
     if kind == 'joint_position':
         slots = np.array([joint.slot for joint in robot.need_joints(stream.joints)], np.intp)

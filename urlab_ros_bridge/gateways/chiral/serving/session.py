@@ -95,11 +95,11 @@ class ChiralSession:
         """Serve until the connection ends; raises nothing."""
         try:
             for message in self._connection.messages():
-                self._guarded(partial(self._take, message))()
+                self._guarded(partial(self._handle_message, message))()
         finally:
             self._turns.close()
 
-    def _take(self, message: bytes) -> None:
+    def _handle_message(self, message: bytes) -> None:
         header, payload = split_frame(message)
         kind = message_type(header)
         if kind not in self._known:

@@ -68,11 +68,11 @@ class Task:
         """
         verdict: dict[str, Any] = {'reward': 0.0, 'success': False, 'terminated': False}
         if self._hook is not None:
-            verdict |= self._ask(self._hook, view)
+            verdict |= self._call_hook(self._hook, view)
         verdict['truncated'] = bool(self._limit) and view.time >= self._limit
         return verdict
 
-    def _ask(self, hook: Callable[[TaskView], Any], view: TaskView) -> dict[str, Any]:
+    def _call_hook(self, hook: Callable[[TaskView], Any], view: TaskView) -> dict[str, Any]:
         try:
             with self._asking:
                 said = hook(view)

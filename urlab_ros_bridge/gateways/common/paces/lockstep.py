@@ -54,7 +54,7 @@ class LockstepPace(RobotPace):
             self.robot.link.use_mode('direct')  # another client may have changed it
             seen = reset()
             self._period = 0
-            self._look(self.robot.hold(seen), settle)
+            self._observe(self.robot.hold(seen), settle)
             return seen
 
     def command(self, target: Target) -> None:
@@ -104,7 +104,7 @@ class LockstepPace(RobotPace):
                 'stepped the simulation or changed its mode; a reset takes it back'
             )
 
-    def _look(self, target: Target, settle: float) -> Moment:
+    def _observe(self, target: Target, settle: float) -> Moment:
         """Hold still for at least a step: a direct server makes pictures of steps only."""
         steps = max(1, round(settle / self.robot.link.timestep))
         seen = self.robot.step(target, steps, pictures=True)
@@ -112,7 +112,7 @@ class LockstepPace(RobotPace):
         return self._now
 
     def _ready(self) -> Moment:
-        return self._now or self._look(self.robot.hold(self.robot.link.forward()), 0.0)
+        return self._now or self._observe(self.robot.hold(self.robot.link.forward()), 0.0)
 
 
 __all__ = ['LockstepPace']

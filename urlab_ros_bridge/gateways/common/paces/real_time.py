@@ -41,7 +41,7 @@ class RealTimePace(RobotPace):
         self._mover.place(robot.hold(self._state))
         self._watcher: Watcher[Moment] | None = None
         if robot.cameras and keeps_pictures:
-            self._watcher = Watcher(self._look, 1 / robot.rate)
+            self._watcher = Watcher(self._observe, 1 / robot.rate)
 
     def act(self, resolve: Resolve, took_effect: Callable[[float], None]) -> None:
         with self._acting:
@@ -50,7 +50,7 @@ class RealTimePace(RobotPace):
             self._mover.go(targets)
 
     def moment(self) -> Moment:
-        return self._look() if self._watcher is None else self._watcher.latest()
+        return self._observe() if self._watcher is None else self._watcher.latest()
 
     def begin(self, reset: Callable[[], StepResult], settle: float = 0.0) -> StepResult:
         with self._acting:
@@ -59,7 +59,7 @@ class RealTimePace(RobotPace):
                 self._mover.place(self.robot.hold(seen))
                 self._state = seen
             if settle > 0.0:
-                self._let_pass(seen.time + settle)
+                self._wait_until(seen.time + settle)
             if self._watcher is not None:
                 self._watcher.forget()
             return seen
@@ -83,12 +83,12 @@ class RealTimePace(RobotPace):
         if took_effect is not None:
             took_effect(self.robot.stamp(self._state))
 
-    def _look(self) -> Moment:
+    def _observe(self) -> Moment:
         target = self._mover.here
         seen = self.robot.look()
         return Moment(seen, target, self.robot.stamp(seen))
 
-    def _let_pass(self, until: float) -> None:
+    def _wait_until(self, until: float) -> None:
         """Wait for a simulated time; a paused world is not waited for longer than twice that."""
         deadline = time.monotonic() + 2 * (until - self._state.time) + 1.0
         while time.monotonic() < deadline:

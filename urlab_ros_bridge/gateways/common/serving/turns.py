@@ -40,7 +40,7 @@ class RequestTurns:
                 self._waiting.append(job)
                 if self._worker is None:
                     self._worker = threading.Thread(
-                        target=self._work, name=self._name, daemon=True
+                        target=self._run_jobs, name=self._name, daemon=True
                     )
                     self._worker.start()
         if here:
@@ -54,7 +54,7 @@ class RequestTurns:
         if worker is not None:
             worker.join()
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         while True:
             with self._changed:
                 if not self._waiting:

@@ -256,7 +256,7 @@ class WebSocketServer:
                 if self._front is None:
                     self._accept()
                 else:
-                    self._take_adopted()
+                    self._accept_adopted()
             self._cut_off(time.monotonic())
         for handshake in list(self._handshakes):
             self._drop(handshake)
@@ -281,7 +281,7 @@ class WebSocketServer:
         with contextlib.suppress(OSError):  # the server stops
             self._waker.send(b'.')
 
-    def _take_adopted(self) -> None:
+    def _accept_adopted(self) -> None:
         with contextlib.suppress(BlockingIOError):
             self._wake.recv(READ_SIZE)
         while self._adopted:
@@ -431,7 +431,7 @@ class WebSocketServer:
 
     def _begin(self, connection: WebSocketConnection) -> None:
         thread = threading.Thread(
-            target=self._serve,
+            target=self._run_handler,
             args=(connection,),
             name=f'{self._name}-{connection.peer}',
             daemon=True,
@@ -444,7 +444,7 @@ class WebSocketServer:
             _LOG.warning('%s: not served: %s', connection.peer, error)
             self._end(connection)
 
-    def _serve(self, connection: WebSocketConnection) -> None:
+    def _run_handler(self, connection: WebSocketConnection) -> None:
         try:
             connection.open()
             self._handler.serve(connection)

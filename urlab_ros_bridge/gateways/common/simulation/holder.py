@@ -77,7 +77,7 @@ class SimulationHolder(Generic[S]):
         :raises UrlabError: when it is not there, or its world lacks what is needed.
         """
         with self._taking:
-            self._take(timeout)
+            self._connect(timeout)
 
     def renew(self, timeout: float) -> None:
         """
@@ -90,13 +90,13 @@ class SimulationHolder(Generic[S]):
             if served is None or served.link.was_restarted():
                 del served
                 self.release()
-                self._take(timeout)
+                self._connect(timeout)
 
     def release(self) -> None:
         """Let the simulation go; safe to call twice."""
         self._release(None)
 
-    def _take(self, timeout: float) -> None:
+    def _connect(self, timeout: float) -> None:
         link = self._open_link()
         try:
             link.connect(timeout)

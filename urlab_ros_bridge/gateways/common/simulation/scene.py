@@ -8,7 +8,7 @@ import numpy as np
 
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
-from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.common.simulation.robot import FrameName
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
@@ -38,7 +38,7 @@ class MirroredScene:
         qpos: np.ndarray = self._local.data.qpos
         return qpos
 
-    def update(self, seen: Observation) -> None:
+    def update(self, seen: WorldObservation) -> None:
         """Take over the positions of an observation and recompute all poses."""
         for prefix, state in seen.articulations.items():
             self._local.write(prefix, state.qpos)

@@ -123,7 +123,7 @@ def _beam(values: Sequence[Expression]) -> BeamEffector:
     return BeamEffector(*map(as_float, values))
 
 
-def _say(values: Sequence[Expression]) -> SayEffector:
+def _read_say(values: Sequence[Expression]) -> SayEffector:
     text = values[0] if len(values) == 1 else None
     if not isinstance(text, str) or not _WORD.fullmatch(text) or len(text) > SAY_LENGTH:
         raise BadCommand(
@@ -144,7 +144,7 @@ _READERS: dict[str, Callable[[Sequence[Expression]], Effector]] = {
     'scene': _scene,
     'init': _init,
     'beam': _beam,
-    'say': _say,
+    'say': _read_say,
     'syn': lambda values: SynEffector(),
     'pass': lambda values: PassEffector(),
 }

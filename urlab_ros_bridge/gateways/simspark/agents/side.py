@@ -129,12 +129,12 @@ class Agents:
         targets = {}
         for agent in self._agents.values():
             if agent.created and not agent.gone:
-                self._serve(agent, moment)
+                self._serve_agent(agent, moment)
                 if agent.played is not None:
                     targets[agent.played.player.robot] = agent.played.targets(scene)
         return targets
 
-    def _serve(self, agent: Agent, moment: AgentCycle) -> None:
+    def _serve_agent(self, agent: Agent, moment: AgentCycle) -> None:
         game, played = moment.game, agent.played
         if played is not None and game.roster.of_robot(played.player.robot) != played.player:
             self._lose(agent)
@@ -166,7 +166,7 @@ class Agents:
         elif isinstance(effector, BeamEffector):
             self._beam(agent.played, effector)
         elif isinstance(effector, SayEffector):
-            self._say(agent.played, effector)
+            self._shout(agent.played, effector)
         # (pass) asks for a mode that this referee does not have.
 
     def _init(self, agent: Agent, effector: InitEffector) -> None:
@@ -222,7 +222,7 @@ class Agents:
         height = played.rest_height + BEAM_DROP
         stage.placement.move_robot(played.player.robot, (x, y, height), turn)
 
-    def _say(self, played: PlayedRobot, effector: SayEffector) -> None:
+    def _shout(self, played: PlayedRobot, effector: SayEffector) -> None:
         stage = self._stage
         if stage is not None:
             team = stage.game.teams[played.player.side]

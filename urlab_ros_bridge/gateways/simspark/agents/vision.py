@@ -143,7 +143,7 @@ class Eye:
         single = len(labels)
         others = list(players)
         points += [player.points for player in others]
-        polars, shown = self._look(np.concatenate(points), place, axes)
+        polars, shown = self._project(np.concatenate(points), place, axes)
         texts = [_POL % tuple(row) for row in polars.tolist()]
         parts = [f'({labels[i]} {texts[i]})' for i in range(single) if shown[i]]
         start = single
@@ -170,7 +170,7 @@ class Eye:
         """Return where the eye is in the world, m, shape (3,)."""
         return self._frame.place(scene)
 
-    def _look(
+    def _project(
         self, points: np.ndarray, place: np.ndarray, axes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return points as they are seen, shape (n, 3), and which of them, shape (n,)."""

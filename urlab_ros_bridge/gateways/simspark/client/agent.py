@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-import math
 import socket
 
 from urlab_ros_bridge.gateways.simspark.client.monitor_client import ServerGone
@@ -145,22 +144,6 @@ class AgentClient:
         raise NotAdmitted(team, number)
 
 
-def speeds_towards(
-    percepts: Percepts, wanted: Mapping[str, float], gain: float = 10.0, fastest: float = 3.0
-) -> dict[str, float]:
-    """
-    Return speeds (rad/s) that lead joints to angles.
-
-    :param wanted: effector -> degrees; its perceptor has the letter e replaced by j.
-    :param gain: rad/s for each rad of error; `fastest` rad/s.
-    """
-    speeds = {}
-    for name, angle in wanted.items():
-        error = math.radians(angle - percepts.joints[perceptor_of(name)])
-        speeds[name] = min(max(gain * error, -fastest), fastest)
-    return speeds
-
-
 def perceptor_of(effector: str) -> str:
     """
     Return the perceptor of a Nao's effector.
@@ -171,4 +154,4 @@ def perceptor_of(effector: str) -> str:
     return f'{effector[:-2]}j{effector[-1]}' if effector[-2:-1] == 'e' else effector
 
 
-__all__ = ['CYCLE', 'NAO', 'AgentClient', 'NotAdmitted', 'perceptor_of', 'speeds_towards']
+__all__ = ['CYCLE', 'NAO', 'AgentClient', 'NotAdmitted', 'perceptor_of']

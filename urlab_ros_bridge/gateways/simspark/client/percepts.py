@@ -177,7 +177,7 @@ def _touch(found: Percepts, values: Sequence[Expression]) -> None:
         found.touched[values[1]] = values[3] == '1'
 
 
-def _hear(found: Percepts, values: Sequence[Expression]) -> None:
+def _read_heard(found: Percepts, values: Sequence[Expression]) -> None:
     if len(values) == 4:
         team, time, way, text = values
         found.heard.append(Heard(str(team), as_float(time), str(way), str(text)))
@@ -187,7 +187,7 @@ def _condition(found: Percepts, values: Sequence[Expression]) -> None:
     found.temperature, found.battery = _number(values, 'temp'), _number(values, 'battery')
 
 
-def _see(found: Percepts, values: Sequence[Expression]) -> None:
+def _read_seen(found: Percepts, values: Sequence[Expression]) -> None:
     seen = found.seen = Seen()
     for item in values:
         name = head(item)
@@ -213,7 +213,7 @@ def _see(found: Percepts, values: Sequence[Expression]) -> None:
 
 _READERS = {
     'time': _time, 'GS': _game, 'HJ': _hinge, 'UJ': _universal, 'GYR': _gyro,
-    'ACC': _accelerometer, 'FRP': _foot, 'TCH': _touch, 'hear': _hear, 'See': _see,
+    'ACC': _accelerometer, 'FRP': _foot, 'TCH': _touch, 'hear': _read_heard, 'See': _read_seen,
     'AgentState': _condition,
 }  # fmt: skip
 

@@ -19,21 +19,6 @@ from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
 
 
-@dataclass(frozen=True, slots=True)
-class Foul:
-    """
-    A foul, as monitors show it.
-
-    :ivar index: counts fouls from 1.
-    :ivar kind: 0 to 10, SimSpark's list (crowding, touching, illegal defence, ...).
-    """
-
-    index: int
-    kind: int
-    side: Side
-    number: int
-
-
 @dataclass(slots=True)
 class GameState:
     """
@@ -58,7 +43,6 @@ class GameState:
     teams: dict[Side, str] = field(default_factory=lambda: dict.fromkeys(Side, ''))
     roster: Roster = field(default_factory=Roster)
     selected: Player | None = None
-    foul: Foul | None = None
     conditions: dict[str, Condition] = field(default_factory=dict)
     _coin: random.Random = field(default_factory=lambda: random.Random(0))
 
@@ -125,11 +109,6 @@ class GameState:
         self.set_play_mode(f'KickOff_{chosen.title}')
         return chosen
 
-    def report_foul(self, kind: int, player: Player) -> None:
-        """Show a foul on monitors."""
-        index = 1 if self.foul is None else self.foul.index + 1
-        self.foul = Foul(index, kind, player.side, player.number)
-
     def side_of_team(self, name: str) -> Side | None:
         """Return the side of a team: the first name is the left, the second the right."""
         for side in Side:
@@ -166,7 +145,6 @@ class GameState:
         self.time, self.half = 0.0, 1
         self.set_score(0, 0)
         self.set_play_mode(BEFORE_KICK_OFF)
-        self.foul = None
 
 
-__all__ = ['Foul', 'GameState']
+__all__ = ['GameState']

@@ -10,7 +10,6 @@ from urlab_ros_bridge.gateways.simspark.game.play_modes import INDEX
 from urlab_ros_bridge.gateways.simspark.game.play_modes import PLAY_MODES
 from urlab_ros_bridge.gateways.simspark.game.players import Side
 from urlab_ros_bridge.gateways.simspark.game.rules import Rules
-from urlab_ros_bridge.gateways.simspark.game.state import Foul
 from urlab_ros_bridge.gateways.simspark.game.state import GameState
 from urlab_ros_bridge.gateways.simspark.wire.expressions import Writable
 from urlab_ros_bridge.gateways.simspark.wire.expressions import write
@@ -37,7 +36,6 @@ class GameReport(NamedTuple):
     play_mode: int
     team_left: str
     team_right: str
-    foul: Foul | None
 
 
 def report(game: GameState) -> GameReport:
@@ -50,7 +48,6 @@ def report(game: GameState) -> GameReport:
         INDEX[game.play_mode],
         game.teams[Side.LEFT],
         game.teams[Side.RIGHT],
-        game.foul,
     )
 
 
@@ -58,8 +55,8 @@ def game_state(now: GameReport, before: GameReport | None = None) -> bytes:
     """
     Return the entries of a game state message: the time, and what differs from `before`.
 
-    Network Protocol page, "GameState Message".  Team names and fouls come as SimSpark has them,
-    once there are any.
+    Network Protocol page, "GameState Message".  Team names come as SimSpark has them, once there
+    are any.
     """
     entries: list[list[Writable]] = [['time', float(now.time)]]
     for name in ('half', 'score_left', 'score_right', 'play_mode'):
@@ -70,11 +67,6 @@ def game_state(now: GameReport, before: GameReport | None = None) -> bytes:
         team = getattr(now, name)
         if team and (before is None or team != getattr(before, name)):
             entries.append([name, team])
-    if now.foul is not None and (before is None or now.foul != before.foul):
-        foul = now.foul
-        entries.append(
-            ['foul', foul.index, foul.kind, 1 if foul.side is Side.LEFT else 2, foul.number]
-        )
     return write(*entries)
 
 

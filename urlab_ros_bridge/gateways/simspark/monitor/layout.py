@@ -28,7 +28,6 @@ from urlab_ros_bridge.geometry import Pose
 
 SCENERY_PLACE = 10
 BALL_PLACE = 35
-FIRST_AGENT_PLACE = 36
 
 BALL_MESH = 'models/soccerball.obj'
 BALL_MATERIAL = 'soccerball_rcs-soccerball.png'
@@ -155,6 +154,6 @@ def _is_paint(geom: Geom, body: Pose) -> bool:
 
 
 __all__ = [
-    'BALL_PLACE', 'FIRST_AGENT_PLACE', 'SCENERY_PLACE', 'TEAM_MATERIALS', 'scene_nodes',
+    'BALL_PLACE', 'SCENERY_PLACE', 'TEAM_MATERIALS', 'scene_nodes',
     'selection_key',
 ]  # fmt: skip

@@ -168,11 +168,11 @@ class Cycle:
         now = time.monotonic()
         latest = max(until, now + BUDGET)
         while not self._stopping.is_set() and now < latest:
-            if not self._work_on(min(until - now, _PATIENCE)) and now >= until:
+            if not self._process_next(min(until - now, _PATIENCE)) and now >= until:
                 return
             now = time.monotonic()
 
-    def _work_on(self, patience: float) -> bool:
+    def _process_next(self, patience: float) -> bool:
         """Take what a client has sent, and a command that waits; return whether there was any."""
         busy = self._trainers.is_busy
         event = self._server.next_event(0.0 if busy else patience)
@@ -187,7 +187,7 @@ class Cycle:
         while self._agents is not None and self._agents.is_waiting:
             if self._stopping.is_set() or time.monotonic() > deadline:
                 return
-            if not self._work_on(_PATIENCE):
+            if not self._process_next(_PATIENCE):
                 self.viewers.cycle()
                 self._server.refill()
 
@@ -204,11 +204,11 @@ class Cycle:
             left = until - time.monotonic()
             if left <= 0 or self._stopping.is_set():
                 return
-            self._work_on(min(left, _PATIENCE))
+            self._process_next(min(left, _PATIENCE))
 
     def _carry_out(self, event: Event) -> None:
         if event.connection.port == MONITOR:
-            self._hear_monitor(event)
+            self._handle_monitor_event(event)
             return
         side = self._agents
         if side is None:
@@ -220,7 +220,7 @@ class Cycle:
         else:
             side.received(event.connection, event.expressions)
 
-    def _hear_monitor(self, event: Event) -> None:
+    def _handle_monitor_event(self, event: Event) -> None:
         if event.happening is Happening.CONNECTED:
             self.viewers.join(event.connection)
         elif event.happening is Happening.DISCONNECTED:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import logging
 import time
 
-from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.gateways.common.errors import RobotError
 from urlab_ros_bridge.gateways.common.motion.target import Target
@@ -41,7 +41,7 @@ class Drive(ABC):
         self.due = time.monotonic()
 
     @abstractmethod
-    def look(self, targets: Mapping[str, Target]) -> Observation:
+    def look(self, targets: Mapping[str, Target]) -> WorldObservation:
         """
         Put set-points in force and return the world, a cycle later when time passes.
 
@@ -68,7 +68,7 @@ class LiveDrive(Drive):
         self._last: tuple[float, float] | None = None
         self._rate = 1.0
 
-    def look(self, targets: Mapping[str, Target]) -> Observation:
+    def look(self, targets: Mapping[str, Target]) -> WorldObservation:
         # Asked each time: a step that comes in another mode would move the world.
         seen = self.link.step(targets) if self.link.mode() == 'live' else self._watch()
         self._schedule(seen.time)
@@ -94,7 +94,7 @@ class LiveDrive(Drive):
         missing = CYCLE - sim % CYCLE if passed < 2 * CYCLE else CYCLE
         self.due = now + max(missing, CYCLE / 4) / max(self._rate, 0.05)
 
-    def _watch(self) -> Observation:
+    def _watch(self) -> WorldObservation:
         if self._stream is None:
             _LOG.info('another client steps the world: it is shown, and agents do not move it')
             port = self.link.handshake.ports.get('state') or STATE_PORT
@@ -119,7 +119,7 @@ class SteppingDrive(Drive):
         self._mode_before = link.use_mode('direct')
         self._cycles = 0
 
-    def look(self, targets: Mapping[str, Target]) -> Observation:
+    def look(self, targets: Mapping[str, Target]) -> WorldObservation:
         steps = steps_at(self._cycles, 1 / CYCLE, self.link.timestep)
         self._cycles += 1
         seen = self.link.step(targets, steps)

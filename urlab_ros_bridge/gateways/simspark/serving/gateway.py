@@ -93,7 +93,7 @@ class SimSparkGateway:
         )
         self._simulation = SimulationHolder(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
-            self._serve,
+            self._make_world,
             lambda: None,  # running requests fail, which the cycle notices
         )
         self._cycle = Cycle(
@@ -167,7 +167,7 @@ class SimSparkGateway:
         finally:
             self._ended.set()
 
-    def _serve(self, link: SimulationLink) -> ServedWorld:
+    def _make_world(self, link: SimulationLink) -> ServedWorld:
         return ServedWorld(link, self._drive(link))
 
     def _drive(self, link: SimulationLink) -> Drive:

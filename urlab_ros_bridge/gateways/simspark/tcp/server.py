@@ -200,11 +200,11 @@ class TcpServer:
         while not self._stopping:
             for key, mask in self._selector.select():
                 if isinstance(key.data, _Client):
-                    self._serve(key.data, mask)
+                    self._serve_client(key.data, mask)
                 elif key.data is not None:
                     self._accept(key.data)
                 else:
-                    self._hear()
+                    self._flush_blocked()
             if self._refill:
                 self._fill_up()
         for client in list(self._clients.values()):
@@ -212,7 +212,7 @@ class TcpServer:
         self._selector.close()
         self._woken.close()
 
-    def _hear(self) -> None:
+    def _flush_blocked(self) -> None:
         try:
             self._woken.recv(4096)
         except BlockingIOError:
@@ -248,7 +248,7 @@ class TcpServer:
         self._selector.register(link, client.interest, client)
         self._events.put(Event(Happening.CONNECTED, connection))
 
-    def _serve(self, client: _Client, mask: int) -> None:
+    def _serve_client(self, client: _Client, mask: int) -> None:
         if mask & selectors.EVENT_WRITE and client.connection.flush():
             client.writes = False
             self._listen(client)

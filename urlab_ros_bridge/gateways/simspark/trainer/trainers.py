@@ -91,14 +91,14 @@ class Trainers:
         for command in commands:
             name = head(command)
             if name != ACKNOWLEDGE:
-                well = self._try(connection, name, command) and well
+                well = self._run_or_log(connection, name, command) and well
             else:
                 if well:
                     self._acknowledge(connection, command)
                 well = True
             yield
 
-    def _try(self, connection: Connection, name: str, command: Expression) -> bool:
+    def _run_or_log(self, connection: Connection, name: str, command: Expression) -> bool:
         """Carry out a command; return whether it went well."""
         try:
             self._run(name, command)

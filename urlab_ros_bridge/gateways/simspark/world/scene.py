@@ -14,7 +14,7 @@ from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.client.replies.observations import ArticulationState
-from urlab_ros_bridge.client.replies.observations import Observation
+from urlab_ros_bridge.client.replies.observations import WorldObservation
 from urlab_ros_bridge.gateways.common.simulation.robot import read_served_robot
 from urlab_ros_bridge.gateways.common.simulation.robot import ServedRobot
 
@@ -68,7 +68,7 @@ class SimSparkScene:
         self.time = 0.0
         self.step = -1
         self.version = 0
-        self._seen: Observation | None = None
+        self._seen: WorldObservation | None = None
 
     @property
     def model(self) -> Any:
@@ -123,7 +123,7 @@ class SimSparkScene:
         found = (model.numeric(index) for index in range(model.nnumeric))
         return {each.name: float(each.data[0]) for each in found if len(each.data)}
 
-    def update(self, seen: Observation) -> None:
+    def update(self, seen: WorldObservation) -> None:
         """
         Take over an observation.
 
@@ -154,7 +154,7 @@ class SimSparkScene:
         spheres = [g.size[0] for g in self.world.geoms if g.body == body and g.kind == 'sphere']
         return BallBody(name, body, spheres[0] if spheres else 0.0)
 
-    def _update_ball(self, seen: Observation) -> None:
+    def _update_ball(self, seen: WorldObservation) -> None:
         ball = self.ball
         if ball is None:
             return

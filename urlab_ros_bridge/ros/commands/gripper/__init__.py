@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.schema import key
 
@@ -57,8 +57,8 @@ class GripperParameters:
 
 
 ACTIONS = (
-    Action('{robot}/{gripper}/gripper_cmd', 'control_msgs/action/GripperCommand', 'grippers'),
-    Action(
+    RosAction('{robot}/{gripper}/gripper_cmd', 'control_msgs/action/GripperCommand', 'grippers'),
+    RosAction(
         '{robot}/{gripper}/parallel_gripper_cmd',
         'control_msgs/action/ParallelGripperCommand',
         'grippers',

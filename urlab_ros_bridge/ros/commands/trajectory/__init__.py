@@ -15,7 +15,7 @@ from urlab_ros_bridge.ros.commands.trajectory.spline import Points
 from urlab_ros_bridge.ros.commands.trajectory.spline import Sample
 from urlab_ros_bridge.ros.commands.trajectory.spline import Spline
 from urlab_ros_bridge.ros.commands.trajectory.topics import TrajectoryTopics
-from urlab_ros_bridge.ros.features.declarations import Action
+from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.checks import topic_name
@@ -126,7 +126,7 @@ TOPICS = (
         incoming=True,
     ),
 )
-FOLLOW = Action(
+FOLLOW = RosAction(
     '{robot}/{trajectory_controller}/follow_joint_trajectory',
     'control_msgs/action/FollowJointTrajectory',
     'actuators that follow trajectories',

@@ -158,7 +158,7 @@ class Follower:
             self.drop(problem)
             return None
         with self._lock:
-            ended = self._take_next(stamp_ns, measured)
+            ended = self._begin_next(stamp_ns, measured)
             motion = self._motion
             report = outcome = None
             if motion is not None:
@@ -177,7 +177,7 @@ class Follower:
                 _finish(motion, outcome)
         return report
 
-    def _take_next(
+    def _begin_next(
         self, stamp_ns: int, measured: Sequence[np.ndarray]
     ) -> list[tuple[TrajectoryMotion, Outcome]]:
         """Let the trajectory that waits take the place of the one under way."""

@@ -106,7 +106,9 @@ class EntitiesFeed(Feed):
         states = [entities[name] for name in moving]
         wire = [topic for state in states for topic in state.topics]
         publisher = publishers.get(MarkerArray, ENTITIES, qos.latched)
-        super().__init__(ENTITIES, publisher, self._make, wire=wire, rate_name='marker_rate')
+        super().__init__(
+            ENTITIES, publisher, self._message_if_moved, wire=wire, rate_name='marker_rate'
+        )
         self._sent = False
         self._states = states
         owners = [index for index, parts in enumerate(moving.values()) for _ in parts]
@@ -128,7 +130,7 @@ class EntitiesFeed(Feed):
         super().clear()
         self._sent = False
 
-    def _make(self, stamp_ns: int) -> Any:
+    def _message_if_moved(self, stamp_ns: int) -> Any:
         """Return the message, or None when nothing has moved and no one needs it again."""
         for row, state in zip(self._places, self._states, strict=True):
             pose = state.pose()

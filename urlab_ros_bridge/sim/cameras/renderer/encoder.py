@@ -53,6 +53,8 @@ class FrameEncoder:
     Owns the sockets of all cameras, with a thread of its own or in the thread that draws.
 
     :ivar buffers: for drawing into; waiting for one holds the drawing back.
+    :ivar threaded: frames are finished in a thread of its own; else `submit` finishes them, and
+        its caller uses `wait` and `turn` too.
     """
 
     def __init__(
@@ -71,8 +73,7 @@ class FrameEncoder:
         :param regions: where frames of cameras go besides, while they are read.
         :param words: pixels of the largest camera.
         :param tell: sends a message to the server.
-        :param threaded: frames are finished in a thread of the encoder's own; else `submit`
-            finishes them, and its caller uses `wait` and `turn` too.
+        :param threaded: whether to finish frames in a thread of its own.
         """
         self._memory, self._senders, self._tell = memory, list(senders), tell
         self._regions, self._readers = regions, frozenset[int]()
@@ -89,16 +90,16 @@ class FrameEncoder:
         self._poller.register(self._wake, zmq.POLLIN)
         for sender in self._senders:
             self._poller.register(sender.waitable, zmq.POLLIN)
-        self._threaded = threaded
+        self.threaded = threaded
 
     def start(self) -> None:
         """Begin to tell the server who is watching; starts the thread, if there is to be one."""
-        if self._threaded:
+        if self.threaded:
             threading.Thread(target=self._run, name='frame-encoder', daemon=True).start()
 
     def submit(self, drawn: DrawnFrame) -> None:
         """Hand a picture over."""
-        if not self._threaded:
+        if not self.threaded:
             self._finish(drawn)
             return
         self._drawn.append(drawn)

@@ -69,14 +69,13 @@ class Worker:
         }
         self._drawn = encoder.DrawnFrame
         # A card draws while the processor does something else.
-        self._threaded = not (cpu_affinity.on_one_processor() and is_software(name))
         self._encoder = encoder.FrameEncoder(
             self._memory,
             senders,
             regions,
             self._scene.words_needed,
             self._tell,
-            threaded=self._threaded,
+            threaded=not (cpu_affinity.on_one_processor() and is_software(name)),
         )
         return name
 
@@ -86,15 +85,15 @@ class Worker:
         while True:
             if not self._jobs:
                 self._wait()
-            if not self._threaded:
+            if not self._encoder.threaded:
                 self._encoder.turn()
             if not self._receive():
                 return
             if self._jobs:
-                self._do(self._jobs.popleft())
+                self._draw(self._jobs.popleft())
 
     def _wait(self) -> None:
-        if self._threaded:
+        if self._encoder.threaded:
             wait_readable([self._link])
         else:
             self._encoder.wait(self._link)
@@ -116,14 +115,14 @@ class Worker:
                 continue
             # Jobs that came before are drawn before.
             while self._jobs:
-                self._do(self._jobs.popleft())
+                self._draw(self._jobs.popleft())
             content = link.from_file(fds[0])
             if kind == link.ARRAYS:
                 self._scene.change_arrays(content)
             elif kind == link.OVERLAYS:
                 self._scene.set_overlays(json.loads(content))
 
-    def _do(self, job: link.Job) -> None:
+    def _draw(self, job: link.Job) -> None:
         memory = self._memory
         self._scene.put(memory.state(job.slot))
         left = len(job.cameras)

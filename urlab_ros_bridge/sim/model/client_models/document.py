@@ -180,7 +180,7 @@ class Document:
         if extension is None:
             extension = ElementTree.Element('mujoco')
         root.append(extension)
-        _keep(extension, words.URDF_MJCF)
+        _drop_unknown_elements(extension, words.URDF_MJCF)
         check(extension)
         compiler = extension.find('compiler')
         if compiler is None:
@@ -240,17 +240,17 @@ def _folders(root: ElementTree.Element) -> _Folders:
 
 def _prune(element: ElementTree.Element) -> None:
     """Keep what MuJoCo reads of a URDF, elements and attributes."""
-    _keep(element, words.URDF)
+    _drop_unknown_elements(element, words.URDF)
     for item in element.iter():
         for name in set(item.attrib) - words.URDF_ATTRIBUTES:
             del item.attrib[name]
 
 
-def _keep(element: ElementTree.Element, table: dict[str, frozenset[str]]) -> None:
+def _drop_unknown_elements(element: ElementTree.Element, table: dict[str, frozenset[str]]) -> None:
     kept = table.get(element.tag, frozenset())
     element[:] = [child for child in element if child.tag in kept]
     for child in element:
-        _keep(child, table)
+        _drop_unknown_elements(child, table)
 
 
 def documents(bundle: Bundle) -> Iterator[str]:

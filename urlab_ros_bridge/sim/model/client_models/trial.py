@@ -23,6 +23,7 @@ import threading
 import time
 import weakref
 
+from urlab_ros_bridge.files.no_windows import WITHOUT_WINDOWS
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.client_models import limits
 from urlab_ros_bridge.sim.model.client_models import trial_worker
@@ -197,7 +198,7 @@ class _TrialWorker:
                 stdout=their_end,
                 stderr=subprocess.DEVNULL,
                 # One thread, so that it can fork; no graphics.
-                env={**os.environ, 'MUJOCO_GL': 'disable', 'OPENBLAS_NUM_THREADS': '1'},
+                env={**os.environ, **WITHOUT_WINDOWS, 'OPENBLAS_NUM_THREADS': '1'},
                 start_new_session=True,
             )
         finally:

@@ -57,7 +57,7 @@ class SessionDirectory:
             try:
                 parent = _private_parent(folder)
                 remove_stale(parent)
-                self.path, self._lock_fd = _make(parent)
+                self.path, self._lock_fd = _make_locked(parent)
                 return
             except OSError as error:
                 reasons.append(f'{folder}: {error.strerror or error}')
@@ -117,7 +117,7 @@ def _private_parent(folder: Path) -> Path:
     return mine / FOLDER
 
 
-def _make(parent: Path) -> tuple[Path, int]:
+def _make_locked(parent: Path) -> tuple[Path, int]:
     """Make a directory, locked before it has its name."""
     name = str(uuid.uuid4())
     half_made = parent / f'.{name}'

@@ -23,6 +23,7 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import FRAME_SLOTS
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.renderer.sending import zmtp_sender
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import SEND_QUEUE
+from urlab_ros_bridge.sim.sockets import zmtp_server
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.camera_frame import unpack_frame
 
@@ -294,7 +295,7 @@ def test_who_never_finishes_the_handshake_is_disconnected(stream, subscribe, mon
     with closing(connect(stream)) as peer:
         peer.sendall(zmtp.GREETING)
         stream.until(lambda: len(known(stream)) == 2)
-        monkeypatch.setattr(zmtp_sender, 'HANDSHAKE_SECONDS', 0.0)
+        monkeypatch.setattr(zmtp_server, 'HANDSHAKE_SECONDS', 0.0)
         with closing(connect(stream)):
             stream.until(lambda: peer not in known(stream) and len(known(stream)) <= 2)
     monkeypatch.undo()
@@ -304,20 +305,20 @@ def test_who_never_finishes_the_handshake_is_disconnected(stream, subscribe, mon
 
 def test_without_descriptors_who_waits_is_accepted_later(stream, subscribe, monkeypatch):
     good = subscribe(BARE)
-    real = stream.sender._listener
+    real = stream.sender._server.listener
 
     class Exhausted:
         def accept(self):
             raise OSError(errno.EMFILE, 'too many open files')
 
-    stream.sender._listener = Exhausted()
+    stream.sender._server.listener = Exhausted()
     with closing(connect(stream)) as peer:
         peer.sendall(hello() + zmtp.command(b'SUBSCRIBE', BARE))
         for _ in range(20):
             stream.sender.read()
             time.sleep(0.001)
         assert len(known(stream)) == 1
-        assert not stream.sender._epoll.poll(0)  # it does not wake all the time
-        stream.sender._listener = real
+        assert not stream.sender._server.poll.poll(0)  # it does not wake all the time
+        stream.sender._server.listener = real
         good.close()  # that frees one
         stream.until(lambda: [each for each in known(stream) if each.topics])

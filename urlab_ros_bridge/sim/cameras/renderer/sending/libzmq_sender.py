@@ -14,7 +14,7 @@ from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import framed_pa
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_HELD
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_SUBSCRIPTION
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import SEND_QUEUE
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 
 # Bytes that the kernel takes at a time: what is small stays in the processor's cache on its way
 # (a fifth more frames per second than with the default of megabytes).

@@ -17,7 +17,6 @@ from contextlib import suppress
 import logging
 import select
 import socket as sockets
-import time
 
 from urlab_ros_bridge.sim.cameras.catalog.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
@@ -26,17 +25,17 @@ from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import framed_pa
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_HELD
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import MAX_SUBSCRIPTION
 from urlab_ros_bridge.sim.cameras.renderer.sending.frame_sender import SEND_QUEUE
+from urlab_ros_bridge.sim.sockets.zmtp_server import ZmtpConnection
+from urlab_ros_bridge.sim.sockets.zmtp_server import ZmtpServer
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.errors import WireError
 
-HANDSHAKE_SECONDS = 30.0  # as libzmq has it
 SUBSCRIBERS = ('SUB', 'XSUB')
 _RECEIVE = 4096  # bytes at a time of one subscriber
-_ACCEPT_TURN = 32  # connections at a time, before others are served
 _LOG = logging.getLogger(__name__)
 
 
-class _Waiting:
+class _UnsentMessage:
     """
     What a subscriber has not taken yet of one message.
 
@@ -58,27 +57,28 @@ class _Waiting:
         return not self.parts
 
 
-class _Subscriber:
+class _Subscriber(ZmtpConnection):
     """
     One connection.
 
-    :ivar began: s by time.monotonic.
-    :ivar greeted: its greeting has come; `ready`: its READY, too.
     :ivar topics: the subscriptions that match a topic of the camera.
     :ivar continues: the frames that come belong to a message whose beginning was read.
     """
 
-    __slots__ = (
-        'began', 'continues', 'greeted', 'reader', 'ready', 'socket', 'topics', 'waiting',
-    )  # fmt: skip
+    __slots__ = ('continues', 'topics', 'waiting')
 
-    def __init__(self, socket: sockets.socket) -> None:
-        self.socket = socket
-        self.began = time.monotonic()
-        self.greeted = self.ready = self.continues = False
-        self.reader = zmtp.ZmtpReader(MAX_SUBSCRIPTION)
+    def __init__(self, socket: sockets.socket, unsent: int) -> None:
+        """
+        Begin.
+
+        :param unsent: bytes that the system keeps of what has not gone out yet.
+        """
+        super().__init__(socket, MAX_SUBSCRIPTION)
+        with suppress(OSError):
+            socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NOTSENT_LOWAT, unsent)
+        self.continues = False
         self.topics: set[bytes] = set()
-        self.waiting: deque[_Waiting] = deque()
+        self.waiting: deque[_UnsentMessage] = deque()
 
     def hears(self, topic: bytes) -> bool:
         return any(topic.startswith(each) for each in self.topics)
@@ -96,13 +96,11 @@ class ZmtpFrameSender:
         """
         self._camera = camera
         self._topics = camera.topics
-        self._listener = sockets.socket(fileno=listener)
-        self._listener.setblocking(False)
-        self._subscribers: dict[int, _Subscriber] = {}
+        self._server = ZmtpServer(
+            sockets.socket(fileno=listener), 'XPUB', SUBSCRIBERS, self._connect, self._send_control
+        )
+        self._subscribers = self._server.connections
         self._news = False
-        self._epoll = select.epoll()
-        # Once for each connection: where there are no descriptors, it must not wake all the time.
-        self._epoll.register(self._listener, select.EPOLLIN | select.EPOLLET)
 
     @property
     def watched(self) -> bool:
@@ -122,22 +120,24 @@ class ZmtpFrameSender:
     @property
     def waitable(self) -> int:
         """Return the descriptor that is readable when `read` has something to do."""
-        return self._epoll.fileno()
+        return self._server.poll.fileno()
 
     def read(self) -> bool:
         """Read subscriptions, send what waits; return whether there were new ones."""
-        events = self._epoll.poll(0)
+        server = self._server
+        events = server.poll.poll(0)
         for handle, event in events:
             subscriber = self._subscribers.get(handle)
             if subscriber is None:
                 continue
             if event & select.EPOLLOUT:
                 self._send_waiting(subscriber)
-            if event & ~select.EPOLLOUT and self._lives(subscriber):
+            if event & ~select.EPOLLOUT and server.lives(subscriber):
                 self._receive(subscriber)
         if events:
-            self._end_slow_handshakes()
-            self._accept()
+            for slow in server.slow_handshakes():
+                self._drop(slow, 'no handshake')
+            server.accept()
         news, self._news = self._news, False
         return news
 
@@ -163,7 +163,7 @@ class ZmtpFrameSender:
         waiting = subscriber.waiting
         if len(waiting) > SEND_QUEUE:
             return  # it is slow, and loses this one
-        message = _Waiting(parts, slot)
+        message = _UnsentMessage(parts, slot)
         if not waiting:
             try:
                 done = message.taken(subscriber.socket.sendmsg(message.parts))
@@ -174,7 +174,7 @@ class ZmtpFrameSender:
                 return
             if done:
                 return
-            self._epoll.modify(subscriber.socket, select.EPOLLIN | select.EPOLLOUT)
+            self._server.poll.modify(subscriber.handle, select.EPOLLIN | select.EPOLLOUT)
         held = self.on_the_way
         if slot is not None and slot not in held and len(held) >= MAX_HELD:
             message.parts = [memoryview(b''.join(message.parts))]
@@ -192,36 +192,14 @@ class ZmtpFrameSender:
         except OSError as error:
             self._drop(subscriber, error)
             return
-        self._epoll.modify(subscriber.socket, select.EPOLLIN)
+        self._server.poll.modify(subscriber.handle, select.EPOLLIN)
 
-    def _accept(self) -> None:
-        for _ in range(_ACCEPT_TURN):
-            try:
-                socket, _ = self._listener.accept()
-            except OSError:
-                return  # there is none, or no descriptor for it until one is closed
-            socket.setblocking(False)
-            with suppress(OSError):
-                socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
-                # Of what has not gone out yet the system keeps one frame, so that a slow way
-                # delays frames by no more than that.
-                lowat = sockets.TCP_NOTSENT_LOWAT
-                socket.setsockopt(sockets.IPPROTO_TCP, lowat, self._camera.size)
-            subscriber = _Subscriber(socket)
-            self._subscribers[socket.fileno()] = subscriber
-            self._epoll.register(socket, select.EPOLLIN)
-            self._put(subscriber, [memoryview(zmtp.GREETING)], None)
-        # There may be more, for which no event comes.
-        self._epoll.modify(self._listener, select.EPOLLIN | select.EPOLLET)
+    def _connect(self, socket: sockets.socket) -> _Subscriber:
+        # With one frame that has not gone out yet, a slow way delays frames by no more than that.
+        return _Subscriber(socket, self._camera.size)
 
-    def _end_slow_handshakes(self) -> None:
-        now = time.monotonic()
-        # Connections are in the order in which they came.
-        for subscriber in list(self._subscribers.values()):
-            if now - subscriber.began < HANDSHAKE_SECONDS:
-                return
-            if not subscriber.ready:
-                self._drop(subscriber, 'no handshake')
+    def _send_control(self, subscriber: _Subscriber, data: bytes) -> None:
+        self._put(subscriber, [memoryview(data)], None)
 
     def _receive(self, subscriber: _Subscriber) -> None:
         try:
@@ -236,39 +214,23 @@ class ZmtpFrameSender:
             return
         subscriber.reader.feed(data)
         try:
-            self._understand(subscriber)
+            self._read_subscriptions(subscriber)
         except WireError as error:
             self._drop(subscriber, error)
 
-    def _understand(self, subscriber: _Subscriber) -> None:
-        reader = subscriber.reader
-        if not subscriber.greeted:
-            if not reader.greeted():
-                return
-            subscriber.greeted = True
-            self._put(subscriber, [memoryview(zmtp.ready('XPUB'))], None)
-        while self._lives(subscriber) and (frame := reader.next()) is not None:
+    def _read_subscriptions(self, subscriber: _Subscriber) -> None:
+        server = self._server
+        while server.lives(subscriber) and (frame := server.next_frame(subscriber)) is not None:
             flags, body = frame
             if flags & zmtp.COMMAND:
-                self._obey(subscriber, *zmtp.read_command(body))
+                name, data = zmtp.read_command(body)
+                if name in (b'SUBSCRIBE', b'CANCEL'):
+                    self._subscribe(subscriber, data, name == b'SUBSCRIBE')
                 continue
-            if not subscriber.ready:
-                raise zmtp.BadPeer('a message came before READY')
             # Subscriptions as ZMTP 3.0 has them; other messages are of no interest.
             if not (subscriber.continues or flags & zmtp.MORE) and body[:1] in (b'\0', b'\1'):
                 self._subscribe(subscriber, body[1:], body[0] == 1)
             subscriber.continues = bool(flags & zmtp.MORE)
-
-    def _obey(self, subscriber: _Subscriber, name: bytes, data: bytes) -> None:
-        if not subscriber.ready:
-            if name != b'READY':
-                raise zmtp.BadPeer(f'{name[:20]!r} came before READY')
-            zmtp.read_ready(data, SUBSCRIBERS)
-            subscriber.ready = True
-        elif name == b'PING':
-            self._put(subscriber, [memoryview(zmtp.pong(data))], None)
-        elif name in (b'SUBSCRIBE', b'CANCEL'):
-            self._subscribe(subscriber, data, name == b'SUBSCRIBE')
 
     def _subscribe(self, subscriber: _Subscriber, topic: bytes, on: bool) -> None:
         if not any(each.startswith(topic) for each in self._topics):
@@ -279,18 +241,11 @@ class ZmtpFrameSender:
         else:
             subscriber.topics.discard(topic)
 
-    def _lives(self, subscriber: _Subscriber) -> bool:
-        return self._subscribers.get(subscriber.socket.fileno()) is subscriber
-
     def _drop(self, subscriber: _Subscriber, reason: object) -> None:
-        if not self._lives(subscriber):
-            return
-        _LOG.debug('%s: a subscriber is gone: %s', self._camera.key, reason)
-        del self._subscribers[subscriber.socket.fileno()]
-        self._news |= bool(subscriber.topics)
-        subscriber.waiting.clear()
-        self._epoll.unregister(subscriber.socket)
-        subscriber.socket.close()
+        if self._server.drop(subscriber):
+            _LOG.debug('%s: a subscriber is gone: %s', self._camera.key, reason)
+            self._news |= bool(subscriber.topics)
+            subscriber.waiting.clear()
 
 
 __all__ = ['ZmtpFrameSender']

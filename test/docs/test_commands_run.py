@@ -23,9 +23,9 @@ from lifelines import run_process
 from lifelines import start_process
 import pytest
 
-from test.config.test_how_tos import FILE
-from test.config.test_pages import OURS
-from test.config.test_pages import ROOT
+from test.docs.test_how_tos import FILE
+from test.docs.test_pages import OURS
+from test.docs.test_pages import ROOT
 
 OTHER_MACHINE = '192.168.1.20'
 PATIENCE = 120.0

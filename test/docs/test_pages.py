@@ -101,7 +101,7 @@ def test_make_targets_are_there():
 
 def fields_fit(kind, values):
     """Return whether a mapping from YAML names fields of a message type only, nested ones too."""
-    from running_world import interface
+    from test.config.running_world import interface
 
     types = kind.get_fields_and_field_types()
     for name, value in values.items():
@@ -143,7 +143,7 @@ def ros_lines(verb, what):
     ],
 )
 def test_requests_and_messages_have_fields_of_their_types(verb, what, part):
-    from running_world import interface
+    from test.config.running_world import interface
 
     lines = ros_lines(verb, what)
     assert lines

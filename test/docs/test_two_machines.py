@@ -17,7 +17,8 @@ from domains import free_domain
 from lifelines import run_process
 from lifelines import start_process
 import pytest
-from test_pages import commands
+
+from test.docs.test_pages import commands
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'howto' / 'remote_machine.md'
 NODE = Path(__file__).with_name('far_node.py')

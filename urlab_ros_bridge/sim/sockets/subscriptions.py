@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import zmq
 
-from urlab_ros_bridge.sim.requests.sockets import readable
+from urlab_ros_bridge.sim.sockets.zmq_options import readable
 
 MAX_SUBSCRIPTIONS = 10_000
 MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth

@@ -5,10 +5,10 @@
 import pytest
 import zmq
 
-from urlab_ros_bridge.sim.requests.subscriptions import MAX_CHANGES
-from urlab_ros_bridge.sim.requests.subscriptions import MAX_SUBSCRIPTIONS
-from urlab_ros_bridge.sim.requests.subscriptions import MAX_TOPIC_BYTES
-from urlab_ros_bridge.sim.requests.subscriptions import Subscriptions
+from urlab_ros_bridge.sim.sockets.subscriptions import MAX_CHANGES
+from urlab_ros_bridge.sim.sockets.subscriptions import MAX_SUBSCRIPTIONS
+from urlab_ros_bridge.sim.sockets.subscriptions import MAX_TOPIC_BYTES
+from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 
 
 class Pipe:

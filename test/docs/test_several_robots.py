@@ -7,23 +7,22 @@ from pathlib import Path
 import re
 import time
 
+from bundled_server import port_of
+from bundled_server import running_server
 from nav_msgs.msg import Odometry
 import pytest
-from running_world import interface
-from running_world import RunningWorld
-from test_how_tos import FILE
-from test_pages import commands
 import yaml
 
+from test.config.running_world import interface
+from test.config.running_world import RunningWorld
+from test.docs.test_how_tos import FILE
+from test.docs.test_pages import commands
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 pytestmark = pytest.mark.ros
 HOW_TO = Path(__file__).parents[2] / 'docs' / 'howto'
 PAGE = HOW_TO / 'multi_robot.md'
 PATIENCE = 60
-PORTS = ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port')
 
 
 def of_the_page(*words):
@@ -138,16 +137,10 @@ def test_the_fleet_of_the_page_is_two_robots_of_the_other_page(tmp_path):
         (tmp_path / name).write_text(text)
     (text,) = re.findall(r'```yaml\n(.*?)```', PAGE.read_text(), re.S)
     (tmp_path / 'fleet.yaml').write_text(text)
-    server = Server(
-        ServerConfig(model=tmp_path / 'fleet.yaml', cameras='off', **dict.fromkeys(PORTS, 0))
-    )
-    server.start()
-    try:
-        rpc, state = (int(server.endpoints[key].rpartition(':')[2]) for key in ('rpc', 'state'))
+    with running_server(model=tmp_path / 'fleet.yaml', cameras='off') as server:
+        rpc, state = port_of(server), port_of(server, 'state')
         with Client(rpc_port=rpc, state_port=state) as client:
             assert set(client.handshake.articulations) == {'red', 'blue'}
             places = {name: one.qpos[:2] for name, one in client.step().articulations.items()}
         assert places['red'] == pytest.approx([0, 1], abs=1e-3)
         assert places['blue'] == pytest.approx([0, -1], abs=1e-3)
-    finally:
-        server.stop()

@@ -5,12 +5,12 @@
 from pathlib import Path
 import re
 
+from bundled_server import port_of
+from bundled_server import running_server
 import numpy as np
 import pytest
 
 from urlab_ros_bridge.client import Client
-from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.server import Server
 
 DOCS = Path(__file__).parents[2] / 'docs'
 FILE = re.compile(r'`([\w.]+)`:\n\n```\w+\n(.*?)```', re.S)
@@ -23,15 +23,10 @@ def tug(tmp_path):
     assert set(files) == {'yard.xml', 'tug.xml', 'yard.yaml'}
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    ports = dict.fromkeys(
-        ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
-    )
-    server = Server(ServerConfig(model=tmp_path / 'yard.yaml', cameras='off', **ports))
-    server.start()
-    rpc, state = (int(server.endpoints[key].rpartition(':')[2]) for key in ('rpc', 'state'))
-    with Client(rpc_port=rpc, state_port=state, observations='full') as client:
-        yield client
-    server.stop()
+    with running_server(model=tmp_path / 'yard.yaml', cameras='off') as server:
+        rpc, state = port_of(server), port_of(server, 'state')
+        with Client(rpc_port=rpc, state_port=state, observations='full') as client:
+            yield client
 
 
 def test_the_robot_of_the_page_drives_and_sees_the_crate(tug):

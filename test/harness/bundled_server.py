@@ -1,0 +1,34 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The bundled server in this process, on free ports."""
+
+from contextlib import contextmanager
+
+from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.sim.server import Server
+
+ANY_PORTS = dict.fromkeys(
+    ('rpc_port', 'state_port', 'camera_port', 'control_port', 'info_port'), 0
+)
+
+
+def start_server(**config):
+    """Return a running server; its caller stops it."""
+    server = Server(ServerConfig(**{**ANY_PORTS, **config}))
+    server.start()
+    return server
+
+
+@contextmanager
+def running_server(**config):
+    """Run a server as long as the context lasts."""
+    server = start_server(**config)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def port_of(server, name='rpc'):
+    """Return a port of a server: rpc, state, ..."""
+    return int(server.endpoints[name].rpartition(':')[2])
