@@ -6,6 +6,7 @@ import socket
 import pytest
 
 from urlab_ros_bridge.cli.processes.ports import can_bind
+from urlab_ros_bridge.cli.processes.ports import commands_of_holders
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.cli.processes.ports import port_holder
 
@@ -22,6 +23,8 @@ def taken():
 def test_a_taken_port_is_seen_and_its_holder_named(taken, address):
     assert not can_bind(address, taken)
     assert f'(pid {os.getpid()})' in port_holder(taken)
+    (command,) = commands_of_holders(taken)
+    assert 'python' in command
 
 
 def test_a_port_is_free_again_after_its_holder_closed_it():
@@ -30,7 +33,7 @@ def test_a_port_is_free_again_after_its_holder_closed_it():
         holder.listen(1)
         port = holder.getsockname()[1]
     assert can_bind('127.0.0.1', port)
-    assert port_holder(port) == ''
+    assert port_holder(port) == '' and commands_of_holders(port) == []
 
 
 def test_an_address_of_no_interface_is_left_to_the_server():

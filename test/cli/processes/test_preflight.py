@@ -120,6 +120,23 @@ def test_the_renderer_of_a_killed_server_is_waited_for_and_nobody_else(listener,
     assert not comes_free('127.0.0.1', port)
 
 
+def test_a_holder_that_is_ending_is_waited_for(taken, monkeypatch):
+    looks = iter([[''], ['', f'python -m {RENDERER} 7']])
+    monkeypatch.setattr(preflight, 'commands_of_holders', lambda port: next(looks))
+    monkeypatch.setattr(preflight, 'can_bind', lambda *_: next(ends))
+    ends = iter([False, False, True])
+    assert comes_free('127.0.0.1', taken)
+    assert next(looks, None) is None
+
+
+def test_a_holder_that_cannot_be_seen_is_waited_for_a_moment(taken, monkeypatch):
+    monkeypatch.setattr(preflight, 'UNSEEN_SECONDS', 0.2)
+    monkeypatch.setattr(preflight, 'commands_of_holders', lambda port: [])
+    began = time.monotonic()
+    assert not comes_free('127.0.0.1', taken)
+    assert 0.2 < time.monotonic() - began < LEFT_SECONDS
+
+
 def test_what_is_waited_for_is_the_renderer_of_the_server():
     assert supervisor._WORKER == RENDERER
 

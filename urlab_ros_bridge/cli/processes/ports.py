@@ -56,13 +56,18 @@ def port_holder(port: int) -> str:
     return ''
 
 
-def is_left_to(module: str, port: int) -> bool:
-    """Return whether the listeners of a port are known, and all of them run a Python module."""
+def commands_of_holders(port: int) -> list[str]:
+    """
+    Return the command line of each process that is seen to listen on a port.
+
+    It is empty for one that is just ending: its memory goes before its files.  There is none for
+    processes of other users, and while the system closes the files of one that has ended.
+    """
     commands = []
     for folder in _holders(port):
         with contextlib.suppress(OSError):  # it has just ended
-            commands.append(_command(folder).split())
-    return bool(commands) and all(module in words for words in commands)
+            commands.append(_command(folder))
+    return commands
 
 
 def _holders(port: int) -> Iterator[Path]:

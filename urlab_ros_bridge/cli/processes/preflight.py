@@ -18,7 +18,7 @@ from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.errors import PortInUse
 from urlab_ros_bridge.cli.errors import RosNotFound
 from urlab_ros_bridge.cli.processes.ports import can_bind
-from urlab_ros_bridge.cli.processes.ports import is_left_to
+from urlab_ros_bridge.cli.processes.ports import commands_of_holders
 from urlab_ros_bridge.cli.processes.ports import port_holder
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
@@ -33,6 +33,7 @@ _GATEWAY_NAMES = {
 }
 RENDERER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 LEFT_SECONDS = 15.0
+UNSEEN_SECONDS = 2.0
 _STEP = 10
 _TRIED_OFFSETS = 100
 
@@ -55,13 +56,16 @@ def comes_free(address: str, port: int) -> bool:
     Return whether a server could listen there.
 
     The renderer of a server that was killed takes a moment to end, on a busy machine some: who
-    starts the server again at once waits for it.
+    starts the server again at once waits for it.  A holder that cannot be seen may be one that the
+    system is about to clear away, or belong to another user.
     """
-    deadline = time.monotonic() + LEFT_SECONDS
+    began = time.monotonic()
     while not can_bind(address, port):
-        if not is_left_to(RENDERER, port):
+        commands = commands_of_holders(port)
+        if not all(RENDERER in command.split() for command in commands if command):
             return can_bind(address, port)  # it may have ended in between
-        if time.monotonic() > deadline:
+        patience = LEFT_SECONDS if commands else UNSEEN_SECONDS
+        if time.monotonic() - began > patience:
             return False
         time.sleep(0.05)
     return True
