@@ -201,9 +201,33 @@ def first_pictures(url: str, count: int = 5) -> list[tuple[float, float]]:
     return found
 
 
+def plain_arms(scene: Any, shapes: Any, ownership: Any) -> dict[str, Any]:
+    """Return the arms of scene_state as plain lists."""
+    return {
+        arm_id: {
+            'arm_id': arm_id,
+            'owner_user_id': owner,
+            'base': pose_of(shape.base_position, shape.base_rotation),
+            'tip': pose_of(shape.tip_position, shape.tip_rotation),
+            'centerline': shape.centerline.tolist(),
+            'radii': list(arm.radii),
+            'element_lengths': shape.lengths.tolist(),
+            'directors': shape.directors.tolist(),
+            'contact_points': shape.contacts,
+        }
+        for arm, shape, arm_id, owner in zip(
+            scene.arms, shapes, ownership.arm_ids, ownership.owners, strict=True
+        )
+    }
+
+
+def pose_of(position: Any, rotation: Any) -> dict[str, list[float]]:
+    """Return a pose of scene_state."""
+    return {'translation': position.tolist(), 'rotation_xyzw': rotation.tolist()}
+
+
 def serve_naively(rpc: int) -> None:
     """Serve as the gateway does, but turn each state into JSON for each client anew."""
-    from urlab_ros_bridge.gateways.webxr.scene.state_message import arms_json
     from urlab_ros_bridge.gateways.webxr.scene.state_message import scene_json
     from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
     from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
@@ -211,17 +235,12 @@ def serve_naively(rpc: int) -> None:
 
     def show(self: Any, client: Any, frame: Any, ownership: Any) -> bool:
         scene = self._scene
+        shapes = scene.shapes(frame)
+        arms = frame.of_poses('arms', lambda: plain_arms(scene, shapes, ownership))
         meshes, spheres = scene.bodies.new_states(frame)
-        payload = scene_json(
-            frame.time,
-            arms_json(scene.arms, scene.shapes(frame), ownership),
-            ownership.users,
-            meshes,
-            {},
-            spheres,
-        )
+        payload = scene_json(frame.time, (arms, []), ownership.users, meshes, {}, spheres)
         message = {'version': 1, 'type': 'scene_state', 'payload': payload}
-        text = json.dumps(message).encode()
+        text = json.dumps(message, default=lambda array: array.tolist()).encode()
         return bool(client.connection.offer(frame_head(len(text), text=True) + text))
 
     StateMessages.show = show  # type: ignore[method-assign]

@@ -80,3 +80,20 @@ def test_what_does_not_fit_is_refused(served):
     ):
         with pytest.raises(UnknownName, match='available: '):
             read(name)
+
+
+@pytest.mark.parametrize('seed', range(10))
+def test_contacts_of_some_bodies_are_those_of_all_that_they_take_part_in(served, seed):
+    local = posed(served)
+    model, chance = local.model, np.random.default_rng(seed)
+    # Arms in the table, in each other and in the things that lie on it.
+    local.data.qpos[:14] += chance.uniform(-1.5, 1.5, 14)
+    local.kinematics()
+    points, pairs = local.contacts()
+    some = chance.random(model.nbody) < 0.3
+    wanted = some[pairs].any(axis=1)
+    found, bodies = local.contacts(some)
+    assert len(points) > 3
+    for both in (np.sort(pairs[wanted], axis=0), np.sort(bodies, axis=0)):
+        assert len(both) == wanted.sum()
+    np.testing.assert_array_equal(np.sort(points[wanted].sum(axis=1)), np.sort(found.sum(axis=1)))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence
+import copy
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.wire.errors import UnknownName
 
 _FREE_WIDTH = 7
+# Bits of a mask of collisions that models use, if they use few.
+_HALF = 16
+_COPIED_BYTES = 1 << 24
 _NO_CONTACTS = np.zeros((0, 3)), np.zeros((0, 2), np.intp)
 
 
@@ -55,7 +59,8 @@ class LocalModel:
         self._mocap = {
             m.body(i).name: int(m.body_mocapid[i]) for i in np.flatnonzero(m.body_mocapid >= 0)
         }
-        self._wanted: tuple[np.ndarray | None, np.ndarray] | None = None  # bodies, geoms
+        # What was asked for last: bodies, geoms, and a model in which little else collides.
+        self._touching: tuple[np.ndarray | None, np.ndarray, Any] | None = None
         self._slots = {prefix: np.array(s, np.intp) for prefix, s in slots.items()}
         self.kinematics()
 
@@ -148,19 +153,21 @@ class LocalModel:
             everything.
         :returns: points in the world, shape (k, 3), and the ids of the two bodies, shape (k, 2).
         """
-        self._mujoco.mj_collision(self.model, self.data)
+        if self._touching is None or self._touching[0] is not bodies:
+            every = np.ones(self.model.nbody, bool) if bodies is None else bodies
+            # The last entry is that of -1: flexes are no geoms.
+            wanted = np.append(every[self.model.geom_bodyid], False)
+            self._touching = bodies, wanted, _colliding(self.model, wanted[:-1])
+        _, wanted, model = self._touching
+        self._mujoco.mj_collision(model, self.data)
         if not self.data.ncon:
             return _NO_CONTACTS
         found = self.data.contact
         pairs = found.geom  # each of these is a copy
-        if bodies is None or self._wanted is None or self._wanted[0] is not bodies:
-            every = np.ones(self.model.nbody, bool) if bodies is None else bodies
-            # The last entry is that of -1: flexes are no geoms.
-            self._wanted = bodies, np.append(every[self.model.geom_bodyid], False)
-        wanted = self._wanted[1].take(pairs)
-        if not wanted.any():
+        touched = wanted.take(pairs)
+        if not touched.any():
             return _NO_CONTACTS
-        touches = wanted.any(axis=1)
+        touches = touched.any(axis=1)
         touches &= (pairs.min(axis=1) >= 0) & (found.exclude == 0) & (found.dist <= 0.0)
         return found.pos[touches], self.model.geom_bodyid[pairs[touches]]
 
@@ -217,3 +224,27 @@ class LocalModel:
         quat = np.zeros(4)
         self._mujoco.mju_mat2Quat(quat, matrix)
         return quat
+
+
+def _colliding(model: Any, wanted: np.ndarray) -> Any:
+    """
+    Return a model in which geoms collide as in `model` if one of both is wanted, and else never.
+
+    Explicit pairs are left as they are, and so is a model that is too large to have twice.
+
+    :param wanted: mask of shape (ngeom,).
+    """
+    kinds, takes = (np.asarray(m, np.uint32) for m in (model.geom_contype, model.geom_conaffinity))
+    few = max(kinds.max(initial=0), takes.max(initial=0)) < 1 << _HALF
+    if wanted.all() or not few or model.nbuffer > _COPIED_BYTES:
+        return model
+    found = copy.copy(model)
+    # Two geoms collide when the kinds of one are among those that the other takes.  The upper
+    # halves are the kinds of the wanted ones, and what the others take.
+    kinds = np.where(wanted, kinds | kinds << _HALF, kinds).view(np.int32)
+    takes = np.where(wanted, takes, takes << _HALF).view(np.int32)
+    found.geom_contype[:], found.geom_conaffinity[:] = kinds, takes
+    for masks, of_bodies in ((kinds, found.body_contype), (takes, found.body_conaffinity)):
+        of_bodies[:] = 0
+        np.bitwise_or.at(of_bodies, model.geom_bodyid, masks)
+    return found

@@ -18,8 +18,14 @@ def browser():
 
 
 @pytest.fixture(scope='package')
-def rover():
-    with simulation('rover', cameras=True) as port:
+def rover_files(tmp_path_factory):
+    """Return the data folder of the rover's server."""
+    return tmp_path_factory.mktemp('rover')
+
+
+@pytest.fixture(scope='package')
+def rover(rover_files):
+    with simulation('rover', f'--data-dir={rover_files}', cameras=True) as port:
         yield port
 
 

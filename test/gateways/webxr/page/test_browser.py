@@ -3,6 +3,7 @@
 """The page in a real browser, with a real simulation behind it."""
 
 import base64
+import json
 import socket
 import urllib.request
 
@@ -22,6 +23,8 @@ from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
 pytestmark = NEEDED
+
+BASE = 'urlab.bodies.groups[urlab.world.robots[0].base]'
 
 
 @pytest.fixture(scope='module')
@@ -229,20 +232,74 @@ def test_what_publishers_add_is_drawn_and_goes_with_them(visitor, urlab, rover_u
     assert changed(before, visitor.picture()) < 0.002
 
 
-def test_a_recording_is_replayed_and_the_world_runs_again(visitor, urlab):
-    urlab.recording_start()
-    begin = urlab.status().step
-    while urlab.status().step < begin + 100:
-        visitor.tab.wait_for_timeout(20)
-    frames = urlab.recording_stop().frame_count
-    visitor.js("urlab.recordings.start('live')")
+TOASTS = "[...document.querySelectorAll('.toast')].map(({ textContent }) => textContent)"
+RECORDED = 150  # frames, at least
+
+
+@pytest.fixture(scope='module')
+def recorded(visitor, rover_files):
+    """Record with the button while the rover drives; return the file that it has saved."""
+    button = visitor.tab.locator('#record')
+    button.click()
+    visitor.until('urlab.transport.isRecording')
+    visitor.tab.keyboard.down('w')
+    visitor.until(f'urlab.transport.status.recording.frames > {RECORDED}')
+    visitor.tab.keyboard.up('w')
+    button.click()
+    visitor.until(f"{TOASTS}.some((text) => text.startsWith('Saved'))")
+    visitor.until('!urlab.transport.isRecording')
+    (path,) = (rover_files / 'Replays').iterdir()
+    assert any(path.name in text for text in visitor.js(TOASTS))
+    return path
+
+
+def test_the_record_button_saves_a_file_that_others_can_read(recorded, urlab):
+    assert not urlab.status().raw['recording']['active']
+    frames = json.loads(recorded.read_text())['Frames']
+    assert len(frames) > RECORDED
+    times = [frame['timestamp'] for frame in frames]
+    np.testing.assert_allclose(np.diff(times), urlab.handshake.timestep, rtol=1e-6)
+    # It has what was seen: the rover drove ahead.
+    ahead = [frame['jointStates']['rover_base']['qPos'][0] for frame in frames]
+    assert ahead[-1] > ahead[0] + 0.02
+    assert urlab.replay_load(recorded.name).total_frames == len(frames)
+
+
+def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
+    visitor, urlab, recorded
+):
+    frames = json.loads(recorded.read_text())['Frames']
+    tab = visitor.tab.locator('#tabs button', has_text='Records')  # the window is narrow
+    tab.click()
+    visitor.tab.get_by_label('File on the server').fill(recorded.name)
+    visitor.tab.get_by_role('button', name='Load a recording').click()
+    visitor.until(f"{TOASTS}.some((text) => text.startsWith('Loaded'))")
+    visitor.tab.locator('#panel-recordings .item', has_text='Last recording').click()
+    tab.click()
     visitor.until('urlab.recordings.replay?.frame > 20')
-    assert visitor.js('urlab.recordings.replay.total') == frames
-    visitor.js('urlab.recordings.seek(5)')
-    visitor.until('!urlab.recordings.replay.seeking')
-    visitor.js('urlab.recordings.stop()')
+    assert visitor.js('urlab.recordings.replay.total') == len(frames)
+    assert urlab.status().mode == 'direct'
+
+    visitor.tab.get_by_role('button', name='Pause the replay').click()
+    assert not visitor.js('urlab.recordings.replay.plays')
+    for frame in (100, 5):  # on, and back
+        slider = visitor.tab.locator('#timeline input')
+        slider.evaluate(
+            "(slider, frame) => (slider.value = frame, slider.dispatchEvent(new Event('input')))",
+            frame,
+        )
+        visitor.until(
+            f'!urlab.recordings.replay.seeking && urlab.recordings.replay.frame === {frame}'
+        )
+        x, y, z = frames[frame]['jointStates']['rover_base']['qPos'][:3]
+        qpos = urlab.forward().articulations['rover'].qpos
+        np.testing.assert_allclose(qpos[:3], [x, y, z], atol=1e-9)
+        visitor.until(f'Math.abs({BASE}.position.x - {x}) < 1e-4')
+
+    visitor.tab.get_by_role('button', name='End the replay').click()
     visitor.until("urlab.transport.run.dataset.state === 'running'")
     visitor.wait(lambda: urlab.status().mode == 'live', 'live again')
+    assert visitor.js("document.getElementById('timeline').hidden")
 
 
 def test_refusals_of_the_simulation_are_said_and_nothing_breaks(visitor, urlab):

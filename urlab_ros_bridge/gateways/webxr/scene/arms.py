@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -17,21 +18,20 @@ from urlab_ros_bridge.client.model.elements import HINGE
 from urlab_ros_bridge.gateways.webxr.scene.axes import crossed
 from urlab_ros_bridge.gateways.webxr.scene.axes import rotated
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
-from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
+from urlab_ros_bridge.gateways.webxr.scene.axes import Y_UP_TURN
 from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 from urlab_ros_bridge.gateways.webxr.scene.chains import CenterlinePoint
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.message_template import open_rows
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import DIGITS
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import PoseNumbers
 from urlab_ros_bridge.geometry import multiply
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import quaternion_of_matrix
 
-# 10 micrometres, and 1e-5 of a direction: more digits would only be longer messages.
-DIGITS = 5
 _SHORTEST = 1e-9
 # Joints nearer to a node than this turn in it (m).
 _IN_PLACE = 1e-6
-# Rows of a node's frame, see `ArmShapes`.
-_DIRECTORS, _PLACE = slice(3), 3
 # Quaternions x y z w, in the order w x y z.
 _BASIS = ((0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
 
@@ -46,140 +46,182 @@ class ArmShape:
     :ivar base_position, base_rotation: of the body that carries it, x y z w; the position is the
         first node.
     :ivar tip_position, tip_rotation: the last node, and the frame of the last element.
-    :ivar centerline: n + 1 points; `lengths` of the n elements between.
-    :ivar directors: for each element the rows normal, binormal and tangent.
+    :ivar centerline: shape (n + 1, 3); `lengths` of the n elements between.
+    :ivar directors: shape (n, 3, 3), for each element the rows normal, binormal and tangent.
     :ivar contacts: points where it touches something.
+    :ivar json: all but the contacts, as a message has it: rows that change are left open.
     """
 
-    base_position: Numbers
-    base_rotation: Numbers
-    tip_position: Numbers
-    tip_rotation: Numbers
-    centerline: list[Numbers]
-    lengths: Numbers
-    directors: list[list[Numbers]]
+    base_position: np.ndarray
+    base_rotation: np.ndarray
+    tip_position: np.ndarray
+    tip_rotation: np.ndarray
+    centerline: np.ndarray
+    lengths: np.ndarray
+    directors: np.ndarray
     contacts: list[Numbers]
+    json: dict[str, Any]
 
 
 class ArmShapes:
     """
     Computes the shapes of all arms of a world at once.
 
-    Most elements are rigid: both ends and the directors are fixed to one body.  So of each node
-    four vectors are turned with its body: normal, binormal and tangent of the element that begins
-    there, and the node itself.  Where something slides, they follow from both ends of the element.
+    Most elements are rigid: both ends and the directors are fixed to one body.  So nodes are
+    points of bodies, and normal, binormal and tangent of the element that begins there turn with
+    that body.  Where something slides, they follow from both ends of the element.
     """
 
-    def __init__(self, world: WorldModel, arms: Sequence[ArmChain]) -> None:
-        """Read which bodies carry the nodes, and choose the normals: parallel along each arm."""
+    def __init__(
+        self, world: WorldModel, arms: Sequence[ArmChain], numbers: PoseNumbers | None = None
+    ) -> None:
+        """
+        Read which bodies carry the nodes, and choose the normals: parallel along each arm.
+
+        :param numbers: to which those of the shapes are added; None: they are by themselves.
+        """
         self._arms = tuple(arms)
+        self._numbers = numbers = numbers or PoseNumbers(len(world.bodies))
         nodes = [node for arm in arms for node in arm.nodes]
-        self._bodies = np.array([node.body for node in nodes], np.intp)
-        self._frames = np.zeros((len(nodes), 4, 3))
-        self._frames[:, _PLACE] = np.array([node.place for node in nodes]).reshape(-1, 3)
+        bodies = np.array([node.body for node in nodes], np.intp)
         starts = np.cumsum([0, *(len(arm.nodes) for arm in arms)]).tolist()
         self._lines = [slice(*ends) for ends in itertools.pairwise(starts)]
-        self._lengths = [0.0] * len(nodes)
+        frames, lengths = np.zeros((len(nodes), 3, 3)), np.zeros(len(nodes))
         loose: list[int] = []
-        for arm, line in zip(self._arms, self._lines, strict=True):
-            self._fix(world, arm, line, loose)
+        for arm, line in zip(arms, self._lines, strict=True):
+            elements = slice(line.start, line.stop - 1)
+            frames[elements], lengths[elements] = _fixed_frames(world, arm)
+            loose += (line.start + index for index in _loose_elements(world, arm))
+        self._fixed_lengths = lengths
         self._loose = np.array(loose, np.intp)
+        self._points = numbers.add_points(bodies, np.array([node.place for node in nodes]))
+        # Three for each node, though none begins at the last one.
+        self._directors = numbers.add_directions(np.repeat(bodies, 3), frames.reshape(-1, 3))
         lasts = np.array([line.stop - 2 for line in self._lines], np.intp)
-        # Of the bodies that carry the arms and of the last elements: whose rotations are theirs.
         parents = np.array([arm.parent for arm in arms], np.intp)
-        self._turned = np.concatenate((parents, self._bodies[lasts]))
-        as_it_is = y_up_quaternions(np.eye(4)).T
-        turns = [as_it_is] * len(arms)
-        turns += [_tip_turn_to(directors) for directors in self._frames[lasts, _DIRECTORS]]
-        self._turns = np.array(turns).reshape(-1, 4, 4)
+        self._bases = numbers.add_turns(parents, np.tile(Y_UP_TURN, (len(arms), 1, 1)))
+        tips = np.array([_tip_turn_to(directors) for directors in frames[lasts]])
+        self._tips = numbers.add_turns(bodies[lasts], tips)
         self._loose_tips = np.flatnonzero(np.isin(lasts, loose)).tolist()
+        self._lengths = [
+            numbers.add_free(line.stop - line.start - 1)
+            if any(line.start <= element < line.stop for element in loose)
+            else None
+            for line in self._lines
+        ]
+        if loose:
+            numbers.mend(self._stretch)
         self._arm_of_body = np.full(len(world.bodies), -1)
         for index, arm in enumerate(arms):
             self._arm_of_body[list(arm.bodies)] = index
         self._is_of_arm = self._arm_of_body >= 0
+        self._shapes: list[ArmShape] = []
+        self._touch = False
 
     def at(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shape of each arm; a small array costs numpy as much as a large one."""
+        """Return the shape of each arm; they are the same objects for each frame."""
         if not self._arms:
             return []
-        found = self._frames @ frame.body_axes[self._bodies].transpose(0, 2, 1)
-        found[:, _PLACE] += frame.body_positions[self._bodies]
-        lengths = self._lengths
-        if len(self._loose):
-            lengths = self._stretch(found)
-        rows = y_up(found).round(DIGITS).tolist()
-        turns = self._turns @ frame.body_quaternions.take(self._turned, 0)[:, :, None]
-        turned = turns[:, :, 0].round(DIGITS).tolist()
-        for arm in self._loose_tips:
-            turned[len(self._arms) + arm] = _tip_turn(rows[self._lines[arm].stop - 2])
-        touched = self._contacts(frame)
+        self._numbers.follow(frame)
+        shapes = self._shapes = self._shapes or self._make()
+        points, bodies = frame.find_contacts(self._is_of_arm)
+        if len(points) or self._touch:
+            self._touch = bool(len(points))
+            for shape, contacts in zip(shapes, self._contacts(points, bodies), strict=True):
+                shape.contacts = contacts
+        return shapes
+
+    def _make(self) -> list[ArmShape]:
+        """Return shapes of arrays into which each frame is written."""
+        numbers = self._numbers
+        points, bases, tips = map(numbers.array, (self._points, self._bases, self._tips))
+        directors = numbers.array(self._directors)
+        texts = (self._points, self._bases, self._tips, self._directors)
+        point_rows, base_rows, tip_rows, director_rows = map(open_rows, texts)
         shapes = []
-        for line, contacts, base, tip in zip(
-            self._lines, touched, turned, turned[len(self._arms) :], strict=False
-        ):
-            first, end = line.start, line.stop
-            centerline = [row[_PLACE] for row in rows[line]]
-            directors = [row[_DIRECTORS] for row in rows[first : end - 1]]
+        for index, (line, part) in enumerate(zip(self._lines, self._lengths, strict=True)):
+            first, last = line.start, line.stop - 1
+            lengths = self._fixed_lengths[first:last]
+            length_row: Any = lengths.tolist()
+            if part is not None:
+                (lengths,), (length_row,) = numbers.array(part), open_rows(part)
+            json = {
+                'base': {'translation': point_rows[first], 'rotation_xyzw': base_rows[index]},
+                'tip': {'translation': point_rows[last], 'rotation_xyzw': tip_rows[index]},
+                'centerline': point_rows[line],
+                'radii': self._arms[index].radii,
+                'element_lengths': length_row,
+                'directors': [
+                    director_rows[3 * element : 3 * element + 3] for element in range(first, last)
+                ],
+            }
             shapes.append(
                 ArmShape(
-                    centerline[0],
-                    base,
-                    centerline[-1],
-                    tip,
-                    centerline,
-                    lengths[first : end - 1],
-                    directors,
-                    contacts,
+                    points[first],
+                    bases[index],
+                    points[last],
+                    tips[index],
+                    points[line],
+                    lengths,
+                    directors[3 * first : 3 * last].reshape(-1, 3, 3),
+                    [],
+                    json,
                 )
             )
         return shapes
 
-    def _contacts(self, frame: SceneFrame) -> list[list[Numbers]]:
+    def _contacts(self, points: np.ndarray, bodies: np.ndarray) -> list[list[Numbers]]:
         """Return where each arm touches something."""
-        points, bodies = frame.find_contacts(self._is_of_arm)
-        if not len(points):
-            return [[] for _ in self._arms]
         owners = self._arm_of_body[bodies]
         # What an arm does to itself is not a contact with the world.
         owners[owners[:, 0] == owners[:, 1]] = -1
         points = y_up(points).round(DIGITS)
         return [points[(owners == index).any(axis=1)].tolist() for index in range(len(self._arms))]
 
-    def _fix(self, world: WorldModel, arm: ArmChain, line: slice, loose: list[int]) -> None:
-        """Fix directors to bodies; add the nodes at which elements begin that are not rigid."""
-        poses = [world.reference_pose(node.body) for node in arm.nodes]
-        turns = np.array([_wxyz(pose.orientation) for pose in poses])
-        places = np.array([pose.position for pose in poses]) + rotated(
-            turns, np.array([node.place for node in arm.nodes])
-        )
-        tangents, lengths = _tangents(np.diff(places, axis=0))
-        normals = []
-        normal = np.eye(3)[np.abs(tangents[0]).argmin()]
-        for tangent in tangents:
-            normal = normal - (normal @ tangent) * tangent
-            if np.linalg.norm(normal) < 0.1:  # a bend of nearly a right angle
-                normal = np.eye(3)[np.abs(tangent).argmin()]
-                normal = normal - (normal @ tangent) * tangent
-            normal = normal / np.linalg.norm(normal)
-            normals.append(normal)
-        frames = _frames(tangents, np.array(normals))
-        back = (turns[:-1] * [1, -1, -1, -1])[:, None]
-        elements = slice(line.start, line.stop - 1)
-        self._frames[elements, _DIRECTORS] = rotated(back, frames)
-        self._lengths[elements] = lengths.round(DIGITS).tolist()
-        for index, ends in enumerate(itertools.pairwise(arm.nodes)):
-            if not _is_rigid(world, *ends):
-                loose.append(line.start + index)
+    def _stretch(self) -> None:
+        """Turn elements that are not rigid to where their ends are."""
+        loose, numbers = self._loose, self._numbers
+        points, tips = numbers.array(self._points), numbers.array(self._tips)
+        directors = numbers.array(self._directors)
+        tangents, lengths = _tangents(points[loose + 1] - points[loose])
+        frames = _frames(tangents, directors[3 * loose])
+        directors[3 * loose[:, None] + np.arange(3)] = frames
+        every = self._fixed_lengths.copy()
+        every[loose] = lengths
+        for line, part in zip(self._lines, self._lengths, strict=True):
+            if part is not None:
+                numbers.array(part)[0] = every[line.start : line.stop - 1]
+        for arm in self._loose_tips:
+            # The directors of an element are the columns of its rotation.
+            last = 3 * (self._lines[arm].stop - 2)
+            tips[arm] = quaternion_of_matrix(directors[last : last + 3].T)
 
-    def _stretch(self, found: np.ndarray) -> list[float]:
-        """Turn elements that are not rigid to where their ends are; return all lengths."""
-        loose = self._loose
-        tangents, lengths = _tangents(found[loose + 1, _PLACE] - found[loose, _PLACE])
-        found[loose, _DIRECTORS] = _frames(tangents, found[loose, 0])
-        every = list(self._lengths)
-        for node, length in zip(loose.tolist(), lengths.round(DIGITS).tolist(), strict=True):
-            every[node] = length
-        return every
+
+def _fixed_frames(world: WorldModel, arm: ArmChain) -> tuple[np.ndarray, np.ndarray]:
+    """Return directors of each element in the body where it begins, and rounded lengths."""
+    poses = [world.reference_pose(node.body) for node in arm.nodes]
+    turns = np.array([_wxyz(pose.orientation) for pose in poses])
+    places = np.array([pose.position for pose in poses]) + rotated(
+        turns, np.array([node.place for node in arm.nodes])
+    )
+    tangents, lengths = _tangents(np.diff(places, axis=0))
+    normals = []
+    normal = np.eye(3)[np.abs(tangents[0]).argmin()]
+    for tangent in tangents:
+        normal = normal - (normal @ tangent) * tangent
+        if np.linalg.norm(normal) < 0.1:  # a bend of nearly a right angle
+            normal = np.eye(3)[np.abs(tangent).argmin()]
+            normal = normal - (normal @ tangent) * tangent
+        normal = normal / np.linalg.norm(normal)
+        normals.append(normal)
+    back = (turns[:-1] * [1, -1, -1, -1])[:, None]
+    return rotated(back, _frames(tangents, np.array(normals))), lengths.round(DIGITS)
+
+
+def _loose_elements(world: WorldModel, arm: ArmChain) -> list[int]:
+    """Return which elements are not rigid."""
+    ends = enumerate(itertools.pairwise(arm.nodes))
+    return [index for index, both in ends if not _is_rigid(world, *both)]
 
 
 def _is_rigid(world: WorldModel, first: CenterlinePoint, last: CenterlinePoint) -> bool:
@@ -210,12 +252,6 @@ def _tip_turn_to(directors: np.ndarray) -> np.ndarray:
     return np.array([multiply(left, multiply(one, right)) for one in _BASIS]).T
 
 
-def _tip_turn(row: list[Numbers]) -> Numbers:
-    """Return the rotation of an element by its directors in the world: these are its columns."""
-    matrix = np.array(row[_DIRECTORS]).T
-    return [round(part, DIGITS) for part in quaternion_of_matrix(matrix)]
-
-
 def _wxyz(xyzw: Sequence[float]) -> tuple[float, float, float, float]:
     x, y, z, w = xyzw
     return w, x, y, z
@@ -238,4 +274,4 @@ def _frames(tangents: np.ndarray, normals: np.ndarray) -> np.ndarray:
     return found
 
 
-__all__ = ['DIGITS', 'ArmShape', 'ArmShapes']
+__all__ = ['ArmShape', 'ArmShapes']

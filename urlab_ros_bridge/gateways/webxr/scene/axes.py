@@ -34,6 +34,10 @@ def y_up_quaternions(wxyz: np.ndarray) -> np.ndarray:
     return turned
 
 
+# Times w x y z of a rotation, it is `y_up_quaternions` of it.
+Y_UP_TURN = y_up_quaternions(np.eye(4)).T
+
+
 def y_up_poses(positions: np.ndarray, wxyz: np.ndarray) -> np.ndarray:
     """
     Return poses for a browser, shape (n, 7), float32: position, rotation x y z w.
@@ -82,6 +86,6 @@ def crossed(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 __all__ = [
-    'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions', 'z_up',
-    'z_up_quaternion',
+    'Y_UP_TURN', 'crossed', 'rotated', 'y_up', 'y_up_pose', 'y_up_poses', 'y_up_quaternions',
+    'z_up', 'z_up_quaternion',
 ]  # fmt: skip

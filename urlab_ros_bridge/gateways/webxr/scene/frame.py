@@ -33,8 +33,8 @@ class SceneFrame:
     :ivar time: simulated seconds; `step` the server's counter.
     :ivar tick: what the server sent, not decoded yet, see `seen`.
     :ivar qpos: of the whole model, shape (nq,).
-    :ivar body_positions: shape (nbody, 3), by id of the body; `body_quaternions` w x y z, shape
-        (nbody, 4), and the same as matrices, `body_axes`, shape (nbody, 3, 3).
+    :ivar poses: of all bodies, by id: positions, then quaternions w x y z, then the same as
+        matrices, row by row; shape (16 * nbody,).
     :ivar posed: see `of_poses`; it is the same object while nothing moves.
     :ivar find_contacts: returns where some bodies, given by a mask of shape (nbody,), touch
         something: points, shape (k, 3), and the ids of both bodies, shape (k, 2).  It is called
@@ -45,9 +45,7 @@ class SceneFrame:
     step: int
     tick: Tick
     qpos: np.ndarray
-    body_positions: np.ndarray
-    body_quaternions: np.ndarray
-    body_axes: np.ndarray
+    poses: np.ndarray
     find_contacts: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
     posed: Posed = field(default_factory=dict)
     _shared: Posed = field(default_factory=dict)
@@ -64,6 +62,17 @@ class SceneFrame:
             raise ProtocolError('a tick without a snapshot')
         return state
 
+    @property
+    def body_positions(self) -> np.ndarray:
+        """Return positions of bodies, shape (nbody, 3)."""
+        return self.poses[: len(self.poses) // 16 * 3].reshape(-1, 3)
+
+    @property
+    def body_quaternions(self) -> np.ndarray:
+        """Return rotations of bodies, w x y z, shape (nbody, 4)."""
+        bodies = len(self.poses) // 16
+        return self.poses[3 * bodies : 7 * bodies].reshape(-1, 4)
+
     def shared(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` made of this frame for the first client that asked by `key`."""
         return _kept(self._shared, key, make)
@@ -79,9 +88,7 @@ class SceneFrame:
             step,
             tick,
             self.qpos,
-            self.body_positions,
-            self.body_quaternions,
-            self.body_axes,
+            self.poses,
             self.find_contacts,
             self.posed,
         )

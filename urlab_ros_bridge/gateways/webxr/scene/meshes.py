@@ -16,10 +16,13 @@ import orjson
 from urlab_ros_bridge.client.model import Geom
 from urlab_ros_bridge.client.model import WorldModel
 from urlab_ros_bridge.gateways.webxr.gltf.bodies import BodyModels
-from urlab_ros_bridge.gateways.webxr.scene.arms import DIGITS
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up
 from urlab_ros_bridge.gateways.webxr.scene.axes import y_up_quaternions
+from urlab_ros_bridge.gateways.webxr.scene.axes import Y_UP_TURN
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
+from urlab_ros_bridge.gateways.webxr.scene.message_template import open_rows
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import DIGITS
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import PoseNumbers
 
 OWNER = 'simulation'
 # Ids of what the simulation shows begin so.
@@ -70,10 +73,10 @@ def mesh_json(
     )
 
 
-def with_asset(json: Any, mesh: Mesh) -> Any:
+def with_asset(json: Any, mesh: Mesh) -> dict[str, Any]:
     """Return a mesh of scene_state with its data, from the one without."""
-    fields = orjson.loads(orjson.dumps(json, option=orjson.OPT_SERIALIZE_NUMPY))
-    return fields | {'asset_uri': mesh.asset_uri}
+    fields = json if isinstance(json, dict) else orjson.loads(orjson.dumps(json))
+    return {**fields, 'asset_uri': mesh.asset_uri}
 
 
 class BodyMeshes:
@@ -85,7 +88,7 @@ class BodyMeshes:
     :ivar spheres: body id -> its one geom.
     """
 
-    def __init__(self, models: BodyModels, world: WorldModel) -> None:
+    def __init__(self, models: BodyModels, world: WorldModel, numbers: PoseNumbers) -> None:
         self._world = world
         self._models = models
         self._lock = threading.Lock()
@@ -104,12 +107,13 @@ class BodyMeshes:
             else:
                 (self._static if is_static else self._moving).append(body.id)
         self._ids = {i: self._name(i) for i in (*self._static, *self._moving, *self.spheres)}
-        self._drawn = np.array([*self._moving, *self.spheres], np.intp)
-        centres = [geom.pose.position for geom in self.spheres.values()]
-        self._centres = np.array(centres).reshape(-1, 3, 1)
-        self._off_centre = bool(self._centres.any())
+        self._numbers = numbers
+        moving, balls = (np.array([*some], np.intp) for some in (self._moving, self.spheres))
+        centres = np.array([geom.pose.position for geom in self.spheres.values()])
+        self._places = numbers.add_points(moving, np.zeros((len(moving), 3)))
+        self._turns = numbers.add_turns(moving, np.tile(Y_UP_TURN, (len(moving), 1, 1)))
+        self._centres = numbers.add_points(balls, centres)
         self._shown: tuple[dict[str, Any], dict[str, Any]] | None = None
-        self._placed: list[dict[str, Any]] = []  # of these tables: what moves, as in `_drawn`
 
     def meshes(self) -> dict[str, Mesh]:
         """Return all meshes by id."""
@@ -127,28 +131,38 @@ class BodyMeshes:
         """
         Return the meshes, without their data, and the spheres of scene_state by id.
 
-        They are the same tables for each frame, for one thread, and not to be changed.
+        They are the same tables for each frame, and not to be changed: the rows of what moves are
+        left open.
         """
         if self._shown is None:
-            meshes, spheres = self.new_states(frame)
-            fixed = [self._ids[body] for body in self._static]
-            self._placed = [state for name, state in meshes.items() if name not in set(fixed)]
-            self._placed += spheres.values()
-            meshes |= {name: orjson.Fragment(orjson.dumps(meshes[name])) for name in fixed}
-            self._shown = meshes, spheres
-        places, turns = self._poses(frame)
-        for state, place in zip(self._placed, places, strict=True):
-            state['translation'] = place
-        for state, turn in zip(self._placed, turns, strict=False):
-            state['rotation_xyzw'] = turn
+            parts = (self._places, self._turns, self._centres)
+            places, turns, centres = map(open_rows, parts)
+            still = self._static_states(frame)
+            fixed = {name: orjson.Fragment(orjson.dumps(state)) for name, state in still.items()}
+            self._shown = (
+                fixed | self._table(self._moving, places, turns),
+                self._spheres_at(centres),
+            )
         return self._shown
 
     def new_states(self, frame: SceneFrame) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return such tables anew, of plain values."""
-        bodies = [*self._static, *self._moving]
-        places = y_up(frame.body_positions[bodies]).round(DIGITS).tolist()
-        turns = y_up_quaternions(frame.body_quaternions[bodies]).round(DIGITS).tolist()
-        meshes = {
+        self._numbers.follow(frame)
+        parts = (self._places, self._turns, self._centres)
+        places, turns, centres = (self._numbers.array(part).tolist() for part in parts)
+        meshes = self._static_states(frame) | self._table(self._moving, places, turns)
+        return meshes, self._spheres_at(centres)
+
+    def _static_states(self, frame: SceneFrame) -> dict[str, Any]:
+        static = self._static
+        places = y_up(frame.body_positions[static]).round(DIGITS).tolist()
+        turns = y_up_quaternions(frame.body_quaternions[static]).round(DIGITS).tolist()
+        return self._table(static, places, turns)
+
+    def _table(
+        self, bodies: Sequence[int], places: Sequence[Any], turns: Sequence[Any]
+    ) -> dict[str, Any]:
+        return {
             self._ids[body]: {
                 'mesh_id': self._ids[body],
                 'owner_id': OWNER,
@@ -160,8 +174,9 @@ class BodyMeshes:
             }
             for body, place, turn in zip(bodies, places, turns, strict=True)
         }
-        places, _ = self._poses(frame)
-        spheres = {
+
+    def _spheres_at(self, centres: Sequence[Any]) -> dict[str, Any]:
+        return {
             self._ids[body]: {
                 'sphere_id': self._ids[body],
                 'owner_id': OWNER,
@@ -170,24 +185,8 @@ class BodyMeshes:
                 'color_rgb': list(self._models.rgba(geom)[:3]),
                 'visible': True,
             }
-            for place, (body, geom) in zip(
-                places[len(self._moving) :], self.spheres.items(), strict=True
-            )
+            for place, (body, geom) in zip(centres, self.spheres.items(), strict=True)
         }
-        return meshes, spheres
-
-    def _poses(self, frame: SceneFrame) -> tuple[list[Any], list[Any]]:
-        """Return places of what moves, meshes before spheres, and rotations x y z w of meshes."""
-        places = frame.body_positions.take(self._drawn, 0)
-        balls = len(self._moving)
-        if self._off_centre:
-            axes = frame.body_axes.take(self._drawn[balls:], 0)
-            places[balls:] += (axes @ self._centres)[:, :, 0]
-        turns = frame.body_quaternions.take(self._drawn[:balls], 0)
-        return (
-            y_up(places).round(DIGITS).tolist(),
-            y_up_quaternions(turns).round(DIGITS).tolist(),
-        )
 
     def _name(self, body: int) -> str:
         return RESERVED + (self._world.bodies[body].compiled or f'body_{body}')

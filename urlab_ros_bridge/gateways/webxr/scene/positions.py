@@ -23,6 +23,8 @@ _LARGEST = 1 << 18
 _LEARN_EVERY = 1.0  # s
 # What moves less (m, rad) is not seen in messages of five digits, within 100 m.
 _VISIBLE = 1e-7
+# From here on (m) numbers count as not finite: what is computed of them might not be.
+_FARTHEST = 1e150
 _ROBOTS, _ENTITIES = ('per_articulation', 'arts'), ('entities', 'scene')
 
 
@@ -32,6 +34,9 @@ class Positions:
 
     The first snapshot of a kind is decoded; of those that differ from it in numbers alone, only
     the positions are read.
+
+    :ivar have_moved: whether the tick that was read last has anything visibly elsewhere than the
+        one that was shown last.
     """
 
     def __init__(self, handshake: Handshake, local: LocalModel) -> None:
@@ -47,10 +52,11 @@ class Positions:
         # What is shown: such numbers, or all targets where it was decoded.
         self._shown_numbers: np.ndarray | None = None
         self._shown: list[np.ndarray] | None = None
+        self.have_moved = True
 
     def follow(self, tick: Tick) -> tuple[float, int]:
         """
-        Put the model where a tick has it; return time (s) and step.
+        Read where a tick has everything; return time (s) and step.
 
         :param tick: with a snapshot.
         :raises UrlabError: when it cannot be read, does not fit the model, or is not finite.
@@ -60,32 +66,34 @@ class Positions:
             read = self._packed.read(tick.snapshot)
         if read is None:
             seconds, step = self._decode(tick)
-            self._numbers = None
-            is_finite = all(np.isfinite(target).all() for target in self._targets)
+            numbers, shown = None, self._shown
+            is_finite = all((np.abs(target) < _FARTHEST).all() for target in self._targets)
+            self.have_moved = shown is None or any(
+                not (np.abs(target - before) <= _VISIBLE).all()
+                for target, before in zip(self._targets, shown, strict=True)
+                if len(target)
+            )
         else:
-            seconds, step, self._numbers = read
-            for target, part, places in self._moves:
-                target[places] = self._numbers[part]
-            is_finite = bool(np.isfinite(self._numbers).all())
+            seconds, step, numbers = read
+            before = self._shown_numbers
+            change = numbers if before is None else numbers - before
+            farthest = float(np.maximum.reduce(np.abs(change), initial=0.0))
+            is_finite = farthest < _FARTHEST  # what is shown is
+            self.have_moved = before is None or farthest > _VISIBLE
         if not (is_finite and math.isfinite(seconds)):
             raise ProtocolError('a state that is not finite')
+        self._numbers = numbers
         return seconds, step
 
-    def have_moved(self) -> bool:
-        """Return whether anything has moved visibly since the last `show`."""
-        if self._numbers is not None and self._shown_numbers is not None:
-            return bool(np.abs(self._numbers - self._shown_numbers).max(initial=0.0) > _VISIBLE)
-        return self._shown is None or any(
-            not (np.abs(target - shown) <= _VISIBLE).all()
-            for target, shown in zip(self._targets, self._shown, strict=True)
-            if len(target)
-        )
-
     def show(self) -> None:
-        """Note that the positions are shown as they are."""
-        self._shown_numbers, self._shown = self._numbers, None
-        if self._numbers is None:
+        """Put the model where the tick has it, and note that this is shown."""
+        numbers = self._numbers
+        self._shown_numbers, self._shown = numbers, None
+        if numbers is None:
             self._shown = [target.copy() for target in self._targets]
+            return
+        for target, part, places in self._moves:
+            target[places] = numbers[part]
 
     def _decode(self, tick: Tick) -> tuple[float, int]:
         seen = tick.state()

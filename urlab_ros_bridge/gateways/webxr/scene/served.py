@@ -7,6 +7,8 @@ from __future__ import annotations
 import logging
 import threading
 
+import numpy as np
+
 from urlab_ros_bridge.client.model import read_world
 from urlab_ros_bridge.client.model.kinematics import LocalModel
 from urlab_ros_bridge.client.state.shm_stream import open_state
@@ -19,6 +21,7 @@ from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShapes
 from urlab_ros_bridge.gateways.webxr.scene.chains import find_arms
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.meshes import BodyMeshes
+from urlab_ros_bridge.gateways.webxr.scene.pose_numbers import PoseNumbers
 from urlab_ros_bridge.gateways.webxr.scene.positions import Positions
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -33,6 +36,7 @@ class ServedScene:
     :ivar handshake: of the server; `world` the tables of its model.
     :ivar robots: prefix -> robot; `arms` the arms of all robots.
     :ivar models: what each body looks like; `bodies` what is drawn as meshes and spheres.
+    :ivar numbers: of messages, for the thread of `poll`.
     :ivar newest: the last frame, None before the first.
     :ivar unfit: how many states were left out, because they had numbers that are not finite or
         did not fit the model.
@@ -53,14 +57,16 @@ class ServedScene:
         self._positions = Positions(self.handshake, self._local)
         data = self._local.data
         # Views of its memory.
-        self._poses = data.qpos, data.xpos, data.xquat, data.xmat.reshape(-1, 3, 3)
+        self._qpos = data.qpos
+        self._poses = [part.reshape(-1) for part in (data.xpos, data.xquat, data.xmat)]
         self.robots = {
             p: read_served_robot(self.handshake, p) for p in self.handshake.articulations
         }
         self.arms = tuple(arm for robot in self.robots.values() for arm in find_arms(robot))
-        self._shapes = ArmShapes(self.world, self.arms)
+        numbers = self.numbers = PoseNumbers(len(self.world.bodies))
+        self._shapes = ArmShapes(self.world, self.arms, numbers)
         self.models = BodyModels(self.handshake.model, self.world)
-        self.bodies = BodyMeshes(self.models, self.world)
+        self.bodies = BodyMeshes(self.models, self.world, numbers)
         self.newest: SceneFrame | None = None
         self.unfit = 0
         self._lock = threading.Lock()  # a stream that is closed must not be read
@@ -89,7 +95,7 @@ class ServedScene:
         return self.newest
 
     def shapes(self, frame: SceneFrame) -> list[ArmShape]:
-        """Return the shapes of the arms in the newest frame; for the thread of `poll`."""
+        """Return the shapes of the arms in the newest frame, for the thread of `poll`."""
         return frame.of_poses('arm shapes', lambda: self._shapes.at(frame))
 
     def close(self) -> None:
@@ -103,22 +109,13 @@ class ServedScene:
         local = self._local
         time, step = self._positions.follow(tick)
         before = self.newest
-        if before is not None and not self._positions.have_moved():
+        if before is not None and not self._positions.have_moved:
             self.newest = before.later(time, step, tick)
             return
         self._positions.show()
         local.kinematics(cameras=False)
-        qpos, positions, quaternions, axes = self._poses
-        self.newest = SceneFrame(
-            time,
-            step,
-            tick,
-            qpos.copy(),
-            positions.copy(),
-            quaternions.copy(),
-            axes.copy(),
-            local.contacts,
-        )
+        poses = np.concatenate(self._poses)
+        self.newest = SceneFrame(time, step, tick, self._qpos.copy(), poses, local.contacts)
 
     def _leave_out(self, cause: str) -> None:
         if not self.unfit:

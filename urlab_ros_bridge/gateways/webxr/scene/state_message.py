@@ -11,7 +11,6 @@ from dataclasses import field
 from typing import Any
 
 from urlab_ros_bridge.gateways.webxr.scene.arms import ArmShape
-from urlab_ros_bridge.gateways.webxr.scene.chains import ArmChain
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +30,15 @@ class Ownership:
 
 
 def arms_json(
-    arms: Sequence[ArmChain], shapes: Sequence[ArmShape], ownership: Ownership
+    shapes: Sequence[ArmShape], ownership: Ownership
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the arms of scene_state by id, and the haptics of the arms that users have."""
     states, haptics = {}, []
-    for arm, shape, arm_id, owner in zip(
-        arms, shapes, ownership.arm_ids, ownership.owners, strict=True
-    ):
+    for shape, arm_id, owner in zip(shapes, ownership.arm_ids, ownership.owners, strict=True):
         states[arm_id] = {
             'arm_id': arm_id,
             'owner_user_id': owner,
-            'base': _pose(shape.base_position, shape.base_rotation),
-            'tip': _pose(shape.tip_position, shape.tip_rotation),
-            'centerline': shape.centerline,
-            'radii': arm.radii,
-            'element_lengths': shape.lengths,
-            'directors': shape.directors,
+            **shape.json,
             'contact_points': shape.contacts,
         }
         if owner is not None:
@@ -58,14 +50,18 @@ def arms_json(
 
 
 def scene_json(
-    time: float,
+    time: object,
     arms: tuple[dict[str, Any], list[dict[str, Any]]],
     users: Mapping[str, Sequence[str]],
     meshes: Mapping[str, Any],
     overlays: Mapping[str, Any],
     spheres: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the payload of scene_state."""
+    """
+    Return the payload of scene_state.
+
+    :param time: simulated seconds, or what stands for them.
+    """
     return {
         'timestamp': time,
         'arms': arms[0],
@@ -76,10 +72,6 @@ def scene_json(
         'spheres': spheres,
         'haptics': arms[1],
     }
-
-
-def _pose(position: Sequence[float], rotation: Sequence[float]) -> dict[str, Any]:
-    return {'translation': position, 'rotation_xyzw': rotation}
 
 
 __all__ = ['Ownership', 'arms_json', 'scene_json']

@@ -12,6 +12,9 @@ from urlab_ros_bridge.gateways.webxr.protocol.envelope import write_message
 from urlab_ros_bridge.gateways.webxr.scene.frame import SceneFrame
 from urlab_ros_bridge.gateways.webxr.scene.meshes import Mesh
 from urlab_ros_bridge.gateways.webxr.scene.meshes import with_asset
+from urlab_ros_bridge.gateways.webxr.scene.message_template import LAST
+from urlab_ros_bridge.gateways.webxr.scene.message_template import left_open
+from urlab_ros_bridge.gateways.webxr.scene.message_template import MessageTemplate
 from urlab_ros_bridge.gateways.webxr.scene.served import ServedScene
 from urlab_ros_bridge.gateways.webxr.scene.state_message import arms_json
 from urlab_ros_bridge.gateways.webxr.scene.state_message import Ownership
@@ -22,8 +25,6 @@ from urlab_ros_bridge.gateways.webxr.serving.ticker import framed
 
 # A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
 ASSETS_AT_ONCE = 4 << 20
-# The time is the first field; while nothing moves, it is the one that changes.
-_HEAD = b'{"version":1,"type":"scene_state","payload":{"timestamp":'
 _NOTHING: frozenset[tuple[str, int]] = frozenset()
 
 
@@ -38,9 +39,11 @@ class StateMessages:
         self._scene = scene
         self._publications = publications
         self._frame: SceneFrame | None = None
-        self._tail = b''  # of the message without meshes: what follows its time
+        self._template: MessageTemplate | None = None  # of messages without meshes
+        self._rows: list[bytes] = []  # of numbers, the time last
         self._versions = (-1, -1)
         self._published = -1
+        self._touched = False
         self._payload: dict[str, Any] = {}
         self._meshes: dict[str, Mesh] = {}
         self._keys: frozenset[tuple[str, int]] = frozenset()
@@ -70,30 +73,36 @@ class StateMessages:
         versions = (self._publications.version, ownership.version)
         if self._frame is frame and self._versions == versions:
             return
-        version, published, overlays, meshes = self._publications.read()
-        versions = (version, ownership.version)
-        scene = self._scene
-        stands = self._frame is not None and self._frame.posed is frame.posed
+        before, self._frame = self._frame, frame
         self._framed = {}
-        if stands and self._versions == versions:
-            self._frame = frame
-            self._payload['timestamp'] = frame.time
+        time = orjson.dumps(frame.time)
+        if before is not None and before.posed is frame.posed and self._versions == versions:
+            self._rows[LAST] = time
             return
-        self._frame, self._versions = frame, versions
-        self._tail = b''
+        scene = self._scene
+        shapes = scene.shapes(frame)
+        scene.numbers.follow(frame)
+        self._rows = [*scene.numbers.texts(), time]
+        # While nothing touches and nobody comes or goes, only numbers change.
+        touches = any(shape.contacts for shape in shapes)
+        if self._versions == versions and not (touches or self._touched):
+            return
+        version, published, overlays, meshes = self._publications.read()
         if self._published != version:
             self._published = version
             self._meshes = scene.bodies.meshes() | meshes
             self._keys = frozenset(mesh.key for mesh in self._meshes.values())
         shown, spheres = scene.bodies.states(frame)
         self._payload = scene_json(
-            frame.time,
-            arms_json(scene.arms, scene.shapes(frame), ownership),
+            left_open(LAST),
+            arms_json(shapes, ownership),
             ownership.users,
-            shown | published if published else shown,
+            shown | published,
             overlays,
             spheres,
         )
+        self._template = None
+        self._touched, self._versions = touches, (version, ownership.version)
 
     def _some(self, missing: frozenset[tuple[str, int]]) -> list[tuple[str, int]]:
         """Return as many of the missing meshes as go into one message."""
@@ -108,16 +117,18 @@ class StateMessages:
 
     def _make(self, extra: frozenset[tuple[str, int]]) -> bytes:
         self.made += 1
-        payload = self._payload
         if extra:
-            meshes = dict(payload['meshes'])
+            meshes = dict(self._payload['meshes'])
             for mesh_id, _ in extra:
                 meshes[mesh_id] = with_asset(meshes[mesh_id], self._meshes[mesh_id])
-            return framed(write_message('scene_state', payload | {'meshes': meshes}))
-        if not self._tail:
-            message = write_message('scene_state', payload)
-            self._tail = message[message.index(b',', len(_HEAD)) :]
-        return framed(b'%b%b%b' % (_HEAD, orjson.dumps(payload['timestamp']), self._tail))
+            return framed(_template(self._payload | {'meshes': meshes}).fill(self._rows))
+        if self._template is None:
+            self._template = _template(self._payload)
+        return framed(self._template.fill(self._rows))
+
+
+def _template(payload: dict[str, Any]) -> MessageTemplate:
+    return MessageTemplate(write_message('scene_state', payload))
 
 
 __all__ = ['StateMessages']
