@@ -299,12 +299,11 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
     visitor.until(f"{TOASTS}.some((text) => text.startsWith('Loaded'))")
     visitor.tab.locator('#panel-recordings .item', has_text='Last recording').click()
     tab.click()
-    visitor.until('urlab.recordings.replay?.frame > 20')
-    assert visitor.js('urlab.recordings.replay.total') == len(frames)
+    # It plays to its end, and stays there.
+    visitor.until(f'urlab.recordings.replay?.frame === {len(frames) - 1}')
+    visitor.until('!urlab.recordings.replay.plays')
     assert urlab.status().mode == 'direct'
 
-    visitor.tab.get_by_role('button', name='Pause the replay').click()
-    assert not visitor.js('urlab.recordings.replay.plays')
     for frame in (100, 5):  # on, and back
         slider = visitor.tab.locator('#timeline input')
         slider.evaluate(
@@ -319,6 +318,8 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
         np.testing.assert_allclose(qpos[:3], [x, y, z], atol=1e-9)
         visitor.until(f'Math.abs({BASE}.position.x - {x}) < 1e-4')
 
+    visitor.tab.get_by_role('button', name='Play on').click()
+    visitor.until('urlab.recordings.replay.frame > 20')
     visitor.tab.get_by_role('button', name='End the replay').click()
     visitor.until("urlab.transport.run.dataset.state === 'running'")
     visitor.wait(lambda: urlab.status().mode == 'live', 'live again')
