@@ -5,8 +5,10 @@ Every `urlab` command of every page runs as it is written, on its default ports.
 
 Each has a network of its own (a network namespace of Linux), in which the address of the pages is
 this machine's, and a folder with the files that the pages speak of.  Who serves must say that it
-is ready and end with 0 on Ctrl-C; all others must end with 0.  `test_pages.py` looks at the
-commands of ROS, whose command line is not among the wheels.
+is ready and end with 0 on Ctrl-C; all others must end with 0.  Commands that need no other program
+and no ROS are among the ordinary tests, the others among the long ones; that all of them parse is
+an ordinary test too (`test_pages.py`, which also looks at the commands of ROS, whose command line
+is not among the wheels).
 """
 
 import contextlib
@@ -96,13 +98,21 @@ COMMANDS = list({' '.join(words): words for _, words in OURS}.values())
 
 HAS_NETWORKS = run_process(['unshare', '-n', 'ip', 'link'], capture_output=True).returncode == 0
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not HAS_NETWORKS, reason='a network of its own needs Linux, root, and the program ip'
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    not HAS_NETWORKS, reason='a network of its own needs Linux, root, and the program ip'
+)
+LONG = (pytest.mark.long, pytest.mark.slow)
+
+
+def is_quick(words):
+    """Return whether a command is done within a second or two, starts included."""
+    return words[1] in ('keys', 'soccer') or words[1:] in (
+        ['conformance', '--list'],
+        ['map'],
+        ['map', '--model', 'my_house.xml', '--height', '0.1:0.6', '--output', 'maps/house'],
+        ['server'],
+        ['server', '--editor'],
+    )
 
 
 def urlab(words):
@@ -228,7 +238,11 @@ def left_out(words):
     return ''
 
 
-@pytest.mark.parametrize('words', COMMANDS, ids=' '.join)
+@pytest.mark.parametrize(
+    'words',
+    [pytest.param(words, marks=() if is_quick(words) else LONG) for words in COMMANDS],
+    ids=' '.join,
+)
 def test_a_command_of_a_page_runs(network, words):
     words = words[1:]
     if why := left_out(words):
@@ -243,4 +257,5 @@ def test_a_command_of_a_page_runs(network, words):
 
 def test_no_command_is_forgotten():
     names = [words[1] for words in COMMANDS]
+    assert sum(map(is_quick, COMMANDS)) >= 10
     assert len(names) > 60 and set(READY) | {'eval', 'keys', 'map', 'export'} <= set(names)

@@ -1,11 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Send very many hostile inputs to the gateways, as programs of their own, and print how many.
+Send very many hostile inputs to the server and the gateways, and print how many.
 
-After each five hundred inputs the gateway must still serve who behaves; in the end it has logged
-no traceback, has the open files that it began with, and ends with 0.  `bench/fuzz.py` does the
-same with the step server; not part of the tests, which have short forms of each.
+Each is a program of its own.  After each five hundred inputs a gateway must still serve who
+behaves, and all the time the server must; in the end it has logged no traceback, has the open
+files that it began with, and ends with 0.  Not part of the tests, which have short forms of each.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ import time
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'soak'))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'harness'))
 
+from attack_server import GoodClient
+from attack_server import Refused
+from attack_server import StepServerAttack
 from fuzz_mutation import Mutator
 from fuzz_targets import TARGETS
 from programs_under_fault import load_of
@@ -31,9 +34,11 @@ from run_fuzz import corpus_of
 from watchers import chiral_viewer
 from watchers import simspark_monitor
 from watchers import webxr_spectator
+import zmq
 
 TESTS = Path(__file__).resolve().parents[1]
 PORTION = 500
+SERVER_PORTION = 4000
 PING, CLOSE, PONG = 0x89, 0x88, 0x8A
 
 
@@ -169,19 +174,64 @@ def fuzz(target: Target, count: int, seconds: float, seed: int) -> list[str]:
         return wrong
 
 
+def fuzz_server(count: int, seconds: float, seed: int) -> list[str]:
+    """Attack the step server; print what was done and return what went wrong."""
+    with tempfile.TemporaryDirectory(prefix='urlab-fuzz-') as folder:
+        programs = Programs(Path(folder), 'rover', ('server',))
+        wrong, done, loads = [], 0, []
+        try:
+            programs.start('server')
+            good = GoodClient(programs.ports['rpc'])
+            attack = StepServerAttack(programs.ports['rpc'], seed)
+            good.start()
+            began = time.monotonic()
+            while done < count and time.monotonic() - began < seconds and not good.wrong:
+                portion = min(SERVER_PORTION, count - done)
+                attack.send(portion)
+                done += portion
+                loads.append(load_of(programs.pid('server')))
+        except (Refused, zmq.Again) as error:
+            wrong.append(f'after {done:,}: {error or "no answer"}')
+        finally:
+            said = good.end()
+            attack.close()
+            after = load_of(programs.pid('server'))
+            code = programs.stop().get('server')
+        if said:
+            wrong.append(said)
+        if loads and after.descriptors > loads[0].descriptors + 5:
+            wrong.append(f'{loads[0].descriptors} open files have become {after.descriptors}')
+        waits = sorted(good.waits) or [0.0]
+        answered = ', '.join(f'{name} {number:,}' for name, number in attack.answers.most_common())
+        print(
+            f'server     {done:>9,} inputs in {time.monotonic() - began:.0f} s, '
+            f'{loads[0] if loads else None} -> {after}; {len(waits):,} answers to who behaves, '
+            f'half of them within {waits[len(waits) // 2]:.2f} s, all within {waits[-1]:.2f} s\n'
+            f'           {answered}',
+            flush=True,
+        )
+        if code or 'Traceback' in programs.log('server'):
+            wrong.append(f'server ended with {code}: {programs.log("server")[-2000:]}')
+        return wrong
+
+
 def main() -> int:
     """Run what is asked for; the exit code tells whether anything was found."""
     parser = argparse.ArgumentParser(description=(__doc__ or '').strip().splitlines()[0])
-    parser.add_argument('--inputs', type=int, default=100_000, help='for each gateway')
-    parser.add_argument('--seconds', type=float, default=600.0, help='for a gateway at most')
+    parser.add_argument('--inputs', type=int, default=100_000, help='for each program')
+    parser.add_argument('--seconds', type=float, default=600.0, help='for a program at most')
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--only', nargs='*', default=list(TARGETS_BY_NAME), metavar='NAME')
+    names = ['server', *TARGETS_BY_NAME]
+    parser.add_argument('--only', nargs='*', default=names, choices=names, metavar='NAME')
     options = parser.parse_args()
     import test  # Python has a package of that name, too
 
     test.__path__.insert(0, str(TESTS))
     wrong = []
     for name in options.only:
+        if name == 'server':
+            wrong += fuzz_server(options.inputs, options.seconds, options.seed)
+            continue
         wrong += fuzz(TARGETS_BY_NAME[name], options.inputs, options.seconds, options.seed)
     print(*(f'FAULT: {line}' for line in wrong), sep='\n')
     print('something is wrong' if wrong else 'no fault')

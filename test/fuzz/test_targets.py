@@ -203,6 +203,22 @@ def test_faults_and_hangs_are_noticed_and_kept(fuzz, tmp_path, monkeypatch, caps
     assert any(len(data) > 3 for data in kept) and any(data[:1] == b'h' for data in kept)
 
 
+def test_who_waits_for_a_processor_does_not_take_too_long(fuzz, monkeypatch):
+    run_fuzz, alarms = fuzz[2], []
+    monkeypatch.setattr(run_fuzz.signal, 'alarm', alarms.append)
+    now, ready = [100.0], [5.0]
+    monkeypatch.setattr(run_fuzz, 'waited', lambda: ready[0])
+    monkeypatch.setattr(run_fuzz.time, 'monotonic', lambda: now[0])
+    watch = run_fuzz.Watch()
+    watch.begin()
+    now[0], ready[0] = 160.0, 50.0  # of 60 s it was ready to run and did not for 45
+    watch.ring()
+    assert alarms == [run_fuzz.SECONDS, 45]
+    now[0] = 205.0
+    with pytest.raises(run_fuzz.TooLong):
+        watch.ring()
+
+
 def test_the_program_prints_its_counts(tmp_path):
     words = ['--inputs', '300', '--only', 'urlab_row', 'urlab_topic', '--keep', str(tmp_path)]
     done = run_process(

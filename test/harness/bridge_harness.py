@@ -214,6 +214,17 @@ class Bridge:
         return self.node.bridge.timeline
 
     @property
+    def settled(self):
+        """Return whether it is connected, and shows the world in an epoch that has begun."""
+        timeline = self.timeline
+        return (
+            self.link.state.connected
+            and self.stream.world is not None
+            and not timeline.jump_requested
+            and timeline.stamp_ns is not None
+        )
+
+    @property
     def stream(self):
         return self.node.bridge.part(StreamThread)
 

@@ -42,9 +42,11 @@ from verdict import longest_lives
 from verdict import MachineLoad
 from verdict import Result
 from verdict import table
+from watchers import AGENT_SCENE
 from watchers import camera_pictures
 from watchers import chiral_viewer
 from watchers import Log
+from watchers import simspark_agent
 from watchers import simspark_monitor
 from watchers import stall
 from watchers import urlab_requests
@@ -59,7 +61,7 @@ from urlab_ros_bridge.sim.cameras.renderer import gl
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0  # s for recovery, on a machine that others load as well
 TIGHT = 4096  # bytes that a file may have when the disk is full
-PROXIED = ('rpc', 'state', 'chiral', 'webxr', 'monitors')
+PROXIED = ('rpc', 'state', 'chiral', 'webxr', 'monitors', 'agents')
 PIECE = 1 << 16  # bytes of a picture that a proxy relays at a time
 SILENT = 500  # connections to each port but that of requests
 
@@ -123,6 +125,7 @@ class Soak:
             'chiral': chiral_viewer,
             'webxr': webxr_spectator,
             'monitors': simspark_monitor,
+            'agents': simspark_agent,
         }
         watchers = [
             Watcher(f'{name} {way}', self.log, lambda make=make, port=port: make(port))
@@ -246,6 +249,7 @@ class Soak:
             *stall(ports['chiral'], opening, ask),
             *stall(ports['webxr'], opening.replace(b'/view', b'/') + field_hello),
             *stall(ports['monitors'], b'', b'\x00\x00\x00\x0e(reqfullstate)'),
+            *stall(ports['agents'], AGENT_SCENE),
         ]
         if 'camera' in self.proxies:
             links += stall(self.proxies['camera'].target, greeting + subscribe)

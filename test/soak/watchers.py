@@ -26,9 +26,14 @@ from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.cameras.stream import CameraStream
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
+from urlab_ros_bridge.gateways.simspark.client.percepts import read_percepts
+from urlab_ros_bridge.gateways.simspark.wire.framing import frame
+from urlab_ros_bridge.gateways.simspark.wire.framing import FrameReader
+from urlab_ros_bridge.gateways.simspark.wire.framing import MAX_SCENE
 from urlab_ros_bridge.wire.stamp import block_to_ns
 
 Row = dict[str, Any]
+AGENT_SCENE = frame(b'(scene rsg/agent/nao/nao.rsg)')
 _PAUSE = 0.1  # s before the next try
 _PATIENCE = 3.0  # s without data that a client waits before it connects again
 _THIN = 0.1  # s between rows of a client whose time goes on as it should
@@ -202,6 +207,18 @@ def simspark_monitor(port: int) -> Iterator[tuple[Any, float]]:
             if monitor.receive() is None:
                 raise TimeoutError('no message')
             yield 0, time.monotonic()  # a game that has not begun stands still
+
+
+def simspark_agent(port: int) -> Iterator[tuple[Any, float]]:
+    """Perceive as an agent without a robot does, which takes none from others."""
+    with socket.create_connection(('127.0.0.1', port), _PATIENCE) as link:
+        link.sendall(AGENT_SCENE)
+        reader = FrameReader(MAX_SCENE)
+        while data := link.recv(1 << 16):
+            for message in reader.feed(data):
+                read_percepts(message)
+                yield 0, time.monotonic()
+    raise ConnectionError('the gateway has closed the connection')
 
 
 def stall(port: int, first: bytes, repeat: bytes = b'', count: int = 4) -> list[socket.socket]:

@@ -34,9 +34,7 @@ def recording(small_server, bridged, tmp_path):
     def start(**parameters):
         server = small_server()
         bridge, listener = bridged(server, data_dir=str(tmp_path), **parameters)
-        wait_until(
-            lambda: bridge.stream.world is not None and bridge.timeline.stamp_ns is not None
-        )
+        wait_until(lambda: bridge.settled)
         return server, bridge, listener
 
     return start

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Restarts, other clients, silence, and what the bridge says about them."""
 
+from concurrent.futures import ThreadPoolExecutor
 import itertools
+import threading
 
 from bridge_harness import CapturedLog
 from bridge_harness import LISTEN_BEST_EFFORT
+from bridge_harness import PATIENCE
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
@@ -16,6 +19,10 @@ from sensor_msgs.msg import JointState
 from small_model import XML
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.link.link_state import Phase
+from urlab_ros_bridge.ros.program.features import FEATURES
 
 pytestmark = pytest.mark.ros
 msg = pytest.importorskip('urlab_msgs.msg')
@@ -91,6 +98,26 @@ def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     del listener
     assert len(server.of('hello')) <= hellos + 1
     user.close()
+
+
+def test_who_asks_while_the_world_is_being_read_waits_for_the_end_of_it(small_server, bridged):
+    reading, go_on = threading.Event(), threading.Event()
+
+    def read_slowly(plan, handshake):
+        reading.set()
+        assert go_on.wait(PATIENCE)
+
+    slow = Feature('slow', attach=lambda bridge: Attached(published=read_slowly))
+    bridge, listener = bridged(small_server(), features=(*FEATURES, slow))
+    assert reading.wait(PATIENCE)
+    # Topics are there already, so users will call services too.
+    assert wait_for_message(listener, Odometry, 'odom')
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(bridge.link.connected_client)
+        assert not asked.done() and bridge.link.state.phase is Phase.PREPARING
+        go_on.set()
+        assert asked.result(PATIENCE) is bridge.link.client
+    assert bridge.link.state.connected
 
 
 def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged, capfd):

@@ -7,6 +7,7 @@ import queue
 import threading
 from types import SimpleNamespace
 
+from bridge_harness import PATIENCE
 from bridge_harness import wait_until
 import pytest
 
@@ -204,6 +205,37 @@ def test_a_state_that_the_server_repeats_is_not_taken_for_a_jump_back(stepped):
     source.put(3, resets=1)
     wait_until(lambda: stream.timeline.stamp_ns == 3)
     assert stream.timeline.epoch == 3
+
+
+def test_the_first_tick_of_another_world_begins_the_epoch(stepped):
+    stream, source, _ = stepped
+    source.put(1, resets=0)
+    wait_until(lambda: stream.timeline.stamp_ns == 1)
+    shown = []
+
+    def show(name):
+        return lambda _, stamp_ns, every: (
+            shown.append((name, stamp_ns, stream.timeline.epoch)) or 1
+        )
+
+    another = SimpleNamespace(**vars(stream.world), apply=lambda settings: None)
+    stream.world.publish, another.publish = show('before'), show('another')
+    stream.world.close = lambda successor: None
+    receive, asked = source.receive, threading.Event()
+
+    def receive_late(timeout):
+        asked.set()
+        tick = receive(timeout)
+        if tick is not None and tick.stamp_ns == 2:
+            stream.hand_over(another)  # this tick is on its way to the world before
+        return tick
+
+    source.receive = receive_late
+    assert asked.wait(PATIENCE)
+    for stamp_ns in (2, 3, 4):
+        source.put(stamp_ns, resets=0)
+    wait_until(lambda: stream.timeline.stamp_ns == 4)
+    assert shown == [('before', 2, 1), ('another', 3, 2), ('another', 4, 2)]
 
 
 def test_the_stream_is_mute_while_replies_bring_everything(stepped):

@@ -188,6 +188,9 @@ def test_every_answer_is_with_the_server_before_the_next_step(connected, extensi
     assert seen == sorted(set(seen)) and len(seen) >= answered
     assert bridge.stream._clock.count >= answered
     assert bridge.lockstep.end()
+    # The executor takes the answers again.
+    driven = len(server.of('set_twist'))
+    wait_until(lambda: len(server.of('set_twist')) > driven + 3)
     # It never ran by itself before, and goes back to what it was.
     modes = [request['mode'] for request in server.of('set_mode')]
     assert modes == ['direct', 'live'] and server.mode == 'live'

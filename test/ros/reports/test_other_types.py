@@ -42,7 +42,7 @@ class Graph:
 
     def __init__(self, **publishers):
         self.publishers = publishers
-        self.subscriptions = [SimpleNamespace(msg_type=Twist, topic_name='/cmd_vel')]
+        self.all_subscriptions = [SimpleNamespace(msg_type=Twist, topic_name='/cmd_vel')]
 
     def get_publishers_info_by_topic(self, topic):
         return [

@@ -21,7 +21,7 @@ def connected(small_server, bridged):
     def start(parameters=None, **options):
         server = small_server(**options)
         bridge, listener = bridged(server, **(parameters or {}))
-        wait_until(lambda: bridge.link.state.connected and bridge.timeline.stamp_ns is not None)
+        wait_until(lambda: bridge.settled)
         return server, bridge, listener
 
     return start

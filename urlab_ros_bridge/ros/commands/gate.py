@@ -20,6 +20,7 @@ from collections.abc import Iterable
 import threading
 import time
 from typing import Any
+from typing import Protocol
 
 from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import message_stamp
@@ -28,6 +29,16 @@ from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 
 # Takes a message, and why it is stale where it is.
 Receive = Callable[..., None]
+
+
+class Waiter(Protocol):
+    """What takes the messages of the topics in the thread that waits for them."""
+
+    def wait(self, seconds: float, is_over: Callable[[], bool]) -> bool:
+        """Wait for a message or for `wake`, unless it is over already; return whether it is."""
+
+    def wake(self) -> None:
+        """Have the waiting thread look again."""
 
 
 class _Answers:
@@ -62,6 +73,7 @@ class AnswerGate:
         self.own: dict[str, type] = {}
         self.late: dict[str, tuple[int, int]] = {}
         self._changed = threading.Condition()
+        self._waiter: Waiter | None = None
         self._topics: dict[str, _Answers] = {}
         self._round = 0
         self._stamp: int | None = None
@@ -101,7 +113,7 @@ class AnswerGate:
         """Let everything through again, what was kept first."""
         with self._changed:
             kept, self._topics = self._topics, {}
-            self._changed.notify_all()
+            self._notify()
         now, limit = time.monotonic(), self._max_age()
         for answers in kept.values():
             for receive, message, came in answers.todo:
@@ -191,29 +203,51 @@ class AnswerGate:
         """Time of the present instant, None while it is not known."""
         return self._stamp
 
+    def wait_by(self, waiter: Waiter | None) -> None:
+        """Have `wait` take the messages of the topics by itself; None: others bring them."""
+        with self._changed:
+            self._waiter = waiter
+
     def wait(self, timeout: float, also: Callable[[], bool] = lambda: True) -> bool:
         """
         Wait until the instant was published and every topic has answered.
 
         :param also: another condition; `poke` has it looked at again.
         """
+
+        def is_over() -> bool:
+            with self._changed:
+                return self.shown and not self._silent() and also()
+
         deadline = time.monotonic() + timeout
-        with self._changed:
-            while not (self.shown and not self._silent() and also()):
-                left = deadline - time.monotonic()
-                if left <= 0 or not self._changed.wait(left):
-                    return False
-        return True
+        while True:
+            left = max(deadline - time.monotonic(), 0.0)
+            if (self._waiter.wait if self._waiter is not None else self._wait)(left, is_over):
+                return True
+            if not left:
+                return False
 
     def poke(self) -> None:
         """Wake the waiting threads to check again."""
         with self._changed:
-            self._changed.notify_all()
+            self._notify()
+
+    def _wait(self, seconds: float, is_over: Callable[[], bool]) -> bool:
+        with self._changed:
+            if is_over():
+                return True
+            self._changed.wait(seconds)
+            return False
+
+    def _notify(self) -> None:
+        self._changed.notify_all()
+        if self._waiter is not None:
+            self._waiter.wake()
 
     def _wake(self) -> None:
         """Wake who waits, but not before there is something to do: each wake-up costs a round."""
         if self.shown and not self._silent():
-            self._changed.notify_all()
+            self._notify()
 
     def _begin(self) -> int:
         self._round += 1
@@ -256,4 +290,4 @@ def _pass_on(receive: Receive, message: Any, stale: str) -> None:
         receive(message)
 
 
-__all__ = ['AnswerGate', 'Receive']
+__all__ = ['AnswerGate', 'Receive', 'Waiter']

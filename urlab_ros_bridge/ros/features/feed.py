@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from typing import Any
 from typing import Protocol
+from typing import TypeVar
 
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -18,6 +19,7 @@ from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # A serialised message, or a message object where templates cannot be used; None: nothing to say.
 Build = Callable[[int], Any]
+MemoryT = TypeVar('MemoryT')
 
 
 class RateLimiter:
@@ -171,6 +173,7 @@ class Publishers:
         self._node = node
         self._publishers: dict[str, Publisher] = {}
         self._before = dict(before._publishers) if before is not None else {}
+        self._memories: dict[str, Any] = before._memories if before is not None else {}
 
     def get(
         self, message_type: type[Any], topic: str, profile: qos.Profile = qos.sensor
@@ -197,6 +200,13 @@ class Publishers:
             taken: Any = found.msg_type
             raise TopicTaken(topic, taken.__name__, message_type.__name__)
         return found
+
+    def memory(self, topic: str, make: Callable[[], MemoryT]) -> MemoryT:
+        """Return what a topic remembers from one world to the next, made when it is new."""
+        if topic not in self._memories:
+            self._memories[topic] = make()
+        memory: MemoryT = self._memories[topic]
+        return memory
 
     def close(self, successor: Publishers | None = None) -> None:
         """Destroy all publishers, except those that a successor reuses."""

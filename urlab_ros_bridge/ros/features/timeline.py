@@ -70,8 +70,8 @@ class Timeline:
 
     def begin_epoch(self) -> None:
         """Forget the old timeline."""
-        self._jump = False
         self.epoch += 1
+        self._jump = False
 
     def published(self, stamp_ns: int) -> None:
         """Note that everything of this time was published."""

@@ -52,6 +52,8 @@ RETRY_SECONDS = 0.2
 DISCOVERY_SECONDS = 1.5
 # A hello carries the compiled model, so it may take longer than a small request.
 _HELLO_SECONDS = 5.0
+# Topics are there a moment before services can answer: who asks then is kept waiting, up to (s).
+_PREPARING_SECONDS = 10.0
 _WATCH_SECONDS = 1.0
 # A server whose time is frozen sends its wall time ten times a second: commands cannot be
 # held against less than this (s).
@@ -132,7 +134,7 @@ class ServerLink:
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
             state_endpoint=f'tcp://{first.host}:{first.state_port}',
         )
-        self._state_lock, self._notes = threading.Lock(), 0
+        self._state_changed, self._notes = threading.Condition(), 0
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
@@ -149,6 +151,8 @@ class ServerLink:
         """End the thread and the sessions."""
         self._stop.set()
         self._woken.set()
+        with self._state_changed:
+            self._state_changed.notify_all()
         for client in {self.client, self.commands}:
             client.close()
         self._thread.join(3.0)
@@ -163,10 +167,13 @@ class ServerLink:
 
     def connected_client(self) -> Client:
         """
-        Return the client for services.
+        Return the client for services; where the world is just being read, wait for the end of it.
 
         :raises RequestRejected: when there is no connection, with what to do about it.
         """
+        if threading.current_thread() is not self._thread:
+            with self._state_changed:
+                self._state_changed.wait_for(self._is_prepared, _PREPARING_SECONDS)
         if self.state.phase is Phase.OBSERVING:
             raise RequestRejected(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
         if not self.state.connected:
@@ -207,13 +214,18 @@ class ServerLink:
 
     def _note(self, **changes: Any) -> None:
         """Change the state, and have a status that is on its way not undo it: it is older."""
-        with self._state_lock:
+        with self._state_changed:
             self._notes += 1
-            self.state = replace(self.state, **changes)
+            self._change(**changes)
 
     def _change(self, **changes: Any) -> None:
-        with self._state_lock:
+        with self._state_changed:
             self.state = replace(self.state, **changes)
+            self._state_changed.notify_all()
+
+    def _is_prepared(self) -> bool:
+        state = self.state
+        return state.phase is not Phase.PREPARING or bool(state.problem) or self._stop.is_set()
 
     def _run(self) -> None:
         if self._settings().observe_only:
@@ -267,9 +279,9 @@ class ServerLink:
             known = self.commands.handshake.raw.get('world_revision', status.world_revision)
             if known != status.world_revision:
                 self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
-            with self._state_lock:
+            with self._state_changed:
                 if notes == self._notes:
-                    self.state = replace(self.state, mode=status.mode, paused=status.paused)
+                    self._change(mode=status.mode, paused=status.paused)
             self._change(pinned=status.pinned, lockstep=self.lockstep)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)

@@ -100,7 +100,7 @@ class StreamThread:
             settings.host, settings.state_port, (), backlog=BACKLOG, keys=settings.keys
         )
         self.world: PublishedWorld | None = None
-        self._handed: deque[PublishedWorld] = deque()
+        self._handed: deque[PublishedWorld | None] = deque()
         self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
         self._has_sim_time = True
         self._clocks = 0
@@ -131,9 +131,7 @@ class StreamThread:
     def hand_over(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
         """Publish with another world from the next tick on, as a new epoch; None: keep it."""
         self._has_sim_time = has_sim_time
-        self.timeline.request_jump()
-        if world is not None:
-            self._handed.append(world)
+        self._handed.append(world)
         self.listen()
 
     def apply(self, settings: Settings) -> None:
@@ -288,6 +286,10 @@ class StreamThread:
     def _take_world(self) -> None:
         while self._handed:
             old, world = self.world, self._handed.popleft()
+            # Not before: the tick that begins the epoch is the first one of that world.
+            self.timeline.request_jump()
+            if world is None:
+                continue
             self.world = world
             if old is not None:
                 old.close(world)

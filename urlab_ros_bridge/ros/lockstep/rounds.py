@@ -28,6 +28,7 @@ from urlab_ros_bridge.ros.lockstep.rules import Terms
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.lockstep.turns import Turns
+from urlab_ros_bridge.ros.rclpy_tools.message_wait import MessageWait
 from urlab_ros_bridge.ros.topics.cameras import Cameras
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -74,6 +75,7 @@ class Rounds:
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
+        self._answers = MessageWait(bridge.node)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
         self._takeovers = 0
         self._known: dict[str, Ids] = {}
@@ -85,6 +87,7 @@ class Rounds:
     def start(self) -> None:
         """Start the thread; commands on the topics are kept from now on."""
         self._gate.arm(self._topics.names)
+        self._gate.wait_by(self._answers)
         self._thread.start()
 
     def stop(self, restore: bool = True) -> None:
@@ -130,6 +133,8 @@ class Rounds:
         except Exception as error:
             reason = f'{type(error).__name__}: {error}'
         self.settle()
+        self._gate.wait_by(None)
+        self._answers.close()
         self._gate.disarm()
         self._topics.close()
         self._drive.leave()
@@ -151,7 +156,14 @@ class Rounds:
             # The server is gone, or another client has paused it: soon it shows which.
             self.doing = str(error)
         self._since = time.monotonic()
-        self._stop.wait(LOOK_SECONDS)
+        self._idle()
+
+    def _idle(self) -> None:
+        """Wait for a moment; what is said meanwhile is heard."""
+        deadline = time.monotonic() + LOOK_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            if self._answers.wait(left, self._stop.is_set):
+                return
 
     def _ready(self) -> bool:
         if not self._drive.ready():
@@ -182,6 +194,7 @@ class Rounds:
         self._stop.wait(SETTLE_SECONDS)
         if not self._topics.absent():
             self._known = {topic: self._topics.publishers(topic) for topic in self._topics.names}
+            self._answers.take_over(self._topics.subscriptions)
         return bool(self._known)
 
     def _round(self) -> None:

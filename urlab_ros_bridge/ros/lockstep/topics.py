@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from functools import partial
 
 from rclpy.exceptions import InvalidTopicNameException
-from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
 from rclpy.subscription import Subscription
@@ -21,6 +20,7 @@ from urlab_ros_bridge.ros.messages.stamp_of import raw_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import Stamp
 from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _DEPTH = 10
@@ -43,7 +43,7 @@ class Topics:
     :ivar names: resolved name -> the name that the user gave.
     """
 
-    def __init__(self, node: Node, gate: AnswerGate, names: Iterable[str]) -> None:
+    def __init__(self, node: LendingNode, gate: AnswerGate, names: Iterable[str]) -> None:
         """
         Resolve the names.
 
@@ -75,6 +75,12 @@ class Topics:
         """
         return [name for topic, name in self.names.items() if not self._ready(topic)]
 
+    @property
+    def subscriptions(self) -> list[Subscription]:
+        """Return what listens to the topics now."""
+        found = (self._subscription(topic) for topic in self.names)
+        return [each for each in found if each is not None]
+
     def publishers(self, topic: str) -> Ids:
         """Return the publishers of a topic (resolved name)."""
         infos = self._node.get_publishers_info_by_topic(topic)
@@ -86,7 +92,7 @@ class Topics:
 
     def _subscription(self, topic: str) -> Subscription | None:
         if topic in self._gate.own:
-            own = (each for each in self._node.subscriptions if each.topic_name == topic)
+            own = (each for each in self._node.all_subscriptions if each.topic_name == topic)
             return next(own, None)
         if topic not in self._made:
             self._listen(topic)

@@ -17,14 +17,13 @@ from dataclasses import dataclass
 import time
 from typing import Any
 
-from rclpy.node import Node
-
 from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
+from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 
 CHECK_SECONDS = 2.0
 
@@ -60,7 +59,7 @@ class OtherTypes:
 
     def __init__(
         self,
-        node: Node,
+        node: LendingNode,
         log: Callable[[str, str], None],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -89,7 +88,7 @@ class OtherTypes:
                 self._log('warning', str(each))
 
     def _find(self) -> Iterable[OtherType]:
-        for subscription in list(self._node.subscriptions):
+        for subscription in list(self._node.all_subscriptions):
             kind: Any = subscription.msg_type
             topic = subscription.topic_name
             taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'

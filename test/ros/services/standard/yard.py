@@ -75,8 +75,7 @@ class Yard:
         self.listener = Listener(domain)
         self.bridge = Bridge(domain, *ports)
         self.types = {row.name: load_interface(row.type_name) for row in ENTRIES}
-        wait_until(lambda: self.bridge.link.state.connected, 20.0)
-        wait_until(lambda: self.bridge.timeline.stamp_ns is not None, 20.0)
+        wait_until(lambda: self.bridge.settled, 20.0)
 
     def ask(self, name, /, **fields):
         """Call a service, and return its response."""

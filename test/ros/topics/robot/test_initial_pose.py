@@ -62,12 +62,18 @@ def test_who_is_put_somewhere_else_is_displaced_even_while_time_is_frozen(
     assert displacement.seen(0, base((*there[:2], 0.0), turned + 0.5))
 
 
-def test_a_reset_is_told_with_the_true_pose_and_driving_is_not(small_server, bridged):
+def test_newcomers_and_a_reset_are_told_the_true_pose_and_driving_is_not(small_server, bridged):
     server = small_server(beat=True)
-    _, listener = bridged(server, publish_initialpose=True)
+    bridge, listener = bridged(server, publish_initialpose=True)
     heard = listener.listen(PoseWithCovarianceStamped, '/initialpose')
-    listener.listen(Odometry, '/odom')
-    wait_until(lambda: len(listener.heard['/odom']) > 50)
+    odometry = listener.listen(Odometry, '/odom')
+    wait_until(lambda: len(heard) == 1)
+    assert heard.pop().pose.pose.position.x == pytest.approx(0.0, abs=0.2)
+    # Those who know it are not told again, neither when it drives nor when the world grows.
+    drive(bridge, odometry)
+    bridge.node._world_plan = None
+    bridge.link._on_plan(bridge.link._last, has_sim_time=True)
+    drive(bridge, odometry)
     assert not heard
     with server.lock:
         server.data.qpos[:2] = 7.0, -3.0
@@ -85,6 +91,19 @@ def test_a_reset_is_told_with_the_true_pose_and_driving_is_not(small_server, bri
     assert listener.call(srv.Reset, '/reset').success
     wait_until(lambda: len(heard) == 2)
     assert heard[-1].pose.pose.position.x == pytest.approx(0.0, abs=0.2)
+    # One that was started again knows nothing.
+    (feed,) = [feed for feed in bridge.stream.world.feeds if feed.topic == 'initialpose']
+    listener.forget()
+    wait_until(lambda: not feed.wanted)
+    heard = listener.listen(PoseWithCovarianceStamped, '/initialpose')
+    wait_until(lambda: len(heard) == 1)
+
+
+def drive(bridge, odometry):
+    """Wait until the world of now has been shown for a while."""
+    wait_until(lambda: not bridge.stream._handed)
+    seen = len(odometry)
+    wait_until(lambda: len(odometry) > seen + 50)
 
 
 def test_it_is_off_by_default(small_server, bridged):

@@ -1,10 +1,11 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-initialpose: where a robot is that was put somewhere else, for a localisation such as AMCL.
+initialpose: where a robot is, for a localisation such as AMCL that cannot know it.
 
-To a localisation a reset is a drive to the start, at once: its estimate stays where the robot was,
-and it hardly ever finds back by itself.  Whoever carries a real robot away tells it the new pose.
+A localisation that starts knows nothing.  To one that runs, a reset is a drive to the start, at
+once: its estimate stays where the robot was, and it hardly ever finds back by itself.  Whoever
+places a real robot tells it the pose.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ _VARIANCES = (0.01, 0.01, 0.0, 0.0, 0.0, 0.01)  # m^2, rad^2: the pose is true
 
 @dataclass(frozen=True)
 class InitialPoseParameters:
-    """Whether a localisation is told of robots that are put somewhere else."""
+    """Whether a localisation is told where robots are put."""
 
     publish_initialpose: bool = key(
         False,
-        'Publish the true pose of a robot on initialpose when it is put somewhere else: by a '
-        'reset, a service, a hand in the editor. For AMCL and the like.',
+        'Publish the true pose of a robot on initialpose when somebody begins to listen, and when '
+        'it is put somewhere else: by a reset, a service, a hand in the editor. For AMCL and the '
+        'like.',
     )
 
 
@@ -52,7 +54,7 @@ class Displacement:
         """
         Return whether time went back, or the robot is where its motion does not lead.
 
-        The first time says nothing: a localisation starts with a pose of its own.
+        The first time says nothing.
 
         :param base: the 13 numbers of a base_state row, see `wire.rows`.
         """
@@ -77,15 +79,32 @@ class Displacement:
         return False
 
 
+class _Told:
+    """What the listeners know; kept from one world to the next."""
+
+    def __init__(self) -> None:
+        self._displacement = Displacement()
+        self._listeners = 0
+        self._feed: Feed | None = None
+
+    def must_hear(self, feed: Feed, stamp_ns: int, base: tuple[float, ...]) -> bool:
+        """Return whether somebody has come, or the robot was put somewhere else."""
+        displaced = self._displacement.seen(stamp_ns, base)
+        listeners = feed.publisher.get_subscription_count()
+        if feed is not self._feed and listeners <= self._listeners:
+            feed.grew = False  # in another world, but they are those of the world before
+        self._feed, self._listeners = feed, listeners
+        return displaced or feed.grew
+
+
 def feeds(robot: RobotTopics) -> list[Feed]:
     """Make the topic of a robot with a floating base."""
     if not robot.plan.base_joint or not robot.settings.publish_initialpose:
         return []
-    displacement = Displacement()
 
     def build(stamp_ns: int) -> Any:
         base = robot.state.base()
-        if base is None or not displacement.seen(stamp_ns, base):
+        if base is None or not told.must_hear(feed, stamp_ns, base):
             return None
         message = PoseWithCovarianceStamped(header=header_to_ros(stamp_ns, robot.plan.frames.map))
         pose = message.pose.pose
@@ -95,7 +114,9 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         message.pose.covariance[:: 6 + 1] = _VARIANCES
         return message
 
-    return [robot.feed('initialpose', PoseWithCovarianceStamped, build, wire=robot.base_row)]
+    feed = robot.feed('initialpose', PoseWithCovarianceStamped, build, wire=robot.base_row)
+    told = robot.publishers.memory(feed.topic, _Told)
+    return [feed]
 
 
 INITIAL_POSE = Topic(
