@@ -27,7 +27,7 @@ from ros_children import FULL_RATE
 BRIDGE = """
 import sys
 from urlab_ros_bridge.ros.features.feed import Feed
-from urlab_ros_bridge.ros.messages import MessageTemplate
+from urlab_ros_bridge.ros.messages import RosMessageTemplate
 from urlab_ros_bridge.ros.program.main import main
 
 def below(kind):
@@ -35,7 +35,7 @@ def below(kind):
 
 variant = sys.argv[1]
 if variant == 'objects':
-    templates = below(MessageTemplate)
+    templates = below(RosMessageTemplate)
     assert len(templates) > 10, templates
     for template in templates:
         template.update = template.message

@@ -36,7 +36,7 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 from urlab_ros_bridge.ros import messages as convert
-from urlab_ros_bridge.ros.messages import MessageTemplate
+from urlab_ros_bridge.ros.messages import RosMessageTemplate
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
@@ -52,7 +52,7 @@ class Case:
     """One message with the arguments of its template."""
 
     name: str
-    template: MessageTemplate
+    template: RosMessageTemplate
     arguments: tuple[Any, ...]
 
 

@@ -14,22 +14,29 @@ floor from the beginning of the tick, before any message is put together.  State
 of its own: its latency is taken from the line of simulated against wall time of the pictures.
 
 It is compared with what drawing takes by itself: the same pictures at the same rate, from the
-state to pixels in memory, in a process that does nothing else while nothing else is measured.  And
-it is cut into its stages, in the order in which a picture passes them.
+state to pixels in memory, in a process that does nothing else.  Both take turns of a second or two
+while time in the simulation stands still or goes on, and each turn is compared with the ones
+before and after it, because the speed of a machine changes.  And the way is cut into its stages,
+in the order in which a picture passes them.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import ExitStack
 import dataclasses
 import json
 import os
 from pathlib import Path
+import subprocess
 import sys
 import tempfile
 import time
 from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import psutil
@@ -46,6 +53,7 @@ from ros_children import cpu_seconds
 from ros_children import free_port
 from ros_children import FULL_RATE
 
+from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
 from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
@@ -54,7 +62,8 @@ CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
 SUBSCRIBERS = 2
 FLOOR_NAME = 'floor'
-DRAWING_SECONDS = 4.0
+TURNS, TURN_SECONDS = 6, 1.5
+TURN_SETTLE_NS = 300_000_000  # from the beginning of a turn, not counted
 STAGES = ('until drawing begins', 'drawing', 'until it is converted', 'conversion and sending',
           'until the bridge has it', 'until it is published', 'until it is heard')  # fmt: skip
 
@@ -83,7 +92,8 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
             source = child('-c', FLOOR, str(files[0]), env=environment)
             pids['publisher'] = stack.enter_context(source).pid
         else:
-            pids |= start_bridge(stack, way, files[0], environment)
+            started, rpc_port = start_bridge(stack, way, files[0], environment)
+            pids |= started
         for number, file in enumerate(files[1:]):
             listener = child('-c', LISTENER, str(file), str(number), env=environment)
             pids[f'subscriber {number + 1}'] = stack.enter_context(listener).pid
@@ -95,33 +105,94 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
         time.sleep(seconds)
         end, span = time.time_ns(), (time.time_ns() - begin) / 1e9
         shares = {name: (cpu_seconds(pid) - before[name]) / span for name, pid in pids.items()}
+        turns = Turns() if way == FLOOR_NAME else take_turns(rpc_port, folder)
         time.sleep(1.0)  # what was on its way arrives
     source, *heard = (json.loads(file.read_text()) for file in files)
     drawn = json.loads(stages.read_text())
     found = figures(source, heard, begin, end)
+    found['ratios'] = {} if way == FLOOR_NAME else turn_ratios(turns, source, heard)
     return {**found, 'cpu': shares, 'stages': stage_times(drawn, source, heard, begin, end)}
 
 
-def drawing_alone(folder: Path) -> dict[str, float]:
-    """Return for each camera how long (ms) its picture takes by itself, the median."""
+class Turns(NamedTuple):
+    """
+    What was measured when; wall times in ns.
+
+    :ivar streamed: begin and end of the turns of the simulation.
+    :ivar alone: of the turns of drawing alone, one more.
+    :ivar drawn: camera -> (begin of a picture, how long it took).
+    """
+
+    streamed: Sequence[tuple[int, int]] = ()
+    alone: Sequence[tuple[int, int]] = ()
+    drawn: Mapping[str, Sequence[tuple[int, int]]] = {}
+
+
+def take_turns(rpc_port: int, folder: Path) -> Turns:
+    """Let the running simulation and a process that only draws the same take turns."""
     variables = {
         **gl.platform_variables('egl'),
         **cpu_affinity.thread_variables(),
         **allocator_variables(),
     }
-    file, seconds = folder / 'drawing.json', str(DRAWING_SECONDS)
-    with child(
-        '-c', DRAWING, str(file), seconds, *CAMERAS, env={**os.environ, **variables}
-    ) as process:
-        process.wait()
-    found = json.loads(file.read_text())
-    return {camera: float(np.median(times)) / 1e6 for camera, times in found.items()}
+    file, streamed, alone = folder / 'drawing.json', [], []
+    program = child(
+        '-c', DRAWING, str(file), *CAMERAS, env={**os.environ, **variables},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with program as drawing, Client(rpc_port=rpc_port, shared=True) as client:
+
+        def draw_alone(seconds: float) -> tuple[int, int]:
+            client.set_paused(True)
+            begin = time.time_ns()
+            print(seconds, file=drawing.stdin, flush=True)
+            drawing.stdout.readline()
+            end = time.time_ns()
+            client.set_paused(False)
+            return begin, end
+
+        draw_alone(0.5)  # it starts
+        for _ in range(TURNS):
+            alone.append(draw_alone(TURN_SECONDS))
+            begin = time.time_ns()
+            time.sleep(TURN_SECONDS)
+            streamed.append((begin, time.time_ns()))
+        alone.append(draw_alone(TURN_SECONDS))
+        drawing.stdin.close()
+        drawing.wait()
+    return Turns(streamed, alone, json.loads(file.read_text()))
+
+
+def turn_ratios(
+    turns: Turns, source: list, heard: list[dict[str, list]]
+) -> dict[str, list[tuple[float, float]]]:
+    """Return for each camera (way, drawing alone) of each turn in ms: medians of its pictures."""
+
+    def middle(pictures: Iterable[tuple[int, float]], turn: tuple[int, int]) -> float:
+        begin, end = turn[0] + TURN_SETTLE_NS, turn[1]
+        return float(np.median([took for at, took in pictures if begin <= at < end])) / 1e6
+
+    found = {}
+    for camera in CAMERAS:
+        callbacks = [dict(map(tuple, topics[f'{camera}/image_raw'])) for topics in heard]
+        ways = [
+            (wall, callback[stamp] - wall)
+            for name, stamp, wall, *_ in source
+            for callback in callbacks
+            if name == camera and stamp in callback
+        ]
+        drawn = [middle(turns.drawn[camera], turn) for turn in turns.alone]
+        found[camera] = [
+            (middle(ways, turn), (before + after) / 2)
+            for turn, before, after in zip(turns.streamed, drawn[:-1], drawn[1:], strict=True)
+        ]
+    return found
 
 
 def start_bridge(
     stack: ExitStack, way: str, file: Path, environment: dict[str, str]
-) -> dict[str, int]:
-    """Start server and bridge; returns their process ids."""
+) -> tuple[dict[str, int], int]:
+    """Start server and bridge; returns their process ids, and the port for requests."""
     ports = {'rpc': free_port(), 'state': free_port()}
     words = [f'--{name}-port={port}' for name, port in ports.items()]
     words += ['--camera-port=0', '--control-port=0', '--info-port=0', '--step-mode=live']
@@ -133,7 +204,7 @@ def start_bridge(
     parameters = [word for name, value in given.items() for word in ('-p', f'{name}:={value}')]
     quiet = ['--log-level', 'error']
     bridge = child('-c', BRIDGE, str(file), *parameters, *quiet, env=environment)
-    return {'server': server.pid, 'bridge': stack.enter_context(bridge).pid}
+    return {'server': server.pid, 'bridge': stack.enter_context(bridge).pid}, ports['rpc']
 
 
 def figures(source: list, heard: list[dict[str, list]], begin: int, end: int) -> dict[str, Any]:
@@ -151,7 +222,7 @@ def figures(source: list, heard: list[dict[str, list]], begin: int, end: int) ->
     latencies: list[float] = []
     drawing: list[float] = []
     span, rates = (end - begin) / 1e9, []
-    offset = np.median([wall - stamp for _, stamp, wall, *_ in source])
+    offset = np.median([wall - stamp for _, stamp, wall, *_ in source if begin <= wall < end])
     for camera in CAMERAS:
         made = {item[1]: item[2:] for item in source if item[0] == camera}
         made = {stamp: item for stamp, item in made.items() if begin <= item[0] < end}
@@ -262,9 +333,7 @@ def main() -> int:
         folder = Path(name)
         (folder / 'bench_topics.py').write_text(TOPICS)
         (folder / 'bench_renderer.py').write_text(RENDERER)
-        alone = []
         for number in range(options.rounds):
-            alone.append(drawing_alone(folder))
             for way in ways[:: -1 if number % 2 else 1]:
                 rounds[way].append(measure(way, folder, options.seconds))
     found = {way: report(way, rounds[way]) for way in ways}
@@ -279,12 +348,15 @@ def main() -> int:
             note(f'{key}, {way}', found[way][key] / floor[key])
         print(f'{way} / floor: {ratios}')
         for camera in CAMERAS:
-            drawing = float(np.median([turn[camera] for turn in alone]))
-            ratio = found[way][camera] / drawing
-            note(f'{camera}, capture to callback, {way}', ratio, 'drawing alone')
+            turns = np.array([pair for turn in rounds[way] for pair in turn['ratios'][camera]])
+            ratios = turns[:, 0] / turns[:, 1]
+            note(f'{camera}, capture to callback, {way}', ratios, 'drawing alone')
+            low, middle, high = np.percentile(ratios, (25, 50, 75))
+            took, drawing = np.median(turns, 0)
             print(
-                f'{way}, {camera}: {found[way][camera]:.1f} ms from capture to callback (p50), '
-                f'drawing alone {drawing:.1f} ms, ratio {ratio:.2f}'
+                f'{way}, {camera}, in turns: {took:.1f} ms from capture to callback, '
+                f'drawing alone {drawing:.1f} ms, ratio {middle:.2f} '
+                f'(quartiles {low:.2f} to {high:.2f})'
             )
     return 0
 

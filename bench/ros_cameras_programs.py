@@ -53,7 +53,9 @@ sys.stderr.flush()
 os._exit(code)
 """
 
-# A renderer alone: at the rate of the cameras, from the state to pixels in memory.
+# A renderer alone: at the rate of the cameras, from the state to pixels in memory.  It draws for
+# as many seconds as a line of its input says, answers with a line, and waits for the next one.
+# It writes {camera: [[wall time at the beginning, how long it took], ...]}, in ns.
 DRAWING = """
 import json, sys, time
 from urlab_ros_bridge.sim.cameras.renderer import gl
@@ -69,7 +71,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 world = load_world(ServerConfig(world='rover'))
 cameras = read_catalog(world.model, world.spec)
-wanted = {item.index: item.name for item in cameras if item.name in sys.argv[3:]}
+wanted = {item.index: item.name for item in cameras if item.name in sys.argv[2:]}
 quality = choose_quality(world.model, world.spec.rendering, name)
 renderer = SceneRenderer(world.model, world.data, cameras, list(world.articulations), quality)
 state = VisualState(world.model, world.data)
@@ -77,16 +79,17 @@ taken = memoryview(state.take())
 pixels = {index: memoryview(bytearray(cameras[index].size)) for index in wanted}
 words = np.empty(renderer.words_needed, np.uint32)
 found = {name: [] for name in wanted.values()}
-start, count = time.perf_counter(), 0
-while time.perf_counter() - start < float(sys.argv[2]):
-    time.sleep(max(start + count / 30 - time.perf_counter(), 0))
-    count += 1
-    begin = time.time_ns()
-    state.put(taken)
-    for raw, _, index in renderer.draw_all(sorted(wanted), lambda: words):
-        raw.write(pixels[index])
-        if count > 15:
-            found[wanted[index]].append(time.time_ns() - begin)
+for line in sys.stdin:
+    start, count = time.perf_counter(), 0
+    while time.perf_counter() - start < float(line):
+        time.sleep(max(start + count / 30 - time.perf_counter(), 0))
+        count += 1
+        begin = time.time_ns()
+        state.put(taken)
+        for raw, _, index in renderer.draw_all(sorted(wanted), lambda: words):
+            raw.write(pixels[index])
+            found[wanted[index]].append((begin, time.time_ns() - begin))
+    print(flush=True)
 with open(sys.argv[1], 'w') as file:
     json.dump(found, file)
 """

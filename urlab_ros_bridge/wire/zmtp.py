@@ -31,6 +31,8 @@ _SIGNATURE = b'\xff' + bytes(7) + b'\x01\x7f'
 NO_KEYS = 'NULL'  # the security mechanism without any
 _MECHANISM = slice(12, 32)
 GREETING = _SIGNATURE + b'\x03\x01' + NO_KEYS.encode().ljust(20, b'\x00') + bytes(32)
+# Of a peer that subscribes by messages, as it can to any publisher; by 3.1 it would use commands.
+GREETING_3_0 = GREETING[:11] + b'\x00' + GREETING[12:]
 # Up to the mechanism: a peer that hears ours might hang up before it sends its own.
 GREETING_BEFORE_MECHANISM = GREETING[: _MECHANISM.start]
 _SHORT_SOLE = DELIMITER + b'\x00'
@@ -85,6 +87,34 @@ def frame_head(size: int, flags: int = 0) -> bytes:
     if size < 256:
         return bytes((flags, size))
     return bytes((flags | LONG,)) + size.to_bytes(8, 'big')
+
+
+def read_frame_head(
+    data: bytes | bytearray | memoryview, limit: int
+) -> tuple[int, int, int] | None:
+    """
+    Return the flags of the frame that `data` begins with, the size of its body, and its place.
+
+    :param limit: of the body, in bytes; that of commands is `COMMAND_BYTES`.
+    :return: None as long as that is not complete.
+    :raises FrameTooLarge: the body is larger.
+    :raises BadPeer: there are no such flags.
+    """
+    have = len(data)
+    if have < 2:
+        return None
+    flags = data[0]
+    start = _LONGEST_HEAD if flags & LONG else 2
+    if have < start:
+        return None
+    if flags > 7 or flags & (COMMAND | MORE) == COMMAND | MORE:
+        raise BadPeer(f'a frame has the flags {flags:#04x}')
+    size = int.from_bytes(data[1:start], 'big')
+    if flags & COMMAND:
+        limit = COMMAND_BYTES
+    if size > limit:
+        raise FrameTooLarge(size, limit)
+    return flags, size, start
 
 
 def command(name: bytes, data: bytes = b'') -> bytes:
@@ -222,17 +252,11 @@ class ZmtpReader:
         have = len(data)
         if have < self._needed:
             return None
-        flags = data[0]
-        start = _LONGEST_HEAD if flags & LONG else 2
-        if have < start:
-            self._needed = start
+        head = read_frame_head(data, self._limit)
+        if head is None:
+            self._needed = _LONGEST_HEAD
             return None
-        if flags > 7 or flags & (COMMAND | MORE) == COMMAND | MORE:
-            raise BadPeer(f'a frame has the flags {flags:#04x}')
-        size = int.from_bytes(data[1:start], 'big')
-        limit = COMMAND_BYTES if flags & COMMAND else self._limit
-        if size > limit:
-            raise FrameTooLarge(size, limit)
+        flags, size, start = head
         if have < start + size:
             self._needed = start + size
             return None
@@ -247,6 +271,7 @@ __all__ = [
     'COMMAND',
     'DELIMITER',
     'GREETING',
+    'GREETING_3_0',
     'GREETING_BEFORE_MECHANISM',
     'GREETING_BYTES',
     'MORE',
@@ -262,6 +287,7 @@ __all__ = [
     'frame_head',
     'pong',
     'read_command',
+    'read_frame_head',
     'read_mechanism',
     'read_ready',
     'ready',

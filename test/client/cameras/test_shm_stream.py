@@ -231,7 +231,7 @@ def test_only_regions_of_the_right_size_are_opened(tmp_path):
 
 
 def test_open_camera_takes_shared_memory_where_it_can(tmp_path, writer, caplog):
-    caplog.set_level('DEBUG', 'urlab_ros_bridge.client')
+    caplog.set_level('DEBUG', 'urlab_ros_bridge.client.cameras')
 
     def kind(shm_dir, host='127.0.0.1', **options):
         with open_camera(EYE, host, shm_dir=shm_dir, **options) as stream:

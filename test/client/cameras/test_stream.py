@@ -201,9 +201,10 @@ def test_against_the_real_server():
             assert cameras['front_rgb'].depth_pair == 'front_depth'
             with open_camera(cameras['front_rgb'], newest_only=False) as rgb, \
                     open_camera(cameras['front_depth'], newest_only=False) as depth:  # fmt: skip
-                seen = {}
-                for stream, kind in ((rgb, 'rgb'), (depth, 'depth')):
-                    seen[kind] = [stream.receive(20.0) for _ in range(12)]
+                seen = {'rgb': [], 'depth': []}
+                for _ in range(12):
+                    for stream, kind in ((rgb, 'rgb'), (depth, 'depth')):
+                        seen[kind].append(stream.receive(20.0))
             common = {f.stamp_ns for f in seen['rgb']} & {f.stamp_ns for f in seen['depth']}
             assert len(common) >= 8  # a pair carries the same stamps
             assert seen['rgb'][0].pixels.shape == (480, 640, 4)

@@ -10,6 +10,7 @@ import zmq
 
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.client.transports.subscriptions import ZmtpSubscriber
 from urlab_ros_bridge.wire.codec import pack
 from urlab_ros_bridge.wire.rows import pack_joint
 from urlab_ros_bridge.wire.rows import pack_sim_time
@@ -66,6 +67,13 @@ class Publisher:
             )
         if closing:
             self.send(b'sim_time', pack_sim_time(step * 2_000_000, step, 7))
+
+
+@pytest.fixture(autouse=True, params=['plain', 'libzmq'])
+def connection(request, monkeypatch):
+    """Receive on a plain connection, and with libzmq, as with keys."""
+    if request.param == 'libzmq':
+        monkeypatch.setattr(ZmtpSubscriber, 'can_reach', lambda endpoint: False)
 
 
 @pytest.fixture

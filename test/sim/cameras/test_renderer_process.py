@@ -185,8 +185,8 @@ def test_the_renderer_leaves_a_processor_to_physics(own_server):
 def test_a_renderer_ends_with_its_server(lab):
     code = (
         'import sys, time; from pathlib import Path; '
-        f'sys.path.insert(0, {str(Path(__file__).parent)!r}); '
-        'from camera_lab import connect, start_server; '
+        f'sys.path[:] = {sys.path!r}; '
+        'from bundled_server import start_server; from camera_lab import connect; '
         f'server = start_server(model=Path({str(lab)!r})); client = connect(server); '
         "client.step(include_cameras={'front': 'sync'}); print('up', flush=True); time.sleep(60)"
     )

@@ -10,11 +10,11 @@ copied once, into memory that is reused as soon as the picture is no longer refe
 from __future__ import annotations
 
 from pathlib import Path
-import sys
 import time
 
 import numpy as np
 
+from urlab_ros_bridge.client.cameras.frame_buffers import FrameBuffers
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import shape_pixels
@@ -28,7 +28,6 @@ from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm.files import camera_file
 from urlab_ros_bridge.wire.shm.region import time_of
 
-_MOST_BUFFERS = 4
 _SIGN = 1 << 63
 
 
@@ -56,7 +55,7 @@ class ShmCameraStream(RegionStream):
         self.stats = CameraStats()
         self._size = camera.resolution[0] * camera.resolution[1] * BYTES_PER_PIXEL
         self._lends = False
-        self._buffers = Buffers(self._size)
+        self._buffers = FrameBuffers()
         super().__init__(directory, region_name(camera))
         reader = self._source.current()
         if reader is not None and reader.region.capacity < self._size:
@@ -105,7 +104,7 @@ class ShmCameraStream(RegionStream):
             if lent is not None and len(lent) != self._size:
                 raise FrameTooLarge(len(lent), self._size)
             return lent
-        buffer = self._buffers.take()
+        buffer = self._buffers.take(self._size)
         size = reader.read_into(buffer)
         if size is not None and size != self._size:
             raise FrameTooLarge(size, self._size)
@@ -131,25 +130,6 @@ class ShmCameraStream(RegionStream):
         )
 
 
-class Buffers:
-    """Memory for frames, reused when it is no longer referenced."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._made: list[np.ndarray] = []
-
-    def take(self) -> np.ndarray:
-        """Return unshared memory; what the caller keeps of it is not handed out again."""
-        for index in range(len(self._made)):
-            # Referred to by the list and by the argument: by no array made of it.
-            if sys.getrefcount(self._made[index]) <= 2:
-                return self._made[index]
-        buffer = np.empty(self._size, np.uint8)
-        if len(self._made) < _MOST_BUFFERS:
-            self._made.append(buffer)
-        return buffer
-
-
 def region_name(camera: CameraInfo) -> str:
     """
     Return the name of a camera's file, by the prefix in its topic.
@@ -161,4 +141,4 @@ def region_name(camera: CameraInfo) -> str:
     return camera_file(Path(), prefix, camera.name).name
 
 
-__all__ = ['Buffers', 'ShmCameraStream', 'region_name']
+__all__ = ['ShmCameraStream', 'region_name']

@@ -9,8 +9,7 @@ import math
 import threading
 import time
 
-import zmq
-
+from urlab_ros_bridge.client.cameras.frame_buffers import FrameBuffers
 from urlab_ros_bridge.client.cameras.frames import CameraStats
 from urlab_ros_bridge.client.cameras.frames import Frame
 from urlab_ros_bridge.client.cameras.frames import FrameSource
@@ -22,8 +21,8 @@ from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.transports.shm_link import TRANSPORTS
 from urlab_ros_bridge.client.transports.shm_region import Directory
 from urlab_ros_bridge.client.transports.shm_region import is_usable
-from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
-from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.client.transports.subscriptions import Message
+from urlab_ros_bridge.client.transports.subscriptions import open_subscriber
 from urlab_ros_bridge.files.curve_keys import KeySource
 from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
@@ -38,13 +37,15 @@ from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 _SLICE = 0.05  # s; how often a waiting receive looks whether it was closed
-_HEADER = 64
+_HEADER = 512  # bytes at most, with the topic
+_PARTS = 2  # of a message: the topic and the picture
+_DRAIN = 100  # messages at most that one look takes
 _LOG = logging.getLogger(__name__)
 
 
 class CameraStream:
     """
-    A SUB socket whose messages come out as frames.
+    What a PUB socket sends, as frames.
 
     It reconnects by itself.  The server renders only while subscribed, so close an
     unused stream.  `receive` may run in one thread while another one closes.
@@ -76,14 +77,16 @@ class CameraStream:
         self._last_id: int | None = None
         self._closed = False
         self._lock = threading.Lock()
-        self._socket = open_socket(zmq.SUB, read_client_keys(keys))
-        self._socket.rcvhwm = 2 if newest_only else 100
-        self._socket.maxmsgsize = MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER
-        notice_dead_hosts(self._socket)
-        # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
-        self._socket.subscribe(f'{topic or camera.topic} '.encode())
-        self._socket.connect(endpoint)
-        self._poll = [(self._socket, zmq.POLLIN)]
+        self._buffers = FrameBuffers()
+        self._subscriber = open_subscriber(
+            endpoint,
+            # A topic is a prefix: the blank keeps front_rgb apart from front_rgb2.
+            [f'{topic or camera.topic} '.encode()],
+            MAX_SIDE * MAX_SIDE * BYTES_PER_PIXEL + _HEADER,
+            lambda size: self._buffers.take(size).data,
+            deep=not newest_only,
+            keys=read_client_keys(keys),
+        )
 
     def __enter__(self) -> CameraStream:
         return self
@@ -102,7 +105,7 @@ class CameraStream:
         with self._lock:
             while True:
                 if self._closed:
-                    self._socket.close(0)
+                    self._subscriber.close()
                     raise StreamClosed(self.endpoint)
                 frame = self._next()
                 if frame is not None:
@@ -110,7 +113,7 @@ class CameraStream:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return None
-                zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
+                self._subscriber.wait(min(left, _SLICE))
 
     def lend(self) -> None:
         """Do nothing: messages belong to their receiver."""
@@ -123,39 +126,33 @@ class CameraStream:
         """Unsubscribe; a `receive` that waits in another thread raises `StreamClosed`."""
         self._closed = True
         if self._lock.acquire(timeout=20 * _SLICE):
-            self._socket.close(0)
+            self._subscriber.close()
             self._lock.release()
 
     def _next(self) -> Frame | None:
-        """Take what the socket holds, up to the first frame or all of it."""
+        """Take what has come, up to the first frame or all of it."""
         found = None
-        while True:
-            payload = self._receive_payload()
-            if payload is None:
-                return found
-            frame = self._decode(payload)
+        for _ in range(_DRAIN):
+            parts = self._subscriber.take()
+            if parts is None:
+                break
+            frame = self._decode(parts)
             if frame is None:
                 continue
             if found is not None:
                 self.stats.dropped += 1
             found = frame
             if not self._newest_only:
-                return found
+                break
+        return found
 
-    def _receive_payload(self) -> memoryview | None:
-        try:
-            while True:
-                parts = self._socket.recv_multipart(zmq.NOBLOCK, copy=False)
-                if len(parts) == 2:
-                    return parts[1].buffer
-                self.stats.decode_errors += 1
-        except zmq.Again:
-            return None
-
-    def _decode(self, payload: memoryview) -> Frame | None:
+    def _decode(self, parts: Message) -> Frame | None:
         stats, camera = self.stats, self.camera
+        if len(parts) != _PARTS:
+            stats.decode_errors += 1
+            return None
         try:
-            raw = unpack_frame(payload, *camera.resolution)
+            raw = unpack_frame(parts[1], *camera.resolution)
             frame = to_frame(raw, camera)
         except (WireError, BadTime):
             stats.decode_errors += 1

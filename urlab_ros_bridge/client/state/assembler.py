@@ -54,6 +54,7 @@ class TickAssembler:
         self._fixed = closing != 'auto'
         self._topics = TopicCache()
         self._snapshots = 0
+        self._rows: list[tuple[bytes, bytes]] = []
         self._clear()
 
     def push(self, topic: bytes, payload: bytes) -> None:
@@ -70,6 +71,17 @@ class TickAssembler:
             if len(rows) > MAX_TICK_ROWS:
                 self.abandon()
 
+    def push_rows(self, rows: list[tuple[bytes, bytes]]) -> None:
+        """Take several rows, among which there is no ``state/full`` and no topic twice."""
+        if self._rows or self._snapshot is not None or self.closed_by != 'sim_time':
+            for topic, payload in rows:
+                self.push(topic, payload)
+            return
+        self._rows = rows
+        if rows[-1][0] == _SIM_TIME:
+            _, closing = rows.pop()
+            self._take_sim_time(closing)
+
     def abandon(self) -> None:
         """Throw the unfinished tick away, and what was learned about the stream."""
         self.decode_errors += 1
@@ -77,7 +89,7 @@ class TickAssembler:
         self._clear()
 
     def _clear(self) -> None:
-        self._rows: list[tuple[bytes, bytes]] = []
+        self._rows = []
         self._snapshot: bytes | None = None
         self._seen: set[bytes] = set()
         self._began_ns = 0

@@ -12,16 +12,11 @@ import threading
 import time
 from typing import Protocol
 
-import zmq
-
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.errors import StreamClosed
-from urlab_ros_bridge.client.replies.observations import MAX_SNAPSHOT_BYTES
 from urlab_ros_bridge.client.state.assembler import TickAssembler
+from urlab_ros_bridge.client.state.row_sources import open_rows
 from urlab_ros_bridge.client.state.tick import Tick
-from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
-from urlab_ros_bridge.client.transports.sockets import open_socket
-from urlab_ros_bridge.files.curve_keys import ClientKeys
 from urlab_ros_bridge.files.curve_keys import KeySource
 from urlab_ros_bridge.files.curve_keys import read_client_keys
 from urlab_ros_bridge.wire.errors import WireError
@@ -31,6 +26,7 @@ from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 
 # How often a waiting receive looks at changes that other threads asked for.
 _SLICE = 0.05
+_STATE_FULL = STATE_FULL_TOPIC.encode()
 # A drain ends after so many rows even if more keep coming, as soon as there is a tick.
 _DRAIN_ROWS = 50_000
 
@@ -67,10 +63,11 @@ class TickSource(Protocol):
 
 class StateStream:
     """
-    A SUB socket whose rows come out as ticks.
+    Rows of a PUB socket as ticks.
 
-    It reconnects by itself, also when the peer died silently (heartbeats).  `receive` may
-    run in one thread while others subscribe, unsubscribe and close.
+    It reconnects by itself, also when the peer died silently.  `receive` may run in one thread
+    while others subscribe, unsubscribe and close.  Without keys there is no other thread: what
+    comes while nobody receives waits with the system, and then with the server.
 
     :ivar stats: counters, see `StreamStats`.
     """
@@ -95,7 +92,8 @@ class StateStream:
             ``sim_time`` or ``state_full``.
         :param backlog: so many ticks wait for a consumer that lags, older ones are dropped and
             counted; 1 means newest wins, None keeps all that the socket holds.
-        :param rcvhwm: messages that the socket holds.
+        :param rcvhwm: messages that libzmq holds, which receives with keys; without, the system
+            holds as much as it can.
         :param keys: see `Session`.
         """
         self.endpoint = f'tcp://{host}:{state_port}'
@@ -104,18 +102,16 @@ class StateStream:
         self._assembler = TickAssembler(closing)
         self._ready = self._assembler.ready
         self._lock = threading.Lock()
-        self._changes: deque[tuple[int, bytes]] = deque()
+        self._changes: deque[tuple[bool, bytes]] = deque()
         self._closed = False
         self._muted = False
         # In their order: the closing row must be there before what it closes.
         self._topics: dict[bytes, None] = {}
-        self._socket = self._open(rcvhwm, read_client_keys(keys))
-        self._poll = [(self._socket, zmq.POLLIN)]
-        self.subscribe(SIM_TIME_TOPIC)
-        for topic in topics:
-            self.subscribe(topic)
-        self._add_snapshot()
-        self._socket.connect(self.endpoint)
+        for topic in (SIM_TIME_TOPIC, *topics):
+            self._topics[topic.encode() if isinstance(topic, str) else topic] = None
+        if self._wants_snapshot():
+            self._topics[_STATE_FULL] = None
+        self._source = open_rows(self.endpoint, self._topics, rcvhwm, read_client_keys(keys))
 
     def __enter__(self) -> StateStream:
         return self
@@ -133,21 +129,20 @@ class StateStream:
         name = topic.encode() if isinstance(topic, str) else topic
         if name not in self._topics:
             self._topics[name] = None
-            self._change(zmq.SUBSCRIBE, name)
+            self._change(True, name)
 
     def unsubscribe(self, topic: str | bytes) -> None:
         """Undo a `subscribe` of the same text."""
         name = topic.encode() if isinstance(topic, str) else topic
         if name in self._topics:
             del self._topics[name]
-            self._change(zmq.UNSUBSCRIBE, name)
+            self._change(False, name)
 
     def mute(self, mute: bool) -> None:
         """Have nothing sent for a while, or everything that is subscribed again."""
         if mute != self._muted:
             self._muted = mute
-            option = zmq.UNSUBSCRIBE if mute else zmq.SUBSCRIBE
-            self._changes.extend((option, name) for name in self._topics)
+            self._changes.extend((not mute, name) for name in self._topics)
             self._change_soon()
 
     def receive(self, timeout: float | None = None) -> Tick | None:
@@ -170,28 +165,21 @@ class StateStream:
                     left = deadline - time.monotonic()
                     if left <= 0:
                         return None
-                    zmq.zmq_poll(self._poll, math.ceil(min(left, _SLICE) * 1000))
+                    self._source.wait(min(left, _SLICE))
             finally:
                 if self._closed:
-                    self._socket.close(0)
+                    self._source.close()
 
     def close(self) -> None:
         """Close the socket; a `receive` that waits in another thread raises `StreamClosed`."""
         self._closed = True
         if self._lock.acquire(timeout=20 * _SLICE):
-            self._socket.close(0)
+            self._source.close()
             self._lock.release()
 
-    def _open(self, rcvhwm: int, keys: ClientKeys | None) -> zmq.Socket[bytes]:
-        socket = open_socket(zmq.SUB, keys)
-        socket.rcvhwm = rcvhwm
-        socket.maxmsgsize = MAX_SNAPSHOT_BYTES
-        notice_dead_hosts(socket)
-        return socket
-
-    def _change(self, option: int, topic: bytes) -> None:
+    def _change(self, on: bool, topic: bytes) -> None:
         if not self._muted:
-            self._changes.append((option, topic))
+            self._changes.append((on, topic))
             self._change_soon()
 
     def _change_soon(self) -> None:
@@ -207,46 +195,45 @@ class StateStream:
         if self._closed:
             raise StreamClosed(self.endpoint)
         while self._changes:
-            self._socket.set(*self._changes.popleft())
+            on, topic = self._changes.popleft()
+            (self._source.subscribe if on else self._source.unsubscribe)(topic)
+
+    def _wants_snapshot(self) -> bool:
+        """Return whether ticks need state/full and no subscription covers it."""
+        return self._assembler.wants_snapshot and not any(
+            map(_STATE_FULL.startswith, self._topics)
+        )
 
     def _add_snapshot(self) -> None:
-        """Subscribe to state/full when ticks need it and no subscription covers it."""
-        name = STATE_FULL_TOPIC.encode()
-        if self._assembler.wants_snapshot and not any(map(name.startswith, self._topics)):
-            self._topics[name] = None
+        """Subscribe to state/full if it is needed."""
+        if self._wants_snapshot():
+            self._topics[_STATE_FULL] = None
             if not self._muted:
-                self._socket.subscribe(name)
+                self._source.subscribe(_STATE_FULL)
 
     def _drain(self) -> None:
-        """Take what the socket holds; without a backlog limit only up to the first tick."""
-        receive, push, ready = self._socket.recv, self._assembler.push, self._ready
-        no_wait, keep_all, count = zmq.NOBLOCK, self._backlog is None, 0
-        topic = None
-        try:
-            while True:
-                topic = None
-                topic = receive(no_wait)
-                payload = receive(no_wait)
-                count += 1
-                push(topic, payload)
-                if ready and (keep_all or count > _DRAIN_ROWS):
-                    break
-        except zmq.Again:
-            if topic is not None:
-                self._assembler.abandon()  # half a message: some sender does not send two parts
-        if count:
+        """Take what has come; without a backlog limit only up to the first tick."""
+        take, assembler, count = self._source.take, self._assembler, 0
+        while (taken := take()) is not None:
+            rows, distinct = taken
+            count += len(rows)
+            if distinct:
+                assembler.push_rows(rows)
+            elif rows:
+                for topic, payload in rows:
+                    assembler.push(topic, payload)
+            else:
+                assembler.abandon()  # some sender does not send two parts
+            if self._ready and (self._backlog is None or count > _DRAIN_ROWS):
+                break
+        if count or assembler.decode_errors != self.stats.decode_errors:
             self._account(count)
 
     def _account(self, rows: int) -> None:
         stats, assembler = self.stats, self._assembler
-        # Asking after each part whether more follow would cost more than receiving it, so the
-        # two parts are taken on trust, and out of step is noticed here.
-        if self._socket.get(zmq.RCVMORE):
-            while self._socket.get(zmq.RCVMORE):
-                self._socket.recv()
-            assembler.abandon()
-        stats.rows += rows
-        stats.last_receive = time.monotonic()
+        if rows:
+            stats.rows += rows
+            stats.last_receive = time.monotonic()
         stats.decode_errors = assembler.decode_errors
         stats.torn_ticks = assembler.torn_ticks
         while self._backlog is not None and len(self._ready) > self._backlog:

@@ -84,7 +84,7 @@ class LockstepDrive:
         if not state.connected or handshake is None:
             return False
         if handshake is not self._handshake:
-            self._take_over(handshake)
+            self._enter_direct_mode(handshake)
         elif state.mode not in ('', DIRECT):
             self._confirm_mode()
         return True
@@ -124,7 +124,7 @@ class LockstepDrive:
             self._client = self._link.open_session('lockstep')
         return self._client
 
-    def _take_over(self, handshake: Handshake) -> None:
+    def _enter_direct_mode(self, handshake: Handshake) -> None:
         link, session = self._link, self._session
         try:
             self._steps = steps_of(self._period, timestep_of(handshake))

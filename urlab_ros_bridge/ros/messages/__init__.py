@@ -17,8 +17,8 @@ from urlab_ros_bridge.ros.messages.base import ConvertError
 from urlab_ros_bridge.ros.messages.base import diagonal
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.base import isotropic
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
 from urlab_ros_bridge.ros.messages.base import pose_or_twist
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.geometry import point_to_ros
@@ -63,12 +63,12 @@ __all__ = [
     'JointStateTemplate',
     'LaserScanTemplate',
     'MagneticFieldTemplate',
-    'MessageTemplate',
     'OdometryTemplate',
     'PointStampedTemplate',
     'PoseStampedTemplate',
     'QuaternionStampedTemplate',
     'RangeTemplate',
+    'RosMessageTemplate',
     'ScanGeometry',
     'SensorStampedTemplate',
     'TFTemplate',

@@ -25,7 +25,7 @@ Values = Sequence[float] | np.ndarray
 _LIMIT = NANOSECONDS << 31
 
 
-class MessageTemplate(ABC):
+class RosMessageTemplate(ABC):
     """
     A message that is published again and again with new values.
 
@@ -149,7 +149,7 @@ def clock_to_ros(stamp_ns: int) -> Clock:
     return Clock(clock=time_to_ros(stamp_ns))
 
 
-class ClockTemplate(MessageTemplate):
+class ClockTemplate(RosMessageTemplate):
     """rosgraph_msgs/Clock."""
 
     def __init__(self) -> None:

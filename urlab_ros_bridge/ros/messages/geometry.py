@@ -29,7 +29,7 @@ from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
@@ -85,7 +85,7 @@ def quaternion_to_ros(stamp_ns: int, frame_id: str, quaternion: Values) -> Quate
     )
 
 
-class PoseStampedTemplate(MessageTemplate):
+class PoseStampedTemplate(RosMessageTemplate):
     """geometry_msgs/PoseStamped."""
 
     def __init__(self, frame_id: str) -> None:
@@ -105,7 +105,7 @@ class PoseStampedTemplate(MessageTemplate):
         return self._to_bytes()
 
 
-class Vector3StampedTemplate(MessageTemplate):
+class Vector3StampedTemplate(RosMessageTemplate):
     """geometry_msgs/Vector3Stamped."""
 
     def __init__(self, frame_id: str) -> None:
@@ -125,7 +125,7 @@ class Vector3StampedTemplate(MessageTemplate):
         return self._to_bytes()
 
 
-class PointStampedTemplate(MessageTemplate):
+class PointStampedTemplate(RosMessageTemplate):
     """geometry_msgs/PointStamped."""
 
     def __init__(self, frame_id: str) -> None:
@@ -145,7 +145,7 @@ class PointStampedTemplate(MessageTemplate):
         return self._to_bytes()
 
 
-class QuaternionStampedTemplate(MessageTemplate):
+class QuaternionStampedTemplate(RosMessageTemplate):
     """geometry_msgs/QuaternionStamped."""
 
     def __init__(self, frame_id: str) -> None:
@@ -226,7 +226,7 @@ def static_transforms_to_ros(
     )
 
 
-class TFTemplate(MessageTemplate):
+class TFTemplate(RosMessageTemplate):
     """tf2_msgs/TFMessage of a fixed set of frames."""
 
     def __init__(self, frames: Sequence[tuple[str, str]]) -> None:
@@ -302,7 +302,7 @@ def twist_to_ros(
     )
 
 
-class WrenchStampedTemplate(MessageTemplate):
+class WrenchStampedTemplate(RosMessageTemplate):
     """geometry_msgs/WrenchStamped."""
 
     def __init__(self, frame_id: str) -> None:
@@ -324,7 +324,7 @@ class WrenchStampedTemplate(MessageTemplate):
         return self._to_bytes()
 
 
-class TwistStampedTemplate(MessageTemplate):
+class TwistStampedTemplate(RosMessageTemplate):
     """geometry_msgs/TwistStamped."""
 
     def __init__(self, frame_id: str) -> None:

@@ -18,7 +18,7 @@ from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.base import isotropic
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -91,7 +91,7 @@ def _quaternion(values: Values) -> Quaternion:
     return Quaternion(x=x, y=y, z=z, w=w)
 
 
-class ImuTemplate(MessageTemplate):
+class ImuTemplate(RosMessageTemplate):
     """sensor_msgs/Imu of one sensor."""
 
     def __init__(
@@ -158,7 +158,7 @@ class ImuTemplate(MessageTemplate):
         return self._to_bytes()
 
 
-class MagneticFieldTemplate(MessageTemplate):
+class MagneticFieldTemplate(RosMessageTemplate):
     """sensor_msgs/MagneticField of one sensor."""
 
     def __init__(self, frame_id: str, stddev: float = 0.0) -> None:

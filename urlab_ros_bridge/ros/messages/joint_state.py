@@ -11,7 +11,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
@@ -51,7 +51,7 @@ def _column(values: Values, count: int) -> array.array:
     return array.array('d', np.asarray(values, np.float64).tobytes())
 
 
-class JointStateTemplate(MessageTemplate):
+class JointStateTemplate(RosMessageTemplate):
     """sensor_msgs/JointState of a fixed set of joints."""
 
     def __init__(self, names: Sequence[str], frame_id: str = '', *, effort: bool = True) -> None:

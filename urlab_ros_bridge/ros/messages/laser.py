@@ -20,7 +20,7 @@ from sensor_msgs.msg import Range
 from urlab_ros_bridge.ros.messages.base import BadScan
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
@@ -111,7 +111,7 @@ def laser_scan_to_ros(
     )
 
 
-class LaserScanTemplate(MessageTemplate):
+class LaserScanTemplate(RosMessageTemplate):
     """sensor_msgs/LaserScan of one scanner."""
 
     def __init__(self, frame_id: str, geometry: ScanGeometry) -> None:
@@ -177,7 +177,7 @@ def range_to_ros(
     )
 
 
-class RangeTemplate(MessageTemplate):
+class RangeTemplate(RosMessageTemplate):
     """sensor_msgs/Range of one rangefinder."""
 
     def __init__(

@@ -14,7 +14,7 @@ from sensor_msgs.msg import NavSatStatus
 from urlab_ros_bridge.ros.messages.base import diagonal
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -42,7 +42,7 @@ def nav_sat_fix_to_ros(
     )
 
 
-class NavSatFixTemplate(MessageTemplate):
+class NavSatFixTemplate(RosMessageTemplate):
     """sensor_msgs/NavSatFix of one robot; fed with points of the world."""
 
     def __init__(

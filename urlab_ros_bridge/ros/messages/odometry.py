@@ -20,8 +20,8 @@ from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.geometry import rotate_inverse
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
 from urlab_ros_bridge.ros.messages.base import pose_or_twist
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -72,7 +72,7 @@ def odometry_to_ros(
     return odometry
 
 
-class OdometryTemplate(MessageTemplate):
+class OdometryTemplate(RosMessageTemplate):
     """nav_msgs/Odometry of one base."""
 
     def __init__(

@@ -14,7 +14,7 @@ import numpy as np
 from urlab_ros_bridge.client.replies.ops import Contact
 from urlab_ros_bridge.client.replies.ops import Contacts
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
@@ -42,7 +42,7 @@ def sensor_to_ros(
     )
 
 
-class SensorStampedTemplate(MessageTemplate):
+class SensorStampedTemplate(RosMessageTemplate):
     """urlab_msgs/SensorStamped of one sensor."""
 
     def __init__(self, frame_id: str, name: str, typename: str, unit: str, dim: int) -> None:

@@ -146,10 +146,10 @@ class CameraRig:
         wanted = self._wanted()
         due = {camera for camera in wanted if self._schedules[camera].due(now_ns)}
         if now_ns == self._previous_ns:
-            self._take_still(port, wanted, due, now_ns)
+            self._capture_still(port, wanted, due, now_ns)
         else:
             self._moved = time.monotonic()
-            self._take(port, due, now_ns)
+            self._capture_due(port, due, now_ns)
         self._deliver(port, now_ns)
         self._previous_ns = now_ns
         self._plan(wanted)
@@ -241,7 +241,7 @@ class CameraRig:
             self.state.free.aim(self.view())
         return self.state.take()
 
-    def _take_still(
+    def _capture_still(
         self, port: RendererConnection, wanted: set[int], due: set[int], now_ns: int
     ) -> None:
         """
@@ -258,7 +258,7 @@ class CameraRig:
             self._delayed.drop(cameras)
             self._post(port, state, cameras, now_ns)
 
-    def _take(self, port: RendererConnection, due: set[int], now_ns: int) -> None:
+    def _capture_due(self, port: RendererConnection, due: set[int], now_ns: int) -> None:
         late = {camera for camera in due if self._schedules[camera].delayed}
         state = self._take_state() if late else b''
         capture = self._capture(now_ns)

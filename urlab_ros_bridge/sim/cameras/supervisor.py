@@ -102,7 +102,7 @@ class RendererSupervisor(threading.Thread):
             while not self._stopping:
                 if self._link is None:
                     self._wait_for_need()
-                elif not self._hear(self._link):
+                elif not self._handle_message(self._link):
                     self._died()
         except Exception:
             _LOG.exception('cameras are off: supervising the renderer failed')
@@ -206,7 +206,7 @@ class RendererSupervisor(threading.Thread):
         ready, self._ready = self._ready, Future()
         ready.set_result(self._port)
 
-    def _hear(self, connection: socket.socket) -> bool:
+    def _handle_message(self, connection: socket.socket) -> bool:
         """Handle one message; false when the renderer is gone."""
         readable = wait_readable([connection, self._wake_in], CHECK_SECONDS)
         self._drain_wake(readable)

@@ -94,7 +94,7 @@ class Skins:
             weights[row, m.skin_bonevertid[some]] = m.skin_bonevertweight[some]
         normals = primitives.smooth_normals(points, faces)
         points = points + float(m.skin_inflate[skin]) * normals
-        self._keep(Surface(points, normals, faces, texels), look, bones, weights)
+        self._add_skin(Surface(points, normals, faces, texels), look, bones, weights)
         shares = weights[:, faces].mean(axis=2)
         strongest = shares.argmax(axis=0)
         for row, bone in enumerate(bones):
@@ -112,7 +112,7 @@ class Skins:
             )
             self._pieces.setdefault(int(m.skin_bonebodyid[bone]), []).append((surface, look))
 
-    def _keep(self, surface: Surface, look: Look, bones: range, weights: np.ndarray) -> None:
+    def _add_skin(self, surface: Surface, look: Look, bones: range, weights: np.ndarray) -> None:
         """Keep a skin as one surface; `weights` are by bones and vertices, shape (b, n)."""
         some = min(_MOST_JOINTS, len(bones))
         if not some or not len(surface.faces):

@@ -138,11 +138,11 @@ class PageWorld:
         for which, digests in found.items():
             for body in served.world.bodies:
                 if models.is_drawn(body.id, which):
-                    digests[body.id] = self._keep(models.glb(body.id, which, named=False))
-        skins = [(self._keep(content), bodies) for content, bodies in models.skins()]
+                    digests[body.id] = self._serve_content(models.glb(body.id, which, named=False))
+        skins = [(self._serve_content(content), bodies) for content, bodies in models.skins()]
         return Bodies(found[Geoms.WITHOUT_SKINS], found[Geoms.COLLIDING], skins)
 
-    def _keep(self, content: bytes) -> str:
+    def _serve_content(self, content: bytes) -> str:
         """Serve a file; return its digest."""
         digest = hashlib.sha256(content).hexdigest()[:24]
         self.files[digest] = content
@@ -177,7 +177,7 @@ class PageWorld:
                     return
                 listeners = list(self._listeners)
             try:
-                self._tell(listeners, turn)
+                self._send_status(listeners, turn)
             except UrlabError as error:
                 _LOG.debug('no news: %s', error)
             except Exception:  # the thread has to outlive it
@@ -185,7 +185,7 @@ class PageWorld:
             turn += 1
             time.sleep(max(0.0, began + 1 / NEWS_RATE - time.monotonic()))
 
-    def _tell(self, listeners: list[Listener], turn: int) -> None:
+    def _send_status(self, listeners: list[Listener], turn: int) -> None:
         if turn % STATUS_EVERY == 0:
             status = messages.text(self._status(len(listeners)))
             for listener in listeners:

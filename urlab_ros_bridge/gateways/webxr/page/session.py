@@ -145,9 +145,9 @@ class BinaryPage:
         if isinstance(said, int):
             self._drawn = said
         else:
-            self._ask(said)
+            self._run_request(said)
 
-    def _ask(self, request: Request) -> None:
+    def _run_request(self, request: Request) -> None:
         own = self._own.get(request.op)
         if own is not None:
             self._carry_out(request, lambda world, fields: own(fields))

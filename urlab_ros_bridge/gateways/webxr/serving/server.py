@@ -125,7 +125,7 @@ class WebXrServer:
             ),
             lambda: self._server.close_all(TRY_AGAIN, GONE),
         )
-        self._ticker = Ticker(self._look, self._show, lambda: list(self._clients.values()))
+        self._ticker = Ticker(self._newest_frame, self._show, lambda: list(self._clients.values()))
 
     def start(self, timeout: float = 10.0) -> None:
         """
@@ -307,7 +307,7 @@ class WebXrServer:
         except Exception:  # whoever opens the page hears why
             _LOG.debug('the page was not prepared', exc_info=True)
 
-    def _look(self) -> SceneFrame | None:
+    def _newest_frame(self) -> SceneFrame | None:
         simulation = self._simulation.current
         return None if simulation is None else simulation.scene.poll()
 

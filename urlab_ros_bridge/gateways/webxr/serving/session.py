@@ -88,10 +88,10 @@ class WebXrSession:
         with contextlib.suppress(PeerGone):
             for data, is_text in self._client.connection.typed_messages():
                 began = time.thread_time()
-                self._take(data, is_text)
+                self._handle_message(data, is_text)
                 self._slow_down(time.thread_time() - began)
 
-    def _take(self, data: bytes, is_text: bool) -> None:
+    def _handle_message(self, data: bytes, is_text: bool) -> None:
         client = self._client
         if client.page is not None and not is_text:
             try:

@@ -105,7 +105,7 @@ class Operator:
                 led.hand.let_go()
                 led.goes_to_rest = False
         for sample, at in new:
-            self._take(sample, at, qpos, found)
+            self._apply_sample(sample, at, qpos, found)
         done = set()
         for led in self._led.values():
             if id(led) in done:
@@ -122,7 +122,7 @@ class Operator:
             return STOPPED
         return read_sticks(self._sample, self._drive)
 
-    def _take(
+    def _apply_sample(
         self, sample: XrInput, at: float, qpos: np.ndarray, found: dict[str, Controls]
     ) -> None:
         self._sample = sample

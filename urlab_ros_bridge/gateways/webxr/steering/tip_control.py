@@ -141,12 +141,14 @@ class TipControl:
             # of now is the best guess.
             turn = self._solver.forward(qpos, self._aim)[1]
         origin = target.position - turn @ self._place
-        return self._go(self._solver.solve(qpos, self._aim, origin, rotation, ITERATIONS), period)
+        return self._move_to(
+            self._solver.solve(qpos, self._aim, origin, rotation, ITERATIONS), period
+        )
 
     def go_to_rest(self, period: float) -> tuple[dict[str, float], bool]:
         """Return set-points nearer to where the arm was taken over, and whether it is there."""
         rest = self._aim if self._rest is None else self._rest
-        ctrl = self._go(rest, period)
+        ctrl = self._move_to(rest, period)
         return ctrl, bool(np.allclose(self._aim, rest, atol=1e-4))
 
     def settle(self) -> dict[str, float]:
@@ -168,7 +170,7 @@ class TipControl:
         self._closing = trigger
         return {a.name: a.high + (a.low - a.high) * trigger for a in self._grips}
 
-    def _go(self, aim: np.ndarray, period: float) -> dict[str, float]:
+    def _move_to(self, aim: np.ndarray, period: float) -> dict[str, float]:
         step = aim - self._aim
         farthest = float(np.abs(step).max(initial=0.0))
         if farthest > MAX_JOINT_SPEED * period:

@@ -32,7 +32,7 @@ class RobotAppearance:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AppearancePart:
     """A shape, its pose in the world or in its entity, and where its mesh is."""
 
     name: str
@@ -51,8 +51,8 @@ class SceneLook:
     """
 
     frame: str = 'map'
-    static: tuple[Part, ...] = ()
-    entities: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    static: tuple[AppearancePart, ...] = ()
+    entities: dict[str, tuple[AppearancePart, ...]] = field(default_factory=dict)
 
 
 def scene_look(
@@ -93,9 +93,9 @@ def scene_look(
     return SceneLook(frame, tuple(static), {name: parts for name, parts in found.items() if parts})
 
 
-def _parts(geometry: Geometry, meshes: MeshFiles, body: Body, pose: Pose) -> list[Part]:
+def _parts(geometry: Geometry, meshes: MeshFiles, body: Body, pose: Pose) -> list[AppearancePart]:
     return [
-        Part(body.compiled, shape, pose.then(shape.pose), _uri(meshes, shape))
+        AppearancePart(body.compiled, shape, pose.then(shape.pose), _uri(meshes, shape))
         for shape in geometry.shapes(geometry.seen(body.id))
     ]
 

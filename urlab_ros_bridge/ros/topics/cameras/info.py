@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sensor_msgs.msg import CameraInfo
 
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
@@ -59,7 +59,7 @@ def camera_info_to_ros(stamp_ns: int, frame_id: str, camera: Intrinsics) -> Came
     )
 
 
-class CameraInfoTemplate(MessageTemplate):
+class CameraInfoTemplate(RosMessageTemplate):
     """sensor_msgs/CameraInfo."""
 
     def __init__(self, frame_id: str, camera: Intrinsics) -> None:

@@ -17,14 +17,14 @@ from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
 from urlab_ros_bridge.ros.messages.base import header_to_ros
-from urlab_ros_bridge.ros.messages.base import MessageTemplate
+from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import time_to_ros
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr import Template
 from urlab_ros_bridge.ros.plan.description import Pose
 from urlab_ros_bridge.ros.plan.description import ShapeKind
-from urlab_ros_bridge.ros.plan.description.appearance import Part
+from urlab_ros_bridge.ros.plan.description.appearance import AppearancePart
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 _TYPES = {
@@ -76,7 +76,7 @@ def marker(
     )
 
 
-def part_marker(frame: str, namespace: str, number: int, part: Part) -> Marker:
+def part_marker(frame: str, namespace: str, number: int, part: AppearancePart) -> Marker:
     """Return the marker of a part of the scene, at its own pose."""
     shape = part.shape
     made = marker(
@@ -102,7 +102,7 @@ def deletion(frame: str, namespace: str, number: int) -> Marker:
     return Marker(header=header_to_ros(0, frame), ns=namespace, id=number, action=Marker.DELETE)
 
 
-class MarkersTemplate(MessageTemplate):
+class MarkersTemplate(RosMessageTemplate):
     """visualization_msgs/MarkerArray of markers that only move."""
 
     def __init__(self, markers: Sequence[Marker]) -> None:

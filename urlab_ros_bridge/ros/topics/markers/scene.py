@@ -24,7 +24,7 @@ from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.robot_topics import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import EntityPose
 from urlab_ros_bridge.ros.parameters.checks import frame_name_or_empty
-from urlab_ros_bridge.ros.plan.description.appearance import Part
+from urlab_ros_bridge.ros.plan.description.appearance import AppearancePart
 from urlab_ros_bridge.ros.plan.description.appearance import SceneLook
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.topics.markers.messages import delete_all
@@ -99,7 +99,7 @@ class EntitiesFeed(Feed):
     def __init__(
         self,
         frame: str,
-        moving: Mapping[str, Sequence[Part]],
+        moving: Mapping[str, Sequence[AppearancePart]],
         entities: Mapping[str, EntityPose],
         publishers: Publishers,
     ) -> None:

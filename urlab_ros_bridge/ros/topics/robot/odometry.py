@@ -17,9 +17,9 @@ from urlab_ros_bridge.ros.features.feed import Build
 from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import join
 from urlab_ros_bridge.ros.features.robot_topics import RobotTopics
-from urlab_ros_bridge.ros.messages import MessageTemplate
 from urlab_ros_bridge.ros.messages import OdometryTemplate
 from urlab_ros_bridge.ros.messages import PoseStampedTemplate
+from urlab_ros_bridge.ros.messages import RosMessageTemplate
 from urlab_ros_bridge.ros.messages import TFTemplate
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.rclpy_tools import qos
@@ -98,7 +98,7 @@ def feeds(robot: RobotTopics) -> list[Feed]:
         base = state.base()
         return None if base is None else pose.update(stamp_ns, base[:3], base[3:7])
 
-    wanted: list[tuple[str, MessageTemplate, Build]] = [('odom', odometry, odom)]
+    wanted: list[tuple[str, RosMessageTemplate, Build]] = [('odom', odometry, odom)]
     if settings.publish_ground_truth:
         wanted.append(('ground_truth/pose', pose, ground_truth))
     made = [_transforms(robot)] if settings.publish_tf or settings.publish_footprint else []

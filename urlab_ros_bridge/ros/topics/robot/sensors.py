@@ -21,7 +21,7 @@ from urlab_ros_bridge.ros.features.tick_state import RobotState
 from urlab_ros_bridge.ros.messages import ConvertError
 from urlab_ros_bridge.ros.messages import ImuTemplate
 from urlab_ros_bridge.ros.messages import LaserScanTemplate
-from urlab_ros_bridge.ros.messages import MessageTemplate
+from urlab_ros_bridge.ros.messages import RosMessageTemplate
 from urlab_ros_bridge.ros.messages import ScanGeometry
 from urlab_ros_bridge.ros.messages import TwistStampedTemplate
 from urlab_ros_bridge.ros.messages import WrenchStampedTemplate
@@ -203,7 +203,9 @@ class SensorFeeds:
             [sensor.name for sensor in sensors if sensor],
         )
 
-    def pair(self, group: SiteSensors, kinds: tuple[str, str], template: MessageTemplate) -> None:
+    def pair(
+        self, group: SiteSensors, kinds: tuple[str, str], template: RosMessageTemplate
+    ) -> None:
         """Publish two vectors of one site; one of them may be missing."""
         sensors = [group.sensors.get(kind) for kind in kinds]
         present = [sensor for sensor in sensors if sensor is not None]
@@ -275,7 +277,11 @@ class SensorFeeds:
         return override if override >= 0 else float(reported.get(name) or 0.0)
 
     def add(
-        self, name: str, template: MessageTemplate, build: Callable[[int], Any], sensors: list[str]
+        self,
+        name: str,
+        template: RosMessageTemplate,
+        build: Callable[[int], Any],
+        sensors: list[str],
     ) -> Feed:
         """Make the feed of a topic."""
         topic = join(self.plan.namespace, name)
@@ -365,7 +371,9 @@ FEATURE = Feature(
 )
 
 
-def single_template(sensor: PlannedSensor, magnetic_field_stddev: float = 0.0) -> MessageTemplate:
+def single_template(
+    sensor: PlannedSensor, magnetic_field_stddev: float = 0.0
+) -> RosMessageTemplate:
     """
     Make the template of a sensor that has a message of its own.
 
@@ -374,7 +382,7 @@ def single_template(sensor: PlannedSensor, magnetic_field_stddev: float = 0.0) -
     :param magnetic_field_stddev: tesla, for magnetometers.
     :raises InterfaceMissing: without urlab_msgs, for a sensor without a standard message.
     """
-    simple: dict[str, Callable[[str], MessageTemplate]] = {
+    simple: dict[str, Callable[[str], RosMessageTemplate]] = {
         VECTOR3: Vector3StampedTemplate,
         POINT: PointStampedTemplate,
         QUATERNION: QuaternionStampedTemplate,

@@ -101,7 +101,7 @@ class RendererConnection:
         """Send what is owed; false when not all of it could be sent, as one never waits here."""
         for kind, content in list(self._owed.items()):
             try:
-                self._put(kind, content)
+                self._send_message(kind, content)
             except BlockingIOError:
                 return False
             except OSError:
@@ -109,7 +109,7 @@ class RendererConnection:
             del self._owed[kind]
         return True
 
-    def _put(self, kind: bytes, content: bytes) -> None:
+    def _send_message(self, kind: bytes, content: bytes) -> None:
         if kind == link.READERS:
             self._link.send(kind + content, socket.MSG_DONTWAIT)
             return

@@ -74,7 +74,7 @@ class Worker:
             senders,
             regions,
             self._scene.words_needed,
-            self._tell,
+            self._send_to_server,
             threaded=not (cpu_affinity.on_one_processor() and is_software(name)),
         )
         return name
@@ -131,7 +131,7 @@ class Worker:
             self._encoder.submit(self._drawn(raw, buffer, camera, job, left == 0))
         memory.control[memory.DONE] += 1
 
-    def _tell(self, message: bytes) -> None:
+    def _send_to_server(self, message: bytes) -> None:
         try:
             self._link.send(message)
         except BlockingIOError:

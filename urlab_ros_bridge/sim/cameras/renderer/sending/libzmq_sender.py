@@ -84,15 +84,17 @@ class LibzmqFrameSender:
         copy = len(self._trackers) >= MAX_HELD
         trackers: list[zmq.MessageTracker | None] = []
         if bare:
-            trackers.append(self._put(self._bare, memory.pixels(camera.index, slot), copy))
+            trackers.append(self._send_parts(self._bare, memory.pixels(camera.index, slot), copy))
         if framed:
             size = camera.width, camera.height
             message = framed_payload(memory, camera.index, slot, size, frame_id, capture)
-            trackers.append(self._put(self._framed, message, copy))
+            trackers.append(self._send_parts(self._framed, message, copy))
         if trackers and not copy:
             self._trackers[slot] = [tracker for tracker in trackers if tracker is not None]
 
-    def _put(self, topic: bytes, payload: memoryview, copy: bool) -> zmq.MessageTracker | None:
+    def _send_parts(
+        self, topic: bytes, payload: memoryview, copy: bool
+    ) -> zmq.MessageTracker | None:
         self.waitable.send(topic, zmq.SNDMORE | zmq.NOBLOCK)
         return self.waitable.send(payload, zmq.NOBLOCK, copy=copy, track=not copy)
 

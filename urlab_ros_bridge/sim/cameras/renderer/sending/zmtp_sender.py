@@ -156,9 +156,11 @@ class ZmtpFrameSender:
             head = memoryview(zmtp.frame(topic, zmtp.MORE) + zmtp.frame_head(len(payload)))
             for each in listeners:
                 if each.hears(topic):
-                    self._put(each, [head, payload], slot)
+                    self._send_or_keep(each, [head, payload], slot)
 
-    def _put(self, subscriber: _Subscriber, parts: list[memoryview], slot: int | None) -> None:
+    def _send_or_keep(
+        self, subscriber: _Subscriber, parts: list[memoryview], slot: int | None
+    ) -> None:
         """Send what is taken now, and keep the rest."""
         waiting = subscriber.waiting
         if len(waiting) > SEND_QUEUE:
@@ -199,7 +201,7 @@ class ZmtpFrameSender:
         return _Subscriber(socket, self._camera.size)
 
     def _send_control(self, subscriber: _Subscriber, data: bytes) -> None:
-        self._put(subscriber, [memoryview(data)], None)
+        self._send_or_keep(subscriber, [memoryview(data)], None)
 
     def _receive(self, subscriber: _Subscriber) -> None:
         try:

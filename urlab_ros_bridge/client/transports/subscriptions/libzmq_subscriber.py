@@ -1,0 +1,67 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Subscriptions by a socket of libzmq, which can encrypt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import math
+
+import zmq
+
+from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
+from urlab_ros_bridge.client.transports.sockets import open_socket
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
+from urlab_ros_bridge.files.curve_keys import ClientKeys
+
+_SHALLOW, _DEEP = 2, 100  # messages
+
+
+class LibzmqSubscriber(Subscriber[Message]):
+    """A SUB socket of libzmq."""
+
+    def __init__(
+        self,
+        endpoint: str,
+        topics: Iterable[bytes],
+        limit: int,
+        keys: ClientKeys | None,
+        *,
+        deep: bool,
+    ) -> None:
+        """
+        Connect, see `open_subscriber`.
+
+        :param limit: of each part, in bytes.
+        :param deep: more messages are kept than a few, besides what the system keeps.
+        """
+        self._socket = open_socket(zmq.SUB, keys)
+        self._socket.rcvhwm = _DEEP if deep else _SHALLOW
+        self._socket.maxmsgsize = limit
+        notice_dead_hosts(self._socket)
+        for topic in topics:
+            self._socket.subscribe(topic)
+        self._socket.connect(endpoint)
+        self._poll = [(self._socket, zmq.POLLIN)]
+
+    def take(self) -> Message | None:
+        try:
+            return [part.buffer for part in self._socket.recv_multipart(zmq.NOBLOCK, copy=False)]
+        except zmq.Again:
+            return None
+
+    def wait(self, seconds: float) -> None:
+        zmq.zmq_poll(self._poll, math.ceil(seconds * 1000))
+
+    def subscribe(self, topic: bytes) -> None:
+        self._socket.subscribe(topic)
+
+    def unsubscribe(self, topic: bytes) -> None:
+        self._socket.unsubscribe(topic)
+
+    def close(self) -> None:
+        self._socket.close(0)
+
+
+__all__ = ['LibzmqSubscriber']
