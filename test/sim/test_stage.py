@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server outlives its worlds: what answers while none runs, and how the next one begins."""
 
+from time import monotonic
+from time import sleep
+
 import pytest
+from spawn_models import BOX
 import zmq
 
 from urlab_ros_bridge.sim.config import ServerConfig
@@ -68,6 +72,35 @@ def test_a_request_that_comes_while_the_server_stops_is_told_so(server, connect)
     running.stage.draining = True
     running.stage.close()
     assert caller.code('step') == 'shutting_down'
+
+
+def test_time_goes_on_in_a_changed_world_however_soon_the_old_one_ends(server, connect):
+    """The old world's loop may have ended before the new one is told to begin."""
+    running = server()
+    caller = connect(running)
+    caller.ask('set_mode', mode='live')
+    old, replace = running.context.live, running.stage._replace_world_parts
+
+    def late(before, after):
+        old.join(20.0)
+        assert not old.is_alive()
+        replace(before, after)
+
+    running.stage._replace_world_parts = late
+    caller.ask('spawn_entity', name='box', xml=BOX)
+    data, deadline = running.context.world.data, monotonic() + 60.0
+    time = data.time
+    while data.time <= time:
+        assert monotonic() < deadline, 'time stands still'
+        sleep(0.01)
+
+
+def test_a_world_whose_time_never_began_can_be_closed():
+    config = ServerConfig(cameras='off')
+    stage = Stage(config)
+    stage.context = build_context(config, stage.data, load_world(config))
+    stage.close()
+    assert stage.context is None
 
 
 def test_the_state_stream_goes_on_with_the_next_world(server):

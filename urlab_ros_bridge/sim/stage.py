@@ -148,7 +148,8 @@ class Stage:
                 self.settled.set()
 
     def _replace_world_parts(self, old: Context, new: Context) -> None:
-        running = old.live.is_alive()
+        # Whether it still runs says nothing: it has been told to end already.
+        running = old.live.ident is not None
         if running:
             old.live.join(timeout=5.0)
         old.engine.on_due.clear()
@@ -176,7 +177,8 @@ class Stage:
             engine.draining = True
             with engine.lock:
                 engine.lock.changed.notify_all()
-            context.live.join(timeout=5.0)
+            if context.live.ident is not None:
+                context.live.join(timeout=5.0)
             with engine.lock:
                 engine.on_state.clear()
                 engine.on_due.clear()

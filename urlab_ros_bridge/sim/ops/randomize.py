@@ -44,7 +44,7 @@ def randomize(context: Context, session: ServerSession, fields: Fields) -> dict[
     if not restore and not items:
         raise OpError('missing_field', f'items ({list_names("kind", KINDS)}), or restore')
     seed = _seed(fields)
-    draws = [_read(context, name, items[name], Fields(items)) for name in items]
+    draws = [_read(context, name, Fields(items)) for name in items]
     engine, model, randomizer = context.engine, context.world.model, context.randomizer
     visual = restore and randomizer.active
     if restore:
@@ -68,11 +68,12 @@ def _seed(fields: Fields) -> int:
     return seed
 
 
-def _read(context: Context, name: str, given: Any, items: Fields) -> Draw:
+def _read(context: Context, name: str, items: Fields) -> Draw:
     kind = KINDS.get(name)
     if kind is None:
         raise OpError('bad_value', f'items.{name:.60} ({list_names("kind", KINDS)})')
-    part = Fields(items.mapping(name), f'items.{name}.')
+    given = items.mapping(name)
+    part = Fields(given, f'items.{name}.')
     selectors = {'articulation', 'bodies', kind.target}
     known = {*kind.ways, *selectors, 'distribution', 'together'}
     for key in given:
