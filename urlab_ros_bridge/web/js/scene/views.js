@@ -10,7 +10,7 @@ const GLIDE = 0.35; // s
 const AT_FIRST = new THREE.Vector3(0.82, 0.52, 0.78); // where a new world is seen from
 const FILLED = 0.62; // how much of the place between the panels is filled by what is to be seen
 const NEAREST = 0.6; // m
-const KEPT = 0.7; // how far from the middle what is driven may get, of the way to the panels
+const KEPT = 0.5; // how far from the middle what is driven may get, of the way to the panels
 
 export class Views extends EventTarget {
   constructor(stage, bodies) {
