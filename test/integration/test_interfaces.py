@@ -214,7 +214,9 @@ def test_actions_and_services_are_the_ones_on_the_page(bridge_to):
         return dict(get_action_server_names_and_types_by_node(node, 'urlab_bridge_actions', '/'))
 
     def services():
-        found = dict(node.get_service_names_and_types_by_node('urlab_bridge_services', '/'))
+        found = {}
+        for side in ('services', 'safety'):
+            found |= node.get_service_names_and_types_by_node(f'urlab_bridge_{side}', '/')
         return {name: kinds for name, kinds in found.items() if 'urlab_bridge' not in name}
 
     wait_until(lambda: len(wait_until(actions)) == 5)

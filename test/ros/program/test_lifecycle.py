@@ -151,7 +151,7 @@ def test_no_node_stays_behind(managed):
     assert change(listener, CONFIGURE) and change(listener, ACTIVATE)
     wait_until(lambda: publishers(listener, '/joint_states') == 1)
     names = ['listener', 'urlab_bridge']
-    names += [f'urlab_bridge_{each}' for each in ('actions', 'services', 'simulation')]
+    names += [f'urlab_bridge_{each}' for each in ('actions', 'safety', 'services', 'simulation')]
     wait_until(lambda: set(names) <= set(listener.node.get_node_names()))
     assert change(listener, DEACTIVATE) and change(listener, CLEANUP)
     left = ['listener', 'urlab_bridge_lifecycle']

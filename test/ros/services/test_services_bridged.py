@@ -183,7 +183,7 @@ def test_an_observer_offers_services_that_refuse(small_server, bridged):
     assert (response.success, response.code) == (False, 'observe_only')
 
 
-def test_a_slow_request_holds_up_neither_commands_nor_the_stream(connected):
+def test_a_slow_request_holds_up_neither_commands_nor_the_stream_nor_the_e_stop(connected):
     server, bridge, listener = connected({'cmd_vel_type': 'twist'})
     slow = server._op_reset
     # The server's lock is not held: only the reply is late.
@@ -207,6 +207,10 @@ def test_a_slow_request_holds_up_neither_commands_nor_the_stream(connected):
     wait_until(lambda: len(listener.heard['odom']) > count + 20)
     # The single-threaded server answers one request at a time; the command waits there, not here.
     assert bridge.commands.sender._waiting == {}
+    assert listener.call(SetBool, '/e_stop', data=True).success
+    assert caller.is_alive() and bridge.commands.stopped
+    assert listener.call(SetBool, '/e_stop', data=False).success
+    assert caller.is_alive()
     delay.set()
     caller.join(10)
     wait_until(lambda: server.of('set_twist'))

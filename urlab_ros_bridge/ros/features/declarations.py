@@ -92,6 +92,7 @@ class Service:
     :ivar serves: of the standard: feature -> extension of the server that it needs, or ''.
     :ivar needs: extension without which nothing of it is served, empty for none.
     :ivar kind: srv or action.
+    :ivar urgent: never waits behind another request: it has a thread of its own.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Service:
     serves: Mapping[Any, str] = field(default_factory=dict, hash=False)
     needs: str = ''
     kind: str = 'srv'
+    urgent: bool = False
 
     @property
     def requests(self) -> tuple[str, ...]:

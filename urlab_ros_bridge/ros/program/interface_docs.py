@@ -30,9 +30,9 @@ Everything that the bridge offers, on one page. The parameters, with types, defa
 are in [parameters.md](parameters.md); what messages mean is in [bridge.md](bridge.md),
 [commanding.md](commanding.md) and [geometry_conventions.md](geometry_conventions.md);
 `ros2 interface show urlab_msgs/srv/Reset` explains the fields of a type. The node `urlab_bridge`
-has the topics and the parameters, `urlab_bridge_services` the services, `urlab_bridge_actions` the
-actions, and `urlab_bridge_simulation` the standard services of simulators; what every ROS node has
-besides (`/rosout`, parameter services) is left out here.
+has the topics and the parameters, `urlab_bridge_services` the services, `urlab_bridge_safety` the
+e-stop, `urlab_bridge_actions` the actions, and `urlab_bridge_simulation` the standard services of
+simulators; what every ROS node has besides (`/rosout`, parameter services) is left out here.
 
 A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
 everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or

@@ -1,13 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The services of all features, in a node and a thread of their own.
+The services of all features, in nodes and threads of their own.
 
-They are answered one after the other, so that nothing else waits for a long request.
+They are answered one after the other, so that nothing else waits for a long request, and nor do
+those that are urgent.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from urlab_ros_bridge.ros.features.feature import Attached
@@ -18,6 +20,9 @@ from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.base import answer
 from urlab_ros_bridge.ros.services.context import ServiceContext
 
+# By `Service.urgent`; a node with an executor each.
+_THREADS = {False: 'services', True: 'safety'}
+
 
 def attach(bridge: Bridge) -> Attached:
     """
@@ -25,16 +30,26 @@ def attach(bridge: Bridge) -> Attached:
 
     :raises InterfaceMissing: without urlab_msgs.
     """
-    side, context = SideThread(bridge.node, 'services'), ServiceContext(bridge)
+    context = ServiceContext(bridge)
+    sides = {urgent: SideThread(bridge.node, name) for urgent, name in _THREADS.items()}
     for feature in bridge.features:
         for service in feature.services:
             if service.dialect == 'urlab':
-                side.node.create_service(
+                sides[service.urgent].node.create_service(
                     load_interface(service.type_name),
                     service.name,
                     partial(answer, service, context),
                 )
-    return Attached(start=side.start, stop=side.stop, destroy=side.destroy)
+
+    def each(action: Callable[[SideThread], None]) -> None:
+        for side in sides.values():
+            action(side)
+
+    return Attached(
+        start=partial(each, SideThread.start),
+        stop=partial(each, SideThread.stop),
+        destroy=partial(each, SideThread.destroy),
+    )
 
 
 FEATURE = Feature('services', attach=attach)

@@ -3,7 +3,7 @@
 """
 What all services share: the same three answer fields, and one place that turns errors into them.
 
-Handlers run in the services' own thread and may wait for the server.
+Handlers run in a thread of the services, urgent ones in another, and may wait for the server.
 """
 
 from __future__ import annotations

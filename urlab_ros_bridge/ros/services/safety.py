@@ -53,7 +53,13 @@ def apply_wrench(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 SERVICES = (
-    Service('e_stop', 'std_srvs/srv/SetBool', e_stop, ('set_twist', 'set_setpoints')),
+    Service(
+        'e_stop',
+        'std_srvs/srv/SetBool',
+        e_stop,
+        ('set_twist', 'set_setpoints'),
+        urgent=True,
+    ),
     Service('apply_wrench', 'urlab_msgs/srv/ApplyWrench', apply_wrench),
 )
 
