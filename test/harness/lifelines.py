@@ -25,10 +25,28 @@ def stop_for_a_while(process, timeout=60.0):
         time.sleep(0.005)
 
 
+def has_ended(pid):
+    """Return whether a process is gone, or waits for its parent to notice."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] == 'Z'
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def ends(pid, timeout=20.0):
+    """Wait for the end of a process that need not be a child; return whether it came."""
+    deadline = time.monotonic() + timeout
+    while not has_ended(pid):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
 def _thread_states(pid):
     for path in Path(f'/proc/{pid}/task').glob('*/stat'):
         with contextlib.suppress(OSError):  # a thread that has just ended
             yield path.read_text().rpartition(')')[2].split()[0]
 
 
-__all__ = ['run_process', 'start_process', 'stop_for_a_while']
+__all__ = ['ends', 'has_ended', 'run_process', 'start_process', 'stop_for_a_while']

@@ -9,9 +9,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 
 from domains import free_domain
+from lifelines import ends
 from lifelines import start_process
 import pytest
 
@@ -94,26 +94,13 @@ def children(process):
     return {name: int(pid) for name, pid in pairs}
 
 
-def gone(pid):
-    deadline = time.monotonic() + 20.0
-    while time.monotonic() < deadline:
-        try:
-            with open(f'/proc/{pid}/stat') as file:
-                if file.read().rpartition(')')[2].split()[0] == 'Z':
-                    return True
-        except FileNotFoundError:
-            return True
-        time.sleep(0.05)
-    return False
-
-
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_when_launch_ends(launched, number):
     process = launched(*free_ports())
     found = children(process)
     assert set(found) == {'server', 'bridge'}
     process.send_signal(number)
-    assert all(gone(pid) for pid in found.values())
+    assert all(ends(pid) for pid in found.values())
     process.wait(20)
     assert '\x1b' not in process.stdout.read()
 
@@ -123,7 +110,7 @@ def test_launch_fails_when_the_server_dies(launched):
     found = children(process)
     os.kill(found['server'], signal.SIGKILL)
     assert process.wait(30) == 1
-    assert all(gone(pid) for pid in found.values())
+    assert all(ends(pid) for pid in found.values())
     assert 'server was killed by signal 9' in process.stdout.read()
 
 

@@ -23,6 +23,8 @@ def test_the_package_of_the_page_passes_its_tests(tmp_path):
     files = dict(FILE.findall(PAGE))
     wanted = {'package.xml', 'setup.py', 'setup.cfg', 'my_robot/driver.py', 'test/test_driver.py'}
     assert set(files) == wanted
+    # By this `colcon test` knows that the tests are pytest's; else it finds none, and is content.
+    assert "extras_require={'test': ['pytest']}" in files['setup.py']
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding='utf-8')

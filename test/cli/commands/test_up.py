@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+from lifelines import ends
 from lifelines import start_process
 import pytest
 
@@ -75,19 +76,6 @@ def read_until(stream, pattern, seconds=30.0):
     raise AssertionError(f'{pattern} did not come: {said}')
 
 
-def gone(pid, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            with open(f'/proc/{pid}/stat') as file:
-                if file.read().rpartition(')')[2].split()[0] == 'Z':
-                    return True
-        except FileNotFoundError:
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.fixture
 def running():
     started = []
@@ -110,7 +98,7 @@ def test_a_signal_ends_everything_without_error(running, number):
     bridge = int(read_until(up.stdout, r'pids (\d+) ')[1])
     up.send_signal(number)
     assert up.wait(20) == 0
-    assert gone(bridge)
+    assert ends(bridge)
     assert 'Traceback' not in up.stdout.read()
 
 
@@ -121,7 +109,7 @@ def test_nothing_is_left_when_it_is_killed(running):
     children = [bridge, *_children(up.pid)]
     assert len(set(children)) == 2
     up.kill()
-    assert all(gone(pid) for pid in children)
+    assert all(ends(pid) for pid in children)
 
 
 def _children(parent):
@@ -138,7 +126,7 @@ def test_a_child_that_dies_ends_the_rest_with_code_1_and_its_last_words(running)
     up = running(server=code + 'raise SystemExit(9)')
     bridge = int(read_until(up.stdout, r'pids (\d+) ')[1])
     assert up.wait(20) == 1
-    assert gone(bridge)
+    assert ends(bridge)
     assert re.search(r'error: server ended with code 9; .*\n.*urlab.*\n.*help', up.stdout.read())
 
 

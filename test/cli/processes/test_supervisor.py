@@ -7,6 +7,8 @@ import signal
 import sys
 import time
 
+from lifelines import ends
+from lifelines import has_ended
 import pytest
 
 from urlab_ros_bridge.cli.errors import ChildDied
@@ -65,15 +67,6 @@ class House:
 
     def lines(self, name):
         return [line for who, line in self.heard if who == name]
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f'/proc/{pid}/stat') as file:
-        return file.read().rpartition(')')[2].split()[0] != 'Z'
 
 
 def test_lines_of_a_child_arrive_in_order_and_whole():
@@ -163,14 +156,11 @@ def test_deaf_children_are_killed_within_the_time_with_what_they_started():
         house.until(lambda: len(house.heard) == 8)
         pids = [int(line) for _, line in house.heard if line.isdigit()]
         pids += house.supervisor.pids().values()
-        assert all(alive(pid) for pid in pids)
+        assert all(not has_ended(pid) for pid in pids)
         before = time.monotonic()
         house.supervisor.stop(1.0)
         assert time.monotonic() - before < 3.0  # a second for each would be four
-    deadline = time.monotonic() + 20.0
-    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not [pid for pid in pids if alive(pid)]
+    assert all(ends(pid) for pid in pids)
     assert 'server did not end in time' in ' '.join(house.lines('up'))
 
 

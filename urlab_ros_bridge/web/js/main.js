@@ -45,6 +45,7 @@ class App {
     this.people = new PeoplePanel(this);
     this.plots = new Plots(this);
     this.driving = new Driving(this);
+    this.driving.addEventListener('change', () => this.views.setKept(this.driving.moved ? this.driving.robot.base : null));
     this.headset = new Headset(this);
     this.layOut();
     this.listen();

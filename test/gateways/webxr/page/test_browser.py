@@ -24,6 +24,7 @@ from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
 pytestmark = NEEDED
 
+ROVER = 'rover_base_link'
 BASE = 'urlab.bodies.groups[urlab.world.robots[0].base]'
 
 
@@ -42,7 +43,7 @@ def test_the_page_draws_the_world_and_names_it(visitor):
 
 def test_pixels_of_the_robot_move_when_keys_drive_it_and_else_do_not(visitor, urlab):
     before = visitor.picture()
-    start = visitor.place('rover_base_link')
+    start = visitor.place(ROVER)
     assert changed(before, visitor.picture()) < 0.002
     visitor.tab.keyboard.down('w')
     visitor.until(
@@ -58,6 +59,28 @@ def test_pixels_of_the_robot_move_when_keys_drive_it_and_else_do_not(visitor, ur
     )
 
 
+def test_what_is_driven_does_not_leave_the_picture(visitor, urlab):
+    urlab.reset()
+    visitor.until('urlab.latest.time < 30')
+    place = f'{BASE}.position.clone().project(urlab.stage.camera)'
+    shown = f'(({{x, y}}) => Math.max(Math.abs(x), Math.abs(y)))({place})'
+    visitor.js(
+        '(window.seenFrom = [urlab.stage.camera.position, urlab.views.controls.target]'
+        '.map((place) => place.clone()))'
+    )
+    camera, start = visitor.js('window.seenFrom[0].toArray()'), visitor.place(ROVER)
+    # As far as it was from where the picture was taken: without the camera it would be gone.
+    away = np.linalg.norm(np.array(camera) - start)
+    visitor.tab.keyboard.down('w')
+    visitor.until(f'{BASE}.position.x > {start[0] + 0.8 * away}')
+    assert visitor.js(shown) < 0.9
+    visitor.tab.keyboard.up('w')
+    moved = np.array(visitor.js('urlab.stage.camera.position.toArray()')) - camera
+    assert moved[0] > 0.2 and abs(moved[2]) < 0.1
+    urlab.reset()
+    visitor.js('urlab.views.glide(...window.seenFrom, 0)')  # where the other tests look from
+
+
 def test_pause_step_and_reset_do_what_they_say(visitor, urlab):
     visitor.tab.click('#run')
     visitor.until("urlab.transport.run.dataset.state === 'paused'")
@@ -71,7 +94,7 @@ def test_pause_step_and_reset_do_what_they_say(visitor, urlab):
 
     visitor.tab.click('#reset')
     visitor.until('urlab.latest.time < 0.01')
-    np.testing.assert_allclose(visitor.place('rover_base_link')[0], 0.0, atol=0.02)
+    np.testing.assert_allclose(visitor.place(ROVER)[0], 0.0, atol=0.02)
     assert urlab.status().paused
 
     visitor.tab.click('#run')
@@ -276,12 +299,11 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
     visitor.until(f"{TOASTS}.some((text) => text.startsWith('Loaded'))")
     visitor.tab.locator('#panel-recordings .item', has_text='Last recording').click()
     tab.click()
-    visitor.until('urlab.recordings.replay?.frame > 20')
-    assert visitor.js('urlab.recordings.replay.total') == len(frames)
+    # It plays to its end, and stays there.
+    visitor.until(f'urlab.recordings.replay?.frame === {len(frames) - 1}')
+    visitor.until('!urlab.recordings.replay.plays')
     assert urlab.status().mode == 'direct'
 
-    visitor.tab.get_by_role('button', name='Pause the replay').click()
-    assert not visitor.js('urlab.recordings.replay.plays')
     for frame in (100, 5):  # on, and back
         slider = visitor.tab.locator('#timeline input')
         slider.evaluate(
@@ -296,6 +318,8 @@ def test_the_replay_buttons_show_what_was_recorded_and_then_the_world_runs_on(
         np.testing.assert_allclose(qpos[:3], [x, y, z], atol=1e-9)
         visitor.until(f'Math.abs({BASE}.position.x - {x}) < 1e-4')
 
+    visitor.tab.get_by_role('button', name='Play on').click()
+    visitor.until('urlab.recordings.replay.frame > 20')
     visitor.tab.get_by_role('button', name='End the replay').click()
     visitor.until("urlab.transport.run.dataset.state === 'running'")
     visitor.wait(lambda: urlab.status().mode == 'live', 'live again')

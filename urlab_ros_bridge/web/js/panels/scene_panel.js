@@ -278,6 +278,8 @@ export class RecordingPanel {
   setPlays(is) {
     this.replay.plays = is;
     this.knob.replaceChildren(icon(is ? 'pause' : 'play'));
+    this.knob.title = is ? 'Pause the replay' : 'Play on';
+    this.knob.setAttribute('aria-label', this.knob.title);
   }
 
   stop() {

@@ -10,6 +10,7 @@ const GLIDE = 0.35; // s
 const AT_FIRST = new THREE.Vector3(0.82, 0.52, 0.78); // where a new world is seen from
 const FILLED = 0.62; // how much of the place between the panels is filled by what is to be seen
 const NEAREST = 0.6; // m
+const KEPT = 0.5; // how far from the middle what is driven may get, of the way to the panels
 
 export class Views extends EventTarget {
   constructor(stage, bodies) {
@@ -20,6 +21,7 @@ export class Views extends EventTarget {
     this.controls.addEventListener('change', () => stage.touch());
     this.mode = 'orbit';
     this.target = null; // of follow: a body; of first: a camera of the description
+    this.kept = null; // a body that does not leave the picture, while it is driven
     stage.drawers.push((seconds) => this.update(seconds));
   }
 
@@ -125,6 +127,7 @@ export class Views extends EventTarget {
       }
       this.last = at.clone();
     }
+    if (this.mode === 'orbit' && this.bodies.groups[this.kept]) this.keep(this.bodies.groups[this.kept].position);
     if (this.way) {
       this.way.share = Math.min(1, this.way.share + seconds / this.way.seconds);
       const eased = 1 - (1 - this.way.share) ** 3;
@@ -137,6 +140,28 @@ export class Views extends EventTarget {
     this.stage.focus.copy(this.controls.target);
     const distance = camera.position.distanceTo(this.controls.target);
     this.stage.reach = Math.min(14, Math.max(1.5, Math.round(distance * 1.6 * 2) / 2));
+  }
+
+  // Towards the edge of what is free between the panels, the camera goes along.
+  keep(at) {
+    const { camera } = this.stage, free = freeShare();
+    const out = (point) => {
+      const { x, y } = point.clone().project(camera);
+      return Math.max(Math.abs(x) / free.wide, Math.abs(y) / free.high);
+    };
+    if (this.last && out(at) > KEPT && out(at) > out(this.last)) {
+      const moved = at.clone().sub(this.last);
+      camera.position.add(moved);
+      this.controls.target.add(moved);
+      if (this.way) for (const point of [this.way.from, this.way.to, this.way.aim, this.way.at]) point.add(moved);
+    }
+    this.last = at.clone();
+  }
+
+  // A body that is driven, or null.
+  setKept(body) {
+    this.kept = body;
+    if (this.mode === 'orbit') this.last = null;
   }
 }
 
