@@ -105,9 +105,11 @@ url = re.search('ws://[^ ]*', gateway.stdout.readline())[0]
 code = subprocess.call(
     ['urlab', 'eval', '--url', url, '--policy', 'policy:hold', '--episodes=2', '--max-steps=5']
 )
+codes = []
 for program in (gateway, server):
     program.terminate()
-    assert program.wait() == 0
+    codes.append(program.wait())
+assert codes == [0, 0], codes
 sys.exit(code)
 """
 
