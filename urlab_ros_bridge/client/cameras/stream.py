@@ -48,7 +48,8 @@ class CameraStream:
     What a PUB socket sends, as frames.
 
     It reconnects by itself (over ZeroMQ: while it is read).  The server renders only while
-    subscribed, so close an unused stream.  `receive` may run in one thread while another one closes.
+    subscribed, so close an unused stream.  `receive` may run in one thread while another one
+    closes.
 
     :ivar stats: counters, see `CameraStats`.
     """
