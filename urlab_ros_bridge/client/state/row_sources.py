@@ -5,38 +5,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-import math
 
 import zmq
 
 from urlab_ros_bridge.client.replies.observations import MAX_SNAPSHOT_BYTES
 from urlab_ros_bridge.client.state.row_reader import RowReader
 from urlab_ros_bridge.client.state.row_reader import Rows
-from urlab_ros_bridge.client.transports.sockets import notice_dead_hosts
-from urlab_ros_bridge.client.transports.sockets import open_socket
 from urlab_ros_bridge.client.transports.subscriptions import Subscriber
 from urlab_ros_bridge.client.transports.subscriptions import ZmtpSubscriber
+from urlab_ros_bridge.client.transports.subscriptions.libzmq_subscriber import LibzmqConnection
 from urlab_ros_bridge.files.curve_keys import ClientKeys
 
 _MOST = 1000  # rows at a time
 
 
-class LibzmqRows(Subscriber[Rows]):
-    """A SUB socket of libzmq, which can encrypt."""
+class LibzmqRows(LibzmqConnection[Rows]):
+    """Gives rows."""
 
-    def __init__(
-        self, endpoint: str, topics: Iterable[bytes], rcvhwm: int, keys: ClientKeys | None
-    ) -> None:
-        """Connect, see `open_rows`."""
-        self._socket = open_socket(zmq.SUB, keys)
-        self._socket.rcvhwm = rcvhwm
-        self._socket.maxmsgsize = MAX_SNAPSHOT_BYTES
-        notice_dead_hosts(self._socket)
-        for topic in topics:
-            self._socket.subscribe(topic)
-        self._socket.connect(endpoint)
-        self._poll = [(self._socket, zmq.POLLIN)]
-        self._damaged = False
+    _damaged = False
 
     def take(self) -> Rows | None:
         if self._damaged:
@@ -58,18 +44,6 @@ class LibzmqRows(Subscriber[Rows]):
             self._damaged = True
         return Rows(rows, False) if rows else self.take() if self._damaged else None
 
-    def wait(self, seconds: float) -> None:
-        zmq.zmq_poll(self._poll, math.ceil(seconds * 1000))
-
-    def subscribe(self, topic: bytes) -> None:
-        self._socket.subscribe(topic)
-
-    def unsubscribe(self, topic: bytes) -> None:
-        self._socket.unsubscribe(topic)
-
-    def close(self) -> None:
-        self._socket.close(0)
-
 
 def open_rows(
     endpoint: str, topics: Iterable[bytes], rcvhwm: int, keys: ClientKeys | None
@@ -84,7 +58,7 @@ def open_rows(
     """
     if keys is None and ZmtpSubscriber.can_reach(endpoint):
         return ZmtpSubscriber(endpoint, topics, lambda: RowReader(MAX_SNAPSHOT_BYTES), deep=True)
-    return LibzmqRows(endpoint, topics, rcvhwm, keys)
+    return LibzmqRows(endpoint, topics, MAX_SNAPSHOT_BYTES, keys, rcvhwm)
 
 
 __all__ = ['open_rows']

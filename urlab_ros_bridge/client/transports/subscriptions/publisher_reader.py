@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic
 from typing import Protocol
-from typing import TypeVar
 
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Message
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Taken
 from urlab_ros_bridge.wire import zmtp
 
 PUBLISHERS = ('PUB', 'XPUB')
 SMALL = 1 << 13  # bytes; a larger part has memory of its own
-Taken = TypeVar('Taken', covariant=True)
 # Makes writable memory of so many bytes.
 Memory = Callable[[int], memoryview]
 
@@ -212,4 +211,4 @@ class MessageReader(PublisherReader, Reader[Message]):
         return self._next_message()
 
 
-__all__ = ['PUBLISHERS', 'SMALL', 'Memory', 'MessageReader', 'PublisherReader', 'Reader', 'Taken']
+__all__ = ['PUBLISHERS', 'SMALL', 'Memory', 'MessageReader', 'PublisherReader', 'Reader']

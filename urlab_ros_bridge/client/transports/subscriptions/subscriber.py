@@ -10,10 +10,10 @@ from typing import Protocol
 from typing import TypeVar
 
 Message = list[bytes | memoryview]
-_Taken = TypeVar('_Taken', covariant=True)
+Taken = TypeVar('Taken', covariant=True)
 
 
-class Subscriber(Protocol, Generic[_Taken]):
+class Subscriber(Protocol, Generic[Taken]):
     """
     A SUB socket for one publisher, to which it connects again when it must.  Not thread-safe.
 
@@ -21,7 +21,7 @@ class Subscriber(Protocol, Generic[_Taken]):
     """
 
     @abstractmethod
-    def take(self) -> _Taken | None:
+    def take(self) -> Taken | None:
         """Return a message, or what else this takes at a time; None when there is none now."""
 
     @abstractmethod
@@ -41,4 +41,4 @@ class Subscriber(Protocol, Generic[_Taken]):
         """End the connection; nothing is received any more."""
 
 
-__all__ = ['Message', 'Subscriber']
+__all__ = ['Message', 'Subscriber', 'Taken']

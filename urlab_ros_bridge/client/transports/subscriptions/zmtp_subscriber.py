@@ -24,8 +24,8 @@ import time
 
 from urlab_ros_bridge.client.transports.sockets import keep_alive
 from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Reader
-from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Taken
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
+from urlab_ros_bridge.client.transports.subscriptions.subscriber import Taken
 from urlab_ros_bridge.wire import zmtp
 from urlab_ros_bridge.wire.errors import WireError
 
