@@ -46,7 +46,7 @@ sys.exit(main(['up', *sys.argv[1:]]))
 
 
 def start(server=SERVER, bridge=BRIDGE, words=(), stdout=subprocess.PIPE):
-    ports = free_ports('rpc', 'state', 'camera').items()
+    ports = free_ports('rpc', 'state', 'camera')
     driver = DRIVER.format(programs={'server': server, 'bridge': bridge})
     return start_process(
         [
