@@ -55,7 +55,7 @@ def test_pixels_of_the_robot_move_when_keys_drive_it_and_else_do_not(visitor, ur
     visitor.until('urlab.history.frames.length > 40')
     visitor.until(
         '(([a, b]) => Math.abs(a - b) < 1e-3)'
-        '([-1, -10].map((i) => urlab.history.frames.at(i).poses[0]))'
+        '([-1, -10].map((i) => urlab.history.frames.at(i)?.poses[0]))'
     )
 
 
@@ -168,7 +168,7 @@ def test_a_push_moves_what_is_pushed_and_ends_with_the_drag(visitor, urlab):
     visitor.tab.evaluate('() => clearInterval(window.pushing)')
     visitor.until(
         '(([a, b]) => Math.abs(a - b) < 1e-3)([-1, -10].map((i) => urlab.history.frames.at(i)'
-        f'.poses[urlab.world.moving.indexOf({body}) * 7]))'
+        f'?.poses[urlab.world.moving.indexOf({body}) * 7]))'
     )
 
 
