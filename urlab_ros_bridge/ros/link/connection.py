@@ -53,7 +53,7 @@ DISCOVERY_SECONDS = 1.5
 # A hello carries the compiled model, so it may take longer than a small request.
 _HELLO_SECONDS = 5.0
 # Topics are there a moment before services can answer: who asks then is kept waiting, up to (s).
-_PREPARING_SECONDS = 10.0
+READING_SECONDS = 10.0
 _WATCH_SECONDS = 1.0
 # A server whose time is frozen sends its wall time ten times a second: commands cannot be
 # held against less than this (s).
@@ -135,6 +135,7 @@ class ServerLink:
             state_endpoint=f'tcp://{first.host}:{first.state_port}',
         )
         self._state_changed, self._notes = threading.Condition(), 0
+        self._watchers: list[Callable[[], None]] = []
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
@@ -165,20 +166,38 @@ class ServerLink:
         """Return whether the server has an extension of the protocol."""
         return self.handshake is not None and extension in self.handshake.extensions
 
+    @property
+    def is_reading(self) -> bool:
+        """Return whether the world is being read: in a moment services can answer."""
+        state = self.state
+        return state.phase is Phase.PREPARING and not state.problem and not self._stop.is_set()
+
+    def watch(self, watcher: Callable[[], None]) -> None:
+        """Have something called after every change of `state`, in any thread; it must be quick."""
+        self._watchers.append(watcher)
+
+    def wait_while_reading(self) -> None:
+        """Wait until the world is read, in a thread that nothing else waits for."""
+        with self._state_changed:
+            self._state_changed.wait_for(lambda: not self.is_reading, READING_SECONDS)
+
     def connected_client(self) -> Client:
         """
-        Return the client for services; where the world is just being read, wait for the end of it.
+        Return the client for services; a request goes on while another world is being read.
 
         :raises RequestRejected: when there is no connection, with what to do about it.
         """
-        if threading.current_thread() is not self._thread:
-            with self._state_changed:
-                self._state_changed.wait_for(self._is_prepared, _PREPARING_SECONDS)
-        if self.state.phase is Phase.OBSERVING:
-            raise RequestRejected(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
-        if not self.state.connected:
-            raise RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
+        if not self.state.connected and not self.is_reading:
+            raise self.rejection()
         return self.client
+
+    def rejection(self) -> RequestRejected:
+        """Return why there is no client for services, and what to do about it."""
+        if self.state.phase is Phase.OBSERVING:
+            return RequestRejected(
+                OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)'
+            )
+        return RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
 
     def wall_age(self, timeout: float) -> WallAge | None:
         """
@@ -222,10 +241,8 @@ class ServerLink:
         with self._state_changed:
             self.state = replace(self.state, **changes)
             self._state_changed.notify_all()
-
-    def _is_prepared(self) -> bool:
-        state = self.state
-        return state.phase is not Phase.PREPARING or bool(state.problem) or self._stop.is_set()
+        for watcher in self._watchers:
+            watcher()
 
     def _run(self) -> None:
         if self._settings().observe_only:
