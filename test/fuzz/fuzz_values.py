@@ -144,7 +144,9 @@ class ValueMutator:
         elif kind == 3 and isinstance(value, dict):
             value[chance.choice(self._keys)] = marshal.loads(chance.choice(self._parts))
         elif kind == 3 and isinstance(value, list):
-            value.insert(chance.randrange(len(value) + 1), marshal.loads(chance.choice(self._parts)))
+            value.insert(
+                chance.randrange(len(value) + 1), marshal.loads(chance.choice(self._parts))
+            )
         elif kind == 4 and isinstance(value, (int, float)) and not isinstance(value, bool):
             within[key] = chance.choice((-value, value + 1, value * 1e6, value / 3, int(value)
                                          if abs(value) < 1e9 else 0, str(value)))  # fmt: skip
