@@ -54,9 +54,9 @@ from ros_children import free_port
 from ros_children import FULL_RATE
 
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.kept_memory import allocator_variables
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
 
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
