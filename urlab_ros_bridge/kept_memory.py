@@ -5,7 +5,7 @@ Memory that is freed stays with the processes that make pictures or pass them on
 
 Each picture takes a few megabytes and frees them again.  glibc gives such amounts back to the
 system at once, which then has to clear the same pages for the next picture: an eighth of a
-renderer's processor time in the kernel, and ten thousand page faults a second in a bridge with two
+renderer's processor time in the kernel, and thousands of page faults a second in a bridge with two
 cameras (docs/performance.md).
 """
 
