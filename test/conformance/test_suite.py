@@ -183,7 +183,7 @@ def test_only_takes_names_beginnings_and_globs(capsys):
 
 
 def test_program_fails_when_a_rule_is_broken(sound, capsys, tmp_path):
-    from mutants import MUTANTS
+    from all_mutants import MUTANTS
     from proxy import Proxy
 
     mutant = next(m for m in MUTANTS if m.name == 'errors_tell_the_op')

@@ -74,16 +74,16 @@ from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.sidecar import SidecarError
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.wire import camera_frame
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire import recording
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import REPLY
 from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.stepwise import unpack_stepwise
 
 CORPUS = Path(__file__).with_name('corpus')
 MODELS = Path(urlab_ros_bridge.__file__).with_name('models')

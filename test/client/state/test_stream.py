@@ -11,7 +11,7 @@ import zmq
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.transports.subscriptions import ZmtpSubscriber
-from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.rows import pack_joint
 from urlab_ros_bridge.wire.rows import pack_sim_time
 

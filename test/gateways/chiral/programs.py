@@ -4,18 +4,13 @@
 
 from pathlib import Path
 import re
-import socket
 import subprocess
 import sys
 
 from lifelines import start_process
+from ports import free_port
 
 SIDE_PORTS = ('state', 'camera', 'control', 'info')
-
-
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        return probe.getsockname()[1]
 
 
 class Programs:

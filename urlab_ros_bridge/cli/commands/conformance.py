@@ -18,6 +18,7 @@ from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
@@ -59,9 +60,7 @@ class ConformanceArguments(Arguments):
     json: str = key(
         '',
         'Also write the results to this file, as JSON.',
-        metavar='FILE',
-        longest=4096,
-        path=True,
+        **PATH,
     )
     state_port: int = key(
         0, f'TCP port of the state stream. 0: what the server says, or else {STATE_PORT}.', **_PORT

@@ -26,7 +26,7 @@ from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
 from urlab_ros_bridge.client.transports.request_socket import RequestSocket
 from urlab_ros_bridge.wire import zmtp
-from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
 from urlab_ros_bridge.wire.errors import WireError
 
 SERVERS = ('REP', 'ROUTER')
