@@ -67,11 +67,12 @@ class FrameMemory:
     """
     The mapped memory of one renderer process.
 
-    :ivar control: uint64 (2,): the current timeline (written by the server), and how many jobs
-        are done (written by the renderer).
+    :ivar control: uint64 (4,): the current timeline (written by the server); written by the
+        renderer: how many jobs are done, how many were begun, and when the last one that was begun
+        is expected to be done, in ns of the monotonic clock.
     """
 
-    TIMELINE, DONE = 0, 1
+    TIMELINE, DONE, BEGUN, EXPECTED = range(4)
 
     def __init__(self, state_size: int, frame_sizes: Sequence[int], fd: int | None = None) -> None:
         """
@@ -93,7 +94,7 @@ class FrameMemory:
             os.ftruncate(self.fd, size)
         self._map = mmap.mmap(self.fd, size)
         self._view = memoryview(self._map)
-        self.control = np.frombuffer(self._map, np.uint64, 2)
+        self.control = np.frombuffer(self._map, np.uint64, 4)
 
     def close(self) -> None:
         """Give the file back; the mapping goes with the last view into it."""

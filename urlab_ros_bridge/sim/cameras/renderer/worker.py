@@ -18,6 +18,7 @@ from pathlib import Path
 import signal
 import socket
 import sys
+import time
 
 from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
@@ -30,6 +31,7 @@ from urlab_ros_bridge.wire.shm.region import Region
 
 _LOG = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1
+_MOST_TIMES = 64
 
 
 class Worker:
@@ -38,6 +40,7 @@ class Worker:
     def __init__(self, connection: socket.socket) -> None:
         self._link = connection
         self._jobs: deque[link.Job] = deque()
+        self._took: dict[tuple[int, ...], int] = {}  # ns that the last job of these cameras took
 
     def load(self, body: bytes, fds: list[int]) -> str:
         """
@@ -123,12 +126,17 @@ class Worker:
                 self._scene.set_overlays(json.loads(content))
 
     def _draw(self, job: link.Job) -> None:
-        memory = self._memory
+        memory, begin = self._memory, time.monotonic_ns()
+        memory.control[memory.EXPECTED] = begin + self._took.get(job.cameras, 0)
+        memory.control[memory.BEGUN] += 1
         self._scene.put(memory.state(job.slot))
         left = len(job.cameras)
         for raw, buffer, camera in self._scene.draw(job.cameras, self._encoder.buffers.get):
             left -= 1
             self._encoder.submit(self._drawn(raw, buffer, camera, job, left == 0))
+        if len(self._took) > _MOST_TIMES:
+            self._took.clear()
+        self._took[job.cameras] = time.monotonic_ns() - begin
         memory.control[memory.DONE] += 1
 
     def _send_to_server(self, message: bytes) -> None:
