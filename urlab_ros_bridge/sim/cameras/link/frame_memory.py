@@ -26,6 +26,7 @@ FRAME_SLOTS = 8
 HEADER_BYTES = 40  # of UCM1, version 2
 _PAGE = 128
 _CONTROL = 64
+_WORD = 8
 _HEAD = np.dtype(
     [
         ('sequence', '<u8'),
@@ -36,10 +37,8 @@ _HEAD = np.dtype(
         ('wall', '<f8'),
     ]
 )
-
-
-_WORD = 8
-_CONTENT = struct.Struct('<QqqQd')  # of a head, without the sequence number
+# What follows the sequence number.
+_CONTENT = struct.Struct('<QqqQd')
 
 
 class Capture(NamedTuple):
