@@ -123,7 +123,7 @@ def test_a_reply_of_another_shape_is_a_failure_that_says_where(sound, connect):
 
 
 def test_a_server_that_is_not_there_ends_with_a_message(capsys, monkeypatch):
-    from urlab_ros_bridge.conformance import zmq_raw
+    from urlab_ros_bridge.conformance.channels import zmq_raw
 
     def silent(self, timeout=0.0):
         raise zmq_raw.NoAnswer(timeout, self.endpoint)
