@@ -11,8 +11,8 @@ import zmq
 
 from urlab_ros_bridge.cli.checks import network
 from urlab_ros_bridge.cli.checks import Severity
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.ops import OPS
 
 HELLO = {

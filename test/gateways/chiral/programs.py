@@ -5,10 +5,9 @@
 from pathlib import Path
 import re
 import subprocess
-import sys
 
-from lifelines import start_process
 from ports import free_port
+from urlab_programs import start_urlab
 
 SIDE_PORTS = ('state', 'camera', 'control', 'info')
 
@@ -76,12 +75,6 @@ class Programs:
 
     @staticmethod
     def _start(command, words, log):
-        process = start_process(
-            [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-        line = process.stdout.readline()
+        process, line = start_urlab(command, *words, stderr=log)
         assert 'ready' in line, line
         return process, line
