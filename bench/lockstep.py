@@ -9,7 +9,7 @@ ROS, and the same two messages between two nodes without a simulation.
 
 A machine is faster in one second than in the next, so floors and lockstep take short turns, and
 each turn of lockstep is compared with the floors right beside it.  Every one has processes of its
-own; those that do not have their turn are asleep, the bridge is stopped.
+own; those that do not have their turn are asleep, or stopped.
 """
 
 from __future__ import annotations
@@ -153,23 +153,31 @@ class Messages:
 
 
 class Lockstep:
-    """A bridge in lockstep, which runs in its turns alone."""
+    """
+    A bridge in lockstep, and the controller, which run in its turns alone.
 
-    def __init__(self, bridge: subprocess.Popen, port: int) -> None:
-        self._bridge = bridge
+    Both are stopped together: Fast DDS takes a listener for dead that does not read for a second.
+    """
+
+    def __init__(self, port: int, *nodes: subprocess.Popen) -> None:
+        self._nodes = nodes
         self._client = Client('127.0.0.1', port, shared=True)
         self._client.connect(20.0)
         wait_for_rounds(self._client)
-        bridge.send_signal(signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for node in self._nodes:
+            node.send_signal(number)
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """Let the bridge run in this block."""
-        self._bridge.send_signal(signal.SIGCONT)
+        """Let the nodes run in this block."""
+        self._signal(signal.SIGCONT)
         try:
             yield
         finally:
-            self._bridge.send_signal(signal.SIGSTOP)
+            self._signal(signal.SIGSTOP)
 
     def rate(self, seconds: float) -> float:
         """Return rounds a second."""
@@ -181,8 +189,8 @@ class Lockstep:
         return (now - start) * 1e-9 / PERIOD / spent
 
     def close(self) -> None:
-        """Let the bridge end."""
-        self._bridge.send_signal(signal.SIGCONT)
+        """Let the nodes end."""
+        self._signal(signal.SIGCONT)
         self._client.close()
 
 
@@ -258,7 +266,7 @@ def main() -> None:
         rpc, state = start_server()
         words = f'rpc_port:={rpc}', f'state_port:={state}', 'lockstep_topics:=["cmd_vel"]'
         bridge = start(*BRIDGE, *(word for each in words for word in ('-p', each)))
-        lockstep = stack.enter_context(contextlib.closing(Lockstep(bridge, rpc)))
+        lockstep = stack.enter_context(contextlib.closing(Lockstep(rpc, bridge, controllers[0])))
         jobs = {
             'step alone, without ROS': partial(repeat, requests.step),
             MESSAGES: partial(repeat, messages.round),
