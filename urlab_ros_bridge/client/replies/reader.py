@@ -197,7 +197,7 @@ class LazyField(Lazy[T]):
             if array is not None and array.ndim == 1:
                 return cast('T', array)
         if type(value) is self._plain:
-            return value
+            return cast('T', value)
         if value is None and self._default is not None:
             return self._default
         found: T = read_lenient_field(self._kind, view.place, name, self._key)
