@@ -38,10 +38,10 @@ from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.state.stream import StateStream
+from urlab_ros_bridge.kept_memory import allocator_variables
 from urlab_ros_bridge.models import world_path
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity as share
 from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
 
 ENVIRONMENT = {
     **os.environ,

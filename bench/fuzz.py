@@ -32,7 +32,7 @@ from fuzz_frames import Fuzz
 from fuzz_shm import NoAnswer
 from fuzz_shm import ShmAttack
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import WireError
 

@@ -10,7 +10,7 @@ import time
 
 from fuzz_frames import Fuzz
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.shm import RegionReader

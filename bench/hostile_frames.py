@@ -27,7 +27,7 @@ from ratios import note
 import zmq
 
 from urlab_ros_bridge.client.client import Client
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 MEGABYTE = 1 << 20
 FLOOD = 3.0  # s

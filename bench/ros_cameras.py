@@ -17,7 +17,7 @@ It is compared with what drawing takes by itself: the same pictures at the same 
 state to pixels in memory, in a process that does nothing else.  Both take turns of a second or two
 while time in the simulation stands still or goes on, and each turn is compared with the ones
 before and after it, because the speed of a machine changes.  And the way is cut into its stages,
-in the order in which a picture passes them.
+in the order in which a picture passes them, before the turns and within them.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from ros_children import free_port
 from ros_children import FULL_RATE
 
 from urlab_ros_bridge.client import Client
+from urlab_ros_bridge.kept_memory import allocator_variables
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
 
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
@@ -111,7 +111,15 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
     drawn = json.loads(stages.read_text())
     found = figures(source, heard, begin, end)
     found['ratios'] = {} if way == FLOOR_NAME else turn_ratios(turns, source, heard)
-    return {**found, 'cpu': shares, 'stages': stage_times(drawn, source, heard, begin, end)}
+    spans = {'': [(begin, end)]}
+    if turns.streamed:
+        spans[', in turns'] = [(first + TURN_SETTLE_NS, last) for first, last in turns.streamed]
+    stages = {
+        f'{camera}{when}': times
+        for when, chosen in spans.items()
+        for camera, times in stage_times(drawn, source, heard, chosen).items()
+    }
+    return {**found, 'cpu': shares, 'stages': stages}
 
 
 class Turns(NamedTuple):
@@ -249,9 +257,13 @@ def figures(source: list, heard: list[dict[str, list]], begin: int, end: int) ->
 
 
 def stage_times(
-    drawn: list, source: list, heard: list[dict[str, list]], begin: int, end: int
+    drawn: list, source: list, heard: list[dict[str, list]], spans: Sequence[tuple[int, int]]
 ) -> dict[str, list[float]]:
-    """Return for each camera the medians of its pictures' `STAGES` in ms; none of the floor's."""
+    """
+    Return for each camera the medians of its pictures' `STAGES` in ms; none of the floor's.
+
+    :param spans: begin and end of the wall times (ns) of the captures that count.
+    """
     found = {}
     renderer = {(camera, stamp): times for camera, stamp, *times in drawn}
     for camera in CAMERAS:
@@ -260,7 +272,8 @@ def stage_times(
         for name, stamp, wall, _, received, published in source:
             times = renderer.get((name, stamp))
             taken = [callback[stamp] for callback in callbacks if stamp in callback]
-            if name == camera and times and taken and published and begin <= wall < end:
+            counts = any(begin <= wall < end for begin, end in spans)
+            if name == camera and times and taken and published and counts:
                 moments = [wall, *times, received, published, np.mean(taken)]
                 rows.append(np.diff(moments) / 1e6)
         if rows:
@@ -309,7 +322,9 @@ def report(name: str, rounds: list[dict[str, Any]]) -> dict[str, float]:
     shares = ', '.join(f'{process} {100 * share:.1f} %' for process, share in cpu.items())
     print(f'  CPU of one core: {shares}; together {100 * sum(cpu.values()):.1f} %')
     for camera in rounds[0]['stages']:
-        parts = np.median([item['stages'][camera] for item in rounds], 0)
+        parts = np.median(
+            [item['stages'][camera] for item in rounds if camera in item['stages']], 0
+        )
         text = ', '.join(f'{stage} {part:.1f}' for stage, part in zip(STAGES, parts, strict=True))
         print(f'  {camera}, ms: {text}')
     return {**middle, 'CPU': sum(cpu.values()), 'publisher CPU': cpu.get('bridge', 0.0)}

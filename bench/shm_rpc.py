@@ -28,7 +28,7 @@ from ratios import note
 import zmq
 
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 ROBOT, JOINTS = 'quadruped', 12
 TURN = 200  # requests

@@ -24,7 +24,7 @@ import busy_loops
 from ratios import note
 import zmq
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 JOINTS = 12
 

@@ -16,8 +16,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / 'harness'))
 
+import borrowed
 import bytecode
-import domains
 from example_counts import examples
 from example_counts import LONG
 import work_units
@@ -84,7 +84,7 @@ def pytest_runtest_protocol():
     """Programs that run inside a test set up the project's logging; the next test has its own."""
     logger = logging.getLogger('urlab_ros_bridge')
     handlers, level, propagate = list(logger.handlers), logger.level, logger.propagate
-    with domains.kept() as give_back:
+    with borrowed.borrowing() as give_back:
         try:
             return (yield)
         finally:
@@ -95,8 +95,8 @@ def pytest_runtest_protocol():
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef):
-    """The ROS domains that a fixture has taken are its own until it ends."""
-    with domains.kept() as give_back:
+    """The ROS domains and ports that a fixture has borrowed are its own until it ends."""
+    with borrowed.borrowing() as give_back:
         fixturedef.addfinalizer(give_back)
         return (yield)
 

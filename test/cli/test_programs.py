@@ -12,6 +12,7 @@ import time
 
 from domains import free_domain
 from lifelines import start_process
+from ports import free_ports
 import pytest
 
 from urlab_ros_bridge.cli.processes.lifeline import tied
@@ -33,16 +34,6 @@ FREE_OFFSET = 4000
 NAMES = ('rpc', 'state', 'camera', 'control', 'info')
 SIDE_PORTS = ('--control-port=0', '--info-port=0')
 ANY_PORTS = ('--rpc-port=0', '--state-port=0', '--camera-port=0', *SIDE_PORTS)
-
-
-def free_ports():
-    probes = [socket.socket() for _ in NAMES]
-    for probe in probes:
-        probe.bind(('127.0.0.1', 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 def start(*words, environ=None):
@@ -136,7 +127,7 @@ def test_a_model_that_does_not_compile_is_one_message(program, tmp_path):
 @pytest.mark.ros
 def test_up_runs_server_and_bridge_with_all_figures(program):
     pytest.importorskip('rclpy')
-    words = [f'{name}_port:={port}' for name, port in zip(NAMES, free_ports(), strict=True)]
+    words = [f'{name}_port:={port}' for name, port in free_ports(*NAMES).items()]
     environ = {'ROS_DOMAIN_ID': str(free_domain()), 'FASTDDS_BUILTIN_TRANSPORTS': 'UDPv4'}
     up = program('up', *words, environ=environ)
     # Without a listener the bridge publishes next to nothing.
@@ -227,7 +218,7 @@ def wait_until_blocked(pid):
 
 
 def test_a_second_server_starts_with_the_offset_that_is_advised(program):
-    ports = [f'--{name}-port={port}' for name, port in zip(NAMES, free_ports(), strict=True)]
+    ports = [f'--{name}-port={port}' for name, port in free_ports(*NAMES).items()]
     first = program('server', *ports, '--cameras=off')
     ready_ports(first)
     refused = program('server', *ports)

@@ -16,8 +16,8 @@ from typing import Any
 
 import zmq
 
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 
 Handler = Callable[[dict[str, Any]], 'dict[str, Any] | bytes | None']
 

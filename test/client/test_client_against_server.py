@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ import time
 from lifelines import run_process
 from lifelines import start_process
 import numpy as np
+from ports import free_port
 import pytest
 
 from urlab_ros_bridge.client import Client
@@ -30,21 +30,11 @@ pytest.importorskip('urlab_ros_bridge.sim.server', exc_type=ModuleNotFoundError)
 ROOT = Path(__file__).parents[2]
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(('127.0.0.1', 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 class Process:
     """A server process on ports of its own; the same ports after a restart."""
 
     def __init__(self):
-        self.rpc, self.state, self.camera = free_ports(3)
+        self.rpc, self.state, self.camera = free_port(), free_port(), free_port()
         self.start()
 
     def start(self):

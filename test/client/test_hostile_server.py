@@ -10,10 +10,10 @@ from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.state.assembler import TickAssembler
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.peer import decode
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.wire.encoding.limits import REPLY
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import REPLY
 
 MAPS = 2 * REPLY.containers
 STEP = b'\x82\xa2op\xa7step_ok\xa1a'

@@ -3,13 +3,13 @@
 """The end of a server is noticed while nobody asks it anything."""
 
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
 
 from lifelines import start_process
+from ports import free_port
 import pytest
 import zmq
 
@@ -32,11 +32,6 @@ class Lost(threading.Event):
     def __call__(self):
         self.count += 1
         self.set()
-
-
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        return probe.getsockname()[1]
 
 
 @pytest.fixture

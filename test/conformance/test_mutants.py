@@ -4,8 +4,8 @@
 
 from dataclasses import replace
 
+from all_mutants import MUTANTS
 from faults_narrow import FAULTS
-from mutants import MUTANTS
 from proxy import Fault
 from proxy import Proxy
 from proxy import SpoiledChannel

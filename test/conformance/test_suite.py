@@ -123,7 +123,7 @@ def test_a_reply_of_another_shape_is_a_failure_that_says_where(sound, connect):
 
 
 def test_a_server_that_is_not_there_ends_with_a_message(capsys, monkeypatch):
-    from urlab_ros_bridge.conformance import zmq_raw
+    from urlab_ros_bridge.conformance.channels import zmq_raw
 
     def silent(self, timeout=0.0):
         raise zmq_raw.NoAnswer(timeout, self.endpoint)
@@ -183,7 +183,7 @@ def test_only_takes_names_beginnings_and_globs(capsys):
 
 
 def test_program_fails_when_a_rule_is_broken(sound, capsys, tmp_path):
-    from mutants import MUTANTS
+    from all_mutants import MUTANTS
     from proxy import Proxy
 
     mutant = next(m for m in MUTANTS if m.name == 'errors_tell_the_op')

@@ -22,7 +22,7 @@ PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md')])
 LINK = re.compile(r'\[[^\]]*\]\(([^)#\s]*)(?:#([^)]+))?\)')
 FENCED = re.compile(r'^```(?:bash|sh|console)?\n(.*?)^```', re.S | re.M)
 COMMAND = re.compile(r'(?:[A-Z_]+=\S+ )*((?:urlab|ros2|make) .*)')
-MADE_FOR_SITE = {'contributing.md'}  # docs/site_pages.py
+MADE_FOR_SITE = {'contributing.md'}  # docs/scripts/site_pages.py
 
 
 def commands(page):

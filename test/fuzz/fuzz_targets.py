@@ -74,16 +74,16 @@ from urlab_ros_bridge.sim.model.sidecar.sidecar import parse_sidecar
 from urlab_ros_bridge.sim.model.sidecar.sidecar import SidecarError
 from urlab_ros_bridge.sim.requests.paths import DataFolder
 from urlab_ros_bridge.wire import camera_frame
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import control
 from urlab_ros_bridge.wire import recording
 from urlab_ros_bridge.wire import rows
 from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import REPLY
 from urlab_ros_bridge.wire.shm import RegionReader
-from urlab_ros_bridge.wire.stepwise import unpack_stepwise
 
 CORPUS = Path(__file__).with_name('corpus')
 MODELS = Path(urlab_ros_bridge.__file__).with_name('models')
@@ -99,6 +99,7 @@ class Target:
     :ivar words: what its language is made of; mutations put them in.
     :ivar cost: how many times dearer than a plain decoder: it gets so many times fewer inputs.
     :ivar mutator: makes inputs of a corpus, words and a seed.
+    :ivar begin: starts what takes long to start, and no part of any input.
     """
 
     run: Callable[[bytes], object]
@@ -106,6 +107,7 @@ class Target:
     words: tuple[bytes, ...] = ()
     cost: int = 1
     mutator: type[Mutator] | type[ValueMutator] | type[TextMutator] = Mutator
+    begin: Callable[[], object] = lambda: None
 
     def outcome(self, data: bytes) -> str:
         """Return 'taken', or the name of the error; what was not promised is raised."""
@@ -307,6 +309,10 @@ class _Models:
         self._trial = LongTrial(cpu=5, wall=20.0)
         self._begin()
 
+    def start(self) -> None:
+        """Start the server's own process for trials."""
+        self._trial._running()
+
     def _begin(self) -> None:
         self._models = ClientModels(DataFolder(_folder() / 'data'), self._trial)
         self._left = _SPOOLED
@@ -322,6 +328,10 @@ class _Models:
 @cache
 def _all_models() -> _Models:
     return _Models()
+
+
+def _start_trial() -> None:
+    _all_models().start()
 
 
 def _models() -> ClientModels:
@@ -537,9 +547,13 @@ TARGETS: dict[str, Target] = {
         _level_values, (SchemaError, WorldError, NoValue), cost=2, mutator=ValueMutator
     ),
     'model': Target(_document, (OpError,), _XML, cost=4),
-    'compiled_model': Target(_compiled, (OpError,), _XML, cost=20),
-    'mesh_obj': Target(_Mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=20),
-    'mesh_stl': Target(_Mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=20),
+    'compiled_model': Target(_compiled, (OpError,), _XML, cost=20, begin=_start_trial),
+    'mesh_obj': Target(
+        _Mesh('.obj'), (OpError,), (b'v ', b'f ', b'//', b'\n'), cost=20, begin=_start_trial
+    ),
+    'mesh_stl': Target(
+        _Mesh('.stl'), (OpError,), (b'solid', b'facet'), cost=20, begin=_start_trial
+    ),
     'simspark_effectors': Target(_expressions, (SimSparkError,), _LISP),
     'simspark_percepts': Target(read_percepts, (SimSparkError,), _LISP),
     'simspark_frames': Target(_frames, (SimSparkError,), _LISP),

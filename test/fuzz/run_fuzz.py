@@ -99,6 +99,7 @@ def fuzz(
 
     target, outcomes = TARGETS[name], Counter()
     mutator = target.mutator(corpus_of(name), target.words, seed)
+    target.begin()
     began = time.perf_counter()
     # The tests' own time limit uses the same timer.
     watch = Watch()

@@ -11,7 +11,7 @@ import pytest
 from test.security.programs import ANY_PORTS
 from test.security.programs import port_of
 from test.security.programs import program
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 FRAMES = 600
 

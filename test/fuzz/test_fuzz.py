@@ -10,7 +10,7 @@ import sys
 from example_counts import examples
 import pytest
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import WireError
 
 BENCH = Path(__file__).resolve().parents[2] / 'bench'

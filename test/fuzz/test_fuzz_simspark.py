@@ -2,19 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever comes to the ports of the SimSpark gateway, a monitor gets its 25 messages."""
 
-import os
 from pathlib import Path
 import re
-import subprocess
 import sys
 import threading
 import time
 
+from bundled_server import simulation
 from lifelines import start_process
 import pytest
+from urlab_programs import start_urlab
 
 from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.conftest import simulation
 from test.gateways.simspark.hostile import attack
 from test.gateways.simspark.peers import RawPeer
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
@@ -74,10 +73,10 @@ def test_thousands_of_inputs_change_nothing_for_a_monitor(caplog):
 def test_a_hundred_thousand_inputs_in_real_time(capsys):
     """As programs of their own; the monitor's rate is held against that before the attack."""
     side = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
-    server, line = start('server', '--world=soccer', '--cameras=off', *side)
+    server, line = start_urlab('server', '--world=soccer', '--cameras=off', *side)
     rpc = re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1]
     words = [f'--rpc-port={rpc}', '--port=0', '--monitor-port=0', '--log-level=error']
-    gateway, line = start('simspark', *words)
+    gateway, line = start_urlab('simspark', *words)
     try:
         ports = [int(port) for port in re.findall(r'=(\d+)', line)]
         with MonitorClient(port=ports[1], timeout=60) as monitor:
@@ -96,14 +95,6 @@ def test_a_hundred_thousand_inputs_in_real_time(capsys):
             assert process.wait(20) == 0
     complaints = gateway.stderr.read()
     assert 'broke' not in complaints and 'Traceback' not in complaints
-
-
-def start(*words):
-    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *words]
-    environ = {**os.environ, 'PYTHONUNBUFFERED': '1'}
-    pipes = {'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE}
-    process = start_process(command, text=True, env=environ, **pipes)
-    return process, process.stdout.readline()
 
 
 def rate(monitor, goes_on, least):

@@ -32,3 +32,10 @@ def running_server(**config):
 def port_of(server, name='rpc'):
     """Return a port of a server: rpc, state, ..."""
     return int(server.endpoints[name].rpartition(':')[2])
+
+
+@contextmanager
+def simulation(world, **config):
+    """Run a world as long as the context lasts; yield the port of its requests."""
+    with running_server(world=world, **config) as server:
+        yield port_of(server)

@@ -7,11 +7,9 @@ Not collected by its name.  Each writes a file into the folder `URLAB_TEST_LEFT_
 of its processes are there.
 """
 
-import contextlib
 import os
 from pathlib import Path
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +18,7 @@ from bundled_server import port_of
 from bundled_server import start_server
 from domains import free_domain
 from lifelines import start_process
+from ports import free_ports
 import pytest
 
 from urlab_ros_bridge.client.client import Client
@@ -66,11 +65,6 @@ def test_the_server_of_the_conformance_suite():
 def test_everything_of_up(monkeypatch):
     pytest.importorskip('rclpy')
     monkeypatch.setenv('ROS_DOMAIN_ID', str(free_domain()))
-    with contextlib.ExitStack() as probes:
-        sockets = [probes.enter_context(socket.socket()) for _ in PORTS]
-        for probe in sockets:
-            probe.bind(('127.0.0.1', 0))
-        ports = [probe.getsockname()[1] for probe in sockets]
-    words = [f'{name}_port:={port}' for name, port in zip(PORTS, ports, strict=True)]
+    words = [f'{name}_port:={port}' for name, port in free_ports(*PORTS).items()]
     start_program('urlab_ros_bridge.cli.main', 'up', *words, until='status rover')
     never_end('up')

@@ -16,8 +16,8 @@ from small_model import XML
 from small_rows import send_rows
 import zmq
 
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.stamp import ns_to_block
 from urlab_ros_bridge.wire.stamp import seconds_to_ns
 

@@ -22,7 +22,7 @@ SCENE = """
 ROBOT = """
 <mujoco><worldbody><body name="base_link" pos="0 0 0.2"><freejoint name="root"/>
   <geom name="box" type="box" size="0.2 0.2 0.2" mass="5"/>
-  <body name="arm" pos="0 0 0.3"><joint name="shoulder" axis="0 1 0" damping="0.05"/>
+  <body name="arm" pos="0 0 0.3"><joint name="shoulder" axis="0 1 0" armature="0.1"/>
     <geom size="0.05" mass="0.2"/></body></body></worldbody>
   <actuator><motor name="shoulder" joint="shoulder"/></actuator>
   <keyframe><key name="high" qpos="0 0 1 1 0 0 0 0.5"/></keyframe></mujoco>

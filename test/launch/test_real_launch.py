@@ -6,13 +6,13 @@ import importlib.util
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 
 from domains import free_domain
 from lifelines import ends
 from lifelines import start_process
+from ports import free_ports
 import pytest
 
 from urlab_ros_bridge.files.shipped import shipped_file
@@ -42,15 +42,9 @@ sys.exit(service.run())
 """
 
 
-def free_ports():
-    probes = [socket.socket() for _ in range(5)]
-    for probe in probes:
-        probe.bind(('127.0.0.1', 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    names = ('rpc', 'state', 'camera', 'control', 'info')
-    return [f'{name}_port:={port}' for name, port in zip(names, ports, strict=True)]
+def launch_ports():
+    ports = free_ports('rpc', 'state', 'camera', 'control', 'info')
+    return [f'{name}_port:={port}' for name, port in ports.items()]
 
 
 def start(*words):
@@ -96,7 +90,7 @@ def children(process):
 
 @pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_when_launch_ends(launched, number):
-    process = launched(*free_ports())
+    process = launched(*launch_ports())
     found = children(process)
     assert set(found) == {'server', 'bridge'}
     process.send_signal(number)
@@ -106,7 +100,7 @@ def test_nothing_is_left_when_launch_ends(launched, number):
 
 
 def test_launch_fails_when_the_server_dies(launched):
-    process = launched(*free_ports())
+    process = launched(*launch_ports())
     found = children(process)
     os.kill(found['server'], signal.SIGKILL)
     assert process.wait(30) == 1

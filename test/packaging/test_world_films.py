@@ -22,7 +22,9 @@ PAGE = (DOCS / 'worlds.md').read_text(encoding='utf-8')
 @pytest.fixture(scope='module')
 def script():
     pytest.importorskip('mink')
-    spec = importlib.util.spec_from_file_location('world_films', DOCS / 'world_films.py')
+    spec = importlib.util.spec_from_file_location(
+        'world_films', DOCS / 'scripts' / 'world_films.py'
+    )
     module = importlib.util.module_from_spec(spec)
     sys.modules['world_films'] = module  # dataclasses look their module up
     try:

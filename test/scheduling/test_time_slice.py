@@ -89,3 +89,8 @@ def test_a_policy_that_was_chosen_stays(policy):
 def test_an_unknown_machine_is_left_alone(monkeypatch):
     monkeypatch.setattr(module.platform, 'machine', lambda: 'abacus')
     assert not ask_for_short_slices()
+
+
+def test_a_program_of_32_bits_is_left_alone(monkeypatch):
+    monkeypatch.setattr(module.struct, 'calcsize', lambda form: 4)
+    assert not ask_for_short_slices()

@@ -35,7 +35,7 @@ from test.security.watching import audited
 from test.security.watching import Canary
 from test.security.watching import events
 import urlab_ros_bridge
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import OPS
 
 PATIENCE = 30.0

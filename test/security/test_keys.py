@@ -20,10 +20,10 @@ from urlab_ros_bridge.client import StateStream
 from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.files.curve_keys import make_keys
 from urlab_ros_bridge.files.curve_keys import read_client_keys
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire.control import CONTROL
 from urlab_ros_bridge.wire.control import control_topic
 from urlab_ros_bridge.wire.control import pack_setpoints
+from urlab_ros_bridge.wire.encoding import codec
 
 PATIENCE = 60.0
 DEAF = 0.5  # s that nothing comes to somebody who is not let in

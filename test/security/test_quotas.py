@@ -35,8 +35,8 @@ from urlab_ros_bridge.sim.transports import frame_decoder
 from urlab_ros_bridge.sim.transports import rpc_transport
 from urlab_ros_bridge.sim.transports import zmtp_rpc
 from urlab_ros_bridge.sim.transports.shm import service
-from urlab_ros_bridge.wire import limits as wire
 from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.wire.encoding import limits as wire
 
 PATIENCE = 60.0
 PAGE = (Path(__file__).parents[2] / 'SECURITY.md').read_text()

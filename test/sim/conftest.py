@@ -22,7 +22,7 @@ from urlab_ros_bridge.sim.ops.stepping import include_cameras
 from urlab_ros_bridge.sim.stage import build_context
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 # Helpers of this folder (importlib mode adds no folder to the path).
 sys.path.insert(0, str(Path(__file__).parent))

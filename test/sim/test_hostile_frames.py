@@ -10,8 +10,8 @@ import zmq
 
 from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.sim.transports import frame_decoder
-from urlab_ros_bridge.wire import codec
-from urlab_ros_bridge.wire.limits import REQUEST
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding.limits import REQUEST
 
 INSIDE = b'\x82\xa2op\xa1x\xa1a'
 

@@ -14,7 +14,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.errors import SocketInUse
 from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.server import Server
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 
 def test_a_port_in_use_is_named_with_the_option_to_change(server):

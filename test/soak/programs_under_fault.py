@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import os
 from pathlib import Path
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from typing import NamedTuple
 
 import faulty_interpreter
 from lifelines import start_process
+from ports import free_ports
 import psutil
 
 from urlab_ros_bridge.testing.domains import take_domain
@@ -33,15 +33,6 @@ class Load(NamedTuple):
     memory_mb: float
     descriptors: int
     threads: int
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports that nobody uses now."""
-    probes = [socket.create_server(('127.0.0.1', 0)) for _ in range(count)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
 
 
 class Programs:
@@ -61,7 +52,7 @@ class Programs:
     def __init__(self, folder: Path, world: str, names: Sequence[str] = NAMES) -> None:
         ports = ('rpc', 'state', 'camera', 'chiral', 'webxr', 'agents', 'monitors')
         self.names = tuple(names)
-        self.ports = dict(zip(ports, free_ports(len(ports)), strict=True))
+        self.ports = free_ports(*ports)
         self.folder = folder
         self.data = folder / 'data'
         self.lives: dict[str, int] = {}

@@ -24,11 +24,11 @@ from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.processes.nav2 import Nav2Arguments
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import PROCESSES
+from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
+from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
+from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.limits import REQUEST
 from urlab_ros_bridge.wire.errors import ERROR_CODES
-from urlab_ros_bridge.wire.limits import MAX_DEPTH
-from urlab_ros_bridge.wire.limits import MAX_VECTOR
-from urlab_ros_bridge.wire.limits import REPLY
-from urlab_ros_bridge.wire.limits import REQUEST
 from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.rows import ROW_LAYOUTS

@@ -23,9 +23,9 @@ from urlab_ros_bridge.client.replies.reader import listed
 from urlab_ros_bridge.client.transports.shm_link import RpcLink
 from urlab_ros_bridge.files.curve_keys import KeySource
 from urlab_ros_bridge.files.curve_keys import read_client_keys
-from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.ops import PRE_SESSION_OPS
 from urlab_ros_bridge.wire.ops import RPC_PORT

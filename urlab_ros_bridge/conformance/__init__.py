@@ -10,13 +10,13 @@ only; it shares no code with this project's server.
 from urlab_ros_bridge.conformance.catalogue import all_checks
 from urlab_ros_bridge.conformance.catalogue import select
 from urlab_ros_bridge.conformance.check import Check
-from urlab_ros_bridge.conformance.check import Failed
-from urlab_ros_bridge.conformance.check import Skipped
 from urlab_ros_bridge.conformance.peer import Peer
 from urlab_ros_bridge.conformance.peer import Places
 from urlab_ros_bridge.conformance.runner import Plan
 from urlab_ros_bridge.conformance.runner import Result
 from urlab_ros_bridge.conformance.runner import run
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import Skipped
 
 __all__ = [
     'Check',

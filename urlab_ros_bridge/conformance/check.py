@@ -3,8 +3,7 @@
 """
 What a check is: one rule of the protocol's pages, with its place, as a function that tries it.
 
-A check returns when the rule holds, raises `Failed` with what was expected and what arrived, or
-`Skipped` with the reason why this server cannot be asked.
+How it ends is in `verdict`.
 """
 
 from __future__ import annotations
@@ -14,12 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 import inspect
 from typing import Any
-from typing import TYPE_CHECKING
 
-from urlab_ros_bridge.wire.errors import UrlabError
-
-if TYPE_CHECKING:
-    from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.peer import Peer
 
 PROTOCOL = 'Protocol Reference'
 NETWORKING = 'Networking'
@@ -31,18 +26,6 @@ PUPPET = ('puppet',)
 STEPPED = ('direct', 'puppet')
 EVERY = ('live', 'direct', 'puppet')
 ANY = ('',)  # whatever mode the server is in
-
-
-class Failed(UrlabError):
-    """A rule does not hold."""
-
-    def __init__(self, expected: object, got: object) -> None:
-        self.expected, self.got = str(expected), got if isinstance(got, str) else repr(got)
-        super().__init__(f'expected {self.expected}, got {self.got}')
-
-
-class Skipped(UrlabError):
-    """A rule cannot be tried on this server; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +81,3 @@ def check(
         return Check(name, page, section, quote, rule, function, **more)
 
     return make
-
-
-def expect(condition: object, expected: object, got: object) -> None:
-    """
-    Demand a condition.
-
-    :raises Failed: when it does not hold.
-    """
-    if not condition:
-        raise Failed(expected, got)
-
-
-def equal(what: str, got: object, expected: object) -> None:
-    """
-    Demand that two values are equal.
-
-    :raises Failed: when they are not; `what` names the value.
-    """
-    if got != expected:
-        raise Failed(f'{what} == {expected!r}', got)
-
-
-def skip(reason: str) -> Skipped:
-    """Return the exception of a rule that cannot be tried."""
-    return Skipped(reason)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from urlab_ros_bridge.conformance.check import Failed
+from urlab_ros_bridge.conformance.verdict import Failed
 
 
 def is_number(value: Any) -> bool:

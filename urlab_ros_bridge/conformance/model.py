@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.conformance.check import Failed
-from urlab_ros_bridge.conformance.check import skip
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 from urlab_ros_bridge.wire.names import Prefixes
 
 _WIDTHS = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}  # mjtJoint: free, ball, slide, hinge

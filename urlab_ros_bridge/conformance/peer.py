@@ -19,20 +19,20 @@ from typing import Any
 
 import msgpack
 
-from urlab_ros_bridge.conformance.check import Failed
-from urlab_ros_bridge.conformance.check import skip
+from urlab_ros_bridge.conformance.channels.shm_raw import ShmChannel
+from urlab_ros_bridge.conformance.channels.zmq_raw import no_keys
+from urlab_ros_bridge.conformance.channels.zmq_raw import NoAnswer
+from urlab_ros_bridge.conformance.channels.zmq_raw import Protect
+from urlab_ros_bridge.conformance.channels.zmq_raw import ZmqChannel
 from urlab_ros_bridge.conformance.fields import is_integer
 from urlab_ros_bridge.conformance.fields import short
 from urlab_ros_bridge.conformance.model import load_model
 from urlab_ros_bridge.conformance.model import ModelView
 from urlab_ros_bridge.conformance.model import Robot
-from urlab_ros_bridge.conformance.shm_raw import ShmChannel
-from urlab_ros_bridge.conformance.zmq_raw import no_keys
-from urlab_ros_bridge.conformance.zmq_raw import NoAnswer
-from urlab_ros_bridge.conformance.zmq_raw import Protect
-from urlab_ros_bridge.conformance.zmq_raw import ZmqChannel
-from urlab_ros_bridge.wire.codec import unpack
-from urlab_ros_bridge.wire.limits import REPLY
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
+from urlab_ros_bridge.wire.encoding.codec import unpack
+from urlab_ros_bridge.wire.encoding.limits import REPLY
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
 from urlab_ros_bridge.wire.ops import STATE_PORT
@@ -83,7 +83,7 @@ def decode(frame: bytes) -> dict[str, Any]:
     """
     Decode a reply strictly: a JSON object or a msgpack map, nothing repaired.
 
-    :raises Failed: when it is neither, or beyond what `wire.limits` allows a reply.
+    :raises Failed: when it is neither, or beyond what `wire.encoding.limits` allows a reply.
     """
     try:
         unpack(frame, REPLY.size)  # for its limits alone: it repairs

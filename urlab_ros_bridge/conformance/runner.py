@@ -12,10 +12,10 @@ import time
 import traceback
 
 from urlab_ros_bridge.conformance.check import Check
-from urlab_ros_bridge.conformance.check import Failed
-from urlab_ros_bridge.conformance.check import Skipped
 from urlab_ros_bridge.conformance.peer import NoAnswer
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import Skipped
 
 PASS, FAIL, SKIP, DEVIATION = 'pass', 'fail', 'skip', 'deviation'
 GIVE_UP = 3  # requests in a row without an answer

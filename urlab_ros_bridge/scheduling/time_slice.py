@@ -17,7 +17,8 @@ import platform
 import struct
 
 SLICE_SECONDS = 3e-4  # a few quick steps; the shortest that Linux grants is 0.1 ms
-_SYSCALLS = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}  # of sched_setattr
+# Of sched_setattr; programs of 32 bits have other numbers on the same machine.
+_SYSCALLS = {'x86_64': 314, 'aarch64': 274, 'riscv64': 274}
 # The first version of struct sched_attr: size, policy, flags, nice, priority, runtime, deadline,
 # period.  For an ordinary thread the runtime is the length of a slice, in ns.
 _ATTRIBUTES = struct.Struct('=IIQiIQQQ')
@@ -31,7 +32,7 @@ def ask_for_short_slices(seconds: float = SLICE_SECONDS) -> bool:
     :return: whether the system took the request; before Linux 6.12 it takes and ignores it.  A
         thread that was given a scheduling policy (``chrt``) keeps it, and nothing is asked for.
     """
-    number = _SYSCALLS.get(platform.machine())
+    number = _SYSCALLS.get(platform.machine()) if struct.calcsize('P') == 8 else None
     if number is None or not hasattr(os, 'sched_getscheduler'):
         return False
     try:

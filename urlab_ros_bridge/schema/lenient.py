@@ -90,7 +90,7 @@ def read_lenient(section: type[T], place: Place, name: str = '') -> T:
     try:
         return section(**values)
     except KeyProblem as problem:
-        at = replace(place, path=place.below(problem.name)) if problem.name else place
+        at = place._replace(path=place.below(problem.name)) if problem.name else place
         raise at.fail(str(problem)) from None
 
 

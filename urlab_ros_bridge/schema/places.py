@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 import reprlib
 from typing import Any
+from typing import NamedTuple
 
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -51,10 +51,9 @@ def hint(name: object, valid: Iterable[str]) -> str:
     return f'did you mean {near[0]!r}? ({listed})' if near else listed
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """
-    One plain value and where it stands.
+    One plain value and where it stands; a tuple, as there is one for each value that is read.
 
     :ivar path: such as `articulations[0].pose`, empty for the whole.
     :ivar source: the file, or what else the value came from; a relative path in the value starts
@@ -75,9 +74,6 @@ class Place:
         """Return the path of a key of this value."""
         return f'{self.path}.{key}' if self.path else key
 
-    def _inner(self, value: Any, path: str) -> Place:
-        return Place(value, path, self.source, self.error)
-
     def mapping(self, *valid: str) -> dict[str, Place]:
         """
         Return the places of a mapping by name; null counts as empty.
@@ -95,7 +91,8 @@ class Place:
                 raise self.fail(f'the key {shown(name)} {wanted}')
             if valid and name not in valid:
                 raise self.fail(f'unknown key {shown(name)}; {hint(name, valid)}')
-            found[name] = self._inner(value, self.below(name))
+            path = f'{self.path}.{name}' if self.path else name
+            found[name] = Place(value, path, self.source, self.error)
         return found
 
     def child(self, name: str) -> Place:
@@ -104,7 +101,7 @@ class Place:
             raise self.fail(f'must be a mapping, not {shown(self.value)}')
         if self.value.get(name) is None:
             raise self.fail(f'the key {name!r} is missing')
-        return self._inner(self.value[name], self.below(name))
+        return self._replace(value=self.value[name], path=self.below(name))
 
     def items(self) -> Iterator[Place]:
         """Iterate over the places of a list; null counts as empty."""
@@ -113,7 +110,7 @@ class Place:
         if not isinstance(self.value, (list, tuple)):
             raise self.fail(f'must be a list, not {shown(self.value)}')
         for index, value in enumerate(self.value):
-            yield self._inner(value, f'{self.path}[{index}]')
+            yield Place(value, f'{self.path}[{index}]', self.source, self.error)
 
 
 __all__ = ['Place', 'SchemaError', 'hint', 'shown']

@@ -68,7 +68,7 @@ def read(section: type[T], place: Place) -> T:
 
 def read_value(key: Key, kind: Any, place: Place) -> Any:
     """Return one value of a section, checked and of the type that its field names."""
-    kind, optional, origin, parts = _form(kind)
+    kind, optional, origin, parts, section = _form(kind)
     if optional and place.value is None:
         return None
     if key.parse is not None:
@@ -77,8 +77,8 @@ def read_value(key: Key, kind: Any, place: Place) -> Any:
         return _read_list(key, origin, parts, place)
     if origin is dict:
         return {name: read_value(key, parts[1], item) for name, item in place.mapping().items()}
-    if is_dataclass(kind):
-        return read(kind, place)  # type: ignore[arg-type]
+    if section:
+        return read(kind, place)
     problem = problem_of(key, kind, place.value)
     if problem:
         raise place.fail(problem)
@@ -86,10 +86,14 @@ def read_value(key: Key, kind: Any, place: Place) -> Any:
 
 
 @cache
-def _form(kind: Any) -> tuple[Any, bool, Any, tuple[Any, ...]]:
-    """Return a type without `| None`, whether it had that, and what it is made of."""
+def _form(kind: Any) -> tuple[Any, bool, Any, tuple[Any, ...], bool]:
+    """
+    Return a type without `| None`, and whether it had that.
+
+    Then what it is made of, and whether it is a section.
+    """
     kind, optional = without_none(kind)
-    return kind, optional, get_origin(kind), get_args(kind)
+    return kind, optional, get_origin(kind), get_args(kind), is_dataclass(kind)
 
 
 def _read_list(key: Key, origin: type, parts: tuple[Any, ...], place: Place) -> Any:

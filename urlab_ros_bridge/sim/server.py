@@ -44,7 +44,7 @@ from urlab_ros_bridge.sim.transports.shm.service import offer_shared_memory
 from urlab_ros_bridge.sim.transports.zmq_rpc import ZmqRpcTransport
 from urlab_ros_bridge.sim.transports.zmtp_rpc import listen
 from urlab_ros_bridge.sim.transports.zmtp_rpc import ZmtpRpcTransport
-from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
+from urlab_ros_bridge.wire.encoding.codec import MAX_REQUEST_BYTES
 
 if TYPE_CHECKING:
     from zmq.auth.thread import ThreadAuthenticator

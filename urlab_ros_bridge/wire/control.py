@@ -21,13 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urlab_ros_bridge.wire.encoding.limits import GAINS_BYTES
+from urlab_ros_bridge.wire.encoding.limits import INFO_BYTES
+from urlab_ros_bridge.wire.encoding.limits import STREAM_CONTAINERS
+from urlab_ros_bridge.wire.encoding.limits import STREAM_VALUES
 from urlab_ros_bridge.wire.errors import MalformedRow
 from urlab_ros_bridge.wire.errors import UnknownTopic
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import GAINS_BYTES
-from urlab_ros_bridge.wire.limits import INFO_BYTES
-from urlab_ros_bridge.wire.limits import STREAM_CONTAINERS
-from urlab_ros_bridge.wire.limits import STREAM_VALUES
 
 CONTROL = 'control'
 SET_GAINS = 'set_gains'
@@ -148,7 +148,7 @@ def unpack_gains(payload: bytes | memoryview) -> dict[str, dict[str, float]]:
 
 
 def _load(kind: str, payload: bytes | memoryview, limit: int) -> Any:
-    """Decode JSON of which there may be so many bytes, and so much else as `wire.limits` says."""
+    """Decode JSON of at most `limit` bytes, and of as many values as `encoding.limits` allows."""
     if len(payload) > limit:
         raise MalformedControl(kind, f'{len(payload)} bytes, at most {limit}')
     text = bytes(payload)

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 import socket
 import threading
 
-import pytest
+from ports import free_port
 import zmq
 
 from urlab_ros_bridge.cli.checks import network
 from urlab_ros_bridge.cli.checks import Severity
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.ops import OPS
 
 HELLO = {
@@ -77,13 +77,6 @@ def server(answers, state=False):
         context.destroy(0)
 
 
-@pytest.fixture
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
-
-
 def test_a_running_server_is_described():
     answers = {'meta': META, 'hello': HELLO, 'status': {**STATUS, 'mode': 'live'}}
     with server(answers, state=True) as (values, _):
@@ -114,14 +107,15 @@ def test_something_else_behind_the_port_fails():
     assert rpc.level is Severity.FAIL and 'URLab server' in rpc.advice
 
 
-def test_nobody_on_this_machine_is_fine_when_one_could_start(free_port):
-    ports = dict.fromkeys(('rpc_port', 'state_port', 'camera_port'), free_port)
+def test_nobody_on_this_machine_is_fine_when_one_could_start():
+    free = free_port()
+    ports = dict.fromkeys(('rpc_port', 'state_port', 'camera_port'), free)
     values = ('127.0.0.1', ports, 0.2)
     findings = network.check_all(*values)
     assert [finding.level for finding in findings] == [Severity.OK] * 4
     assert 'urlab up' in findings[0].found
     with socket.socket() as holder:
-        holder.bind(('127.0.0.1', free_port))
+        holder.bind(('127.0.0.1', free))
         holder.listen(1)
         taken = network.check_all(*values)[1]
     assert (

@@ -3,16 +3,15 @@
 """`urlab chiral` and `urlab eval` as programs, on a real server."""
 
 import importlib.util
-import os
 import re
 import signal
-import subprocess
 import sys
 
 from lifelines import run_process
-from lifelines import start_process
 from mcap.reader import make_reader
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import start_urlab
 
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import chiral
@@ -39,24 +38,12 @@ class Tires:
 """
 
 
-def start(command, *words):
-    process = start_process(
-        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, 'PYTHONUNBUFFERED': '1'},
-    )
-    return process, process.stdout.readline()
-
-
 @pytest.fixture
 def served():
     """Yield the first line of a gateway in lockstep before a quadruped."""
-    ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
-    server, line = start('server', '--world=quadruped', *ports)
+    server, line = start_urlab('server', '--world=quadruped', *ANY_PORTS)
     rpc = re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1]
-    gateway, line = start('chiral', f'--rpc-port={rpc}', '--port=0', '--pace=lockstep')
+    gateway, line = start_urlab('chiral', f'--rpc-port={rpc}', '--port=0', '--pace=lockstep')
     try:
         yield line
     finally:

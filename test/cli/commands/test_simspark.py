@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`urlab simspark` as a program, on a real server."""
 
-import os
 import re
 import signal
 import socket
-import subprocess
-import sys
 
-from lifelines import start_process
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import start_urlab
 
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import simspark
@@ -22,22 +20,10 @@ from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.client import SceneView
 
 
-def start(command, *words):
-    process = start_process(
-        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, 'PYTHONUNBUFFERED': '1'},
-    )
-    return process, process.stdout.readline()
-
-
 @pytest.fixture
 def server():
     """Yield the port of the requests of a rover."""
-    ports = [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')]
-    process, line = start('server', '--world=rover', *ports)
+    process, line = start_urlab('server', '--world=rover', *ANY_PORTS)
     yield re.search(r'rpc=tcp://[^:]+:(\d+)', line)[1]
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0, process.stderr.read()
@@ -46,7 +32,7 @@ def server():
 def test_a_world_is_watched_commanded_and_logged_until_a_signal(server, tmp_path):
     log = tmp_path / 'game.log'
     words = [f'--rpc-port={server}', '--port=0', '--monitor-port=0', f'--log={log}']
-    gateway, line = start('simspark', *words, '--allow-killsim')
+    gateway, line = start_urlab('simspark', *words, '--allow-killsim')
     said = re.fullmatch(
         rf'{simspark.READY_LINE}: agents=(\d+) monitors=(\d+) robots=rover\n', line
     )
@@ -60,7 +46,7 @@ def test_a_world_is_watched_commanded_and_logged_until_a_signal(server, tmp_path
     assert all(view.take(line) for line in log.read_bytes().splitlines())
     assert view.fulls == 1
 
-    gateway, line = start('simspark', *words[:-1])
+    gateway, line = start_urlab('simspark', *words[:-1])
     gateway.send_signal(signal.SIGTERM)
     assert line.startswith(simspark.READY_LINE) and gateway.wait(20) == 0, gateway.stderr.read()
 

@@ -15,6 +15,7 @@ import time
 
 from lifelines import ends
 from lifelines import start_process
+from ports import free_ports
 import pytest
 
 from urlab_ros_bridge.cli.processes.table import READY_LINE
@@ -44,21 +45,17 @@ sys.exit(main(['up', *sys.argv[1:]]))
 """
 
 
-def free_ports():
-    probes = [socket.socket() for _ in range(3)]
-    for probe in probes:
-        probe.bind(('127.0.0.1', 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    names = ('rpc', 'state', 'camera')
-    return [f'--{name}-port={port}' for name, port in zip(names, ports, strict=True)]
-
-
 def start(server=SERVER, bridge=BRIDGE, words=(), stdout=subprocess.PIPE):
+    ports = free_ports('rpc', 'state', 'camera')
     driver = DRIVER.format(programs={'server': server, 'bridge': bridge})
     return start_process(
-        [sys.executable, '-c', driver, *free_ports(), *words],
+        [
+            sys.executable,
+            '-c',
+            driver,
+            *(f'--{name}-port={port}' for name, port in ports.items()),
+            *words,
+        ],
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.STDOUT if stdout is subprocess.PIPE else stdout,

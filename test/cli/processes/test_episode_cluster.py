@@ -6,7 +6,6 @@ from dataclasses import asdict
 import importlib.util
 import os
 import signal
-import socket
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
@@ -23,6 +22,7 @@ from eval_runs import wait
 from hypothesis import given
 from hypothesis import strategies as st
 from lifelines import start_process
+from ports import free_port
 import psutil
 import pytest
 
@@ -149,9 +149,7 @@ def test_a_cluster_gives_the_bits_of_processes_whoever_is_killed(place):
 def test_a_cluster_that_runs_already_wants_the_token(place):
     local = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}  # on loopback, as with --ray local
     secret = environment(RAY_AUTH_MODE='token', RAY_AUTH_TOKEN='s' * 40, **local)
-    with socket.socket() as free:
-        free.bind(('127.0.0.1', 0))
-        port = free.getsockname()[1]
+    port = free_port()
     ray = [sys.executable, '-c', 'from ray.scripts.scripts import main; main()']
     head = ['start', '--head', '--block', '--node-ip-address', '127.0.0.1', '--port', str(port)]
     head += ['--num-cpus', '2', '--include-dashboard', 'false', '--disable-usage-stats']

@@ -66,7 +66,10 @@ def test_only_the_port_of_a_camera_endpoint_counts(reply):
     assert camera.topic == 'rover/camera/front'
 
 
-@pytest.mark.parametrize('endpoint', ['', None, 'ipc:///tmp/x', 'tcp://host:', 'tcp://h:9999999'])
+@pytest.mark.parametrize(
+    'endpoint',
+    ['', None, 'ipc:///tmp/x', 'tcp://host:', 'tcp://h:9999999', 'tcp://h:65536', 'tcp://h:0'],
+)
 def test_a_camera_without_a_tcp_endpoint_has_no_port(reply, endpoint):
     robot = articulation()
     robot['camera_topics']['front']['zmq_endpoint'] = endpoint

@@ -14,7 +14,7 @@ import pytest
 from urlab_ros_bridge.client.errors import ProtocolError
 from urlab_ros_bridge.client.replies.observations import decode_snapshot
 from urlab_ros_bridge.client.replies.observations import StepResult
-from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.errors import WireError
 
 

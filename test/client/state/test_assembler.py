@@ -10,7 +10,7 @@ import pytest
 
 from urlab_ros_bridge.client.state import assembler as module
 from urlab_ros_bridge.client.state.assembler import TickAssembler
-from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.rows import pack_sim_time
 

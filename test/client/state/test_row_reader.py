@@ -23,6 +23,7 @@ KINDS = (
     ((b'rover/joint/a', 32), (b'state/full', 700), (b'rover/joint/b', 0)),
     ((b'other/joint/a', 32), (b'rover/joint/b', 32)),
 )
+CLOSED = (*KINDS[0], (b'sim_time', 24))
 
 
 @st.composite
@@ -114,8 +115,7 @@ def test_rows_together_and_one_by_one_make_the_same_ticks(data, messages, closin
 
 
 def test_ticks_like_those_before_come_whole_and_most_of_one_is_waited_for():
-    rows = [*KINDS[0], (b'sim_time', 24)]
-    tick = b''.join(on_the_wire([topic, bytes(size)]) for topic, size in rows)
+    tick = b''.join(on_the_wire([topic, bytes(size)]) for topic, size in CLOSED)
     found = read([HELLO] + 5 * [tick])
     assert [len(taken.rows) for taken in found] == [1] * 4 + [4] * 4
     reader = RowReader(1 << 20)
@@ -136,3 +136,31 @@ def test_ticks_like_those_before_come_whole_and_most_of_one_is_waited_for():
     put(tick[100:])
     reader.subscribe((b'rover/',))
     assert reader.missing == 1
+
+
+def test_rows_that_no_tick_ends_with_are_not_remembered():
+    reader = RowReader(1 << 20)
+    reader.subscribe((b'',))
+    rows = b''.join(on_the_wire([b'rover/joint/%d' % number, bytes(8)]) for number in range(50))
+    data, kept = HELLO, []
+    for _ in range(400):
+        data += rows
+        while data:
+            room = reader.room()
+            count = min(len(room), len(data))
+            room[:count] = data[:count]
+            reader.filled(count)
+            data = data[count:]
+            while reader.next() is not None:
+                pass
+        kept.append(len(reader._known._rows))
+    assert max(kept) <= 1 << 13 and kept[-1] == 0
+    # The next tick that ends is recognised again.
+    tick = b''.join(on_the_wire([topic, bytes(size)]) for topic, size in CLOSED)
+    room = reader.room()
+    room[: 4 * len(tick)] = 4 * tick
+    reader.filled(4 * len(tick))
+    found = []
+    while (taken := reader.next()) is not None:
+        found.append(len(taken.rows))
+    assert found == [1] * 8 + [4] * 2

@@ -9,9 +9,10 @@ import pytest
 import zmq
 
 from urlab_ros_bridge.client.errors import StreamClosed
+from urlab_ros_bridge.client.state.row_reader import Rows
 from urlab_ros_bridge.client.state.stream import StateStream
 from urlab_ros_bridge.client.transports.subscriptions import ZmtpSubscriber
-from urlab_ros_bridge.wire.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import pack
 from urlab_ros_bridge.wire.rows import pack_joint
 from urlab_ros_bridge.wire.rows import pack_sim_time
 
@@ -269,3 +270,25 @@ def test_a_muted_stream_is_sent_nothing_and_later_what_is_subscribed_then(publis
         assert publisher.topics == {b'sim_time', b'rover/', b'cart/'}
         publisher.tick(2)
         assert stream.receive(20).step == 2
+
+
+@pytest.mark.parametrize(
+    'rows', [Rows([(b'rover/joint/left', b'')], False), Rows([], False)], ids=['rows', 'damaged']
+)
+def test_a_flood_without_ticks_holds_neither_a_timeout_nor_the_end(publisher, rows):
+    with StateStream(state_port=publisher.port, closing='sim_time') as stream:
+        source = stream._source
+        source.take = lambda: rows  # there is always one more
+        assert stream.receive(0.05) is None
+        ended = []
+
+        def receive():
+            with pytest.raises(StreamClosed):
+                stream.receive(None)
+            ended.append(True)
+
+        thread = threading.Thread(target=receive, daemon=True)
+        thread.start()
+        stream.close()
+        thread.join(60)
+        assert ended

@@ -14,6 +14,7 @@ from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import KeysRejected
 from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
+from urlab_ros_bridge.client.transports import zmtp_rpc
 from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
 from urlab_ros_bridge.wire import zmtp
 
@@ -103,6 +104,25 @@ def test_of_a_reply_of_many_parts_the_first_counts():
     with server(answer) as endpoint, rpc(endpoint) as client:
         for number in (b'1', b'2'):
             assert client.exchange('echo', number, PATIENCE) == number
+
+
+def test_a_reply_may_be_as_large_in_parts_as_in_one(monkeypatch):
+    monkeypatch.setattr(zmtp_rpc, 'MAX_REPLY_BYTES', 1 << 16)
+
+    def answer(bound, parts):
+        bound.send_multipart([*parts, *(bytes(1 << 14) for _ in range(int(parts[-1])))])
+
+    with server(answer) as endpoint, rpc(endpoint) as client:
+        assert client.exchange('echo', b'3', PATIENCE) == b'3'
+        with pytest.raises(ConnectionLost):
+            client.exchange('echo', b'5', PATIENCE)
+        assert client.exchange('echo', b'1', PATIENCE) == b'1'
+
+
+@pytest.mark.parametrize('host', ['a..b', 'x' * 64])
+def test_a_host_that_cannot_be_is_one_that_does_not_answer(host):
+    with rpc(f'tcp://{host}:5') as client, pytest.raises(RequestTimeout):
+        client.exchange('echo', b'', 0.2)
 
 
 def test_a_server_that_comes_later_is_waited_for_and_one_that_comes_back_is_found():

@@ -4,13 +4,11 @@
 
 from contextlib import contextmanager
 
-from bundled_server import port_of
-from bundled_server import running_server
+from bundled_server import simulation
 import numpy as np
 import pytest
 
 from test.gateways.chiral.stock_client import StockClient
-from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.chiral.profile.profile import read_profile
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
@@ -18,23 +16,17 @@ from urlab_ros_bridge.gateways.chiral.serving.server import ChiralConfig
 from urlab_ros_bridge.gateways.chiral.serving.server import ChiralServer
 
 
-@contextmanager
-def running(world, **config):
-    with running_server(world=world, **config) as server:
-        yield port_of(server)
-
-
 @pytest.fixture(scope='module')
 def quadruped():
     """Return the RPC port of a quadruped."""
-    with running('quadruped') as port:
+    with simulation('quadruped') as port:
         yield port
 
 
 @pytest.fixture(scope='module')
 def rover():
     """Return the RPC port of a rover."""
-    with running('rover') as port:
+    with simulation('rover') as port:
         yield port
 
 
@@ -60,21 +52,6 @@ def direct(quadruped):
     """Return a stock client of a quadruped in lockstep."""
     with gateway_at(quadruped, {'pace': 'lockstep'}) as server, StockClient(server.url) as client:
         yield client
-
-
-@pytest.fixture
-def urlab():
-    """Return a function: RPC port -> client of the simulation itself."""
-    clients = []
-
-    def open_client(port):
-        clients.append(Client(rpc_port=port, shared=True))
-        clients[-1].connect()
-        return clients[-1]
-
-    yield open_client
-    for client in clients:
-        client.close()
 
 
 @pytest.fixture

@@ -4,18 +4,12 @@
 
 from pathlib import Path
 import re
-import socket
 import subprocess
-import sys
 
-from lifelines import start_process
+from ports import free_port
+from urlab_programs import start_urlab
 
 SIDE_PORTS = ('state', 'camera', 'control', 'info')
-
-
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        return probe.getsockname()[1]
 
 
 class Programs:
@@ -81,12 +75,6 @@ class Programs:
 
     @staticmethod
     def _start(command, words, log):
-        process = start_process(
-            [sys.executable, '-m', 'urlab_ros_bridge.cli.main', command, *words],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        )
-        line = process.stdout.readline()
+        process, line = start_urlab(command, *words, stderr=log)
         assert 'ready' in line, line
         return process, line

@@ -5,10 +5,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+from bundled_server import simulation
 import numpy as np
 import pytest
 
-from test.gateways.chiral.conftest import running
 from test.gateways.chiral.stock_client import connect_when_free
 from test.gateways.chiral.stock_client import StockClient
 from urlab_ros_bridge.gateways.chiral.profile.profile import load_profile
@@ -22,7 +22,7 @@ CUBE = np.array([0.50, 0.24])
 
 @pytest.fixture(scope='module')
 def world():
-    with running('bimanual') as port:
+    with simulation('bimanual') as port:
         yield port
 
 

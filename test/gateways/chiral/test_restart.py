@@ -3,18 +3,13 @@
 """The simulation comes and goes under a gateway that stays."""
 
 import contextlib
-import socket
 
 from bundled_server import start_server
+from ports import free_port
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from test.gateways.chiral.stock_client import connect_when_free
-
-
-def free_port():
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        return probe.getsockname()[1]
 
 
 def test_another_world_is_served_after_a_restart(gateway):

@@ -9,8 +9,8 @@ import pytest
 import zmq
 
 from test.gateways.chiral.stock_client import StockClient
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 
 STOCK_HELLO = ('extensions', 'depth_unit', 'world', 'timestep')
 

@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulations for the gateways' common half."""
 
+from bundled_server import simulation
 import pytest
 
-from test.gateways.chiral.conftest import running
 from urlab_ros_bridge.gateways.common.simulation.link import SimulationLink
 
 
 @pytest.fixture(scope='module')
 def rover():
     """Return the RPC port of a rover."""
-    with running('rover') as port:
+    with simulation('rover') as port:
         yield port
 
 
 @pytest.fixture(scope='module')
 def fleet():
     """Return the RPC port of a world with two rovers and a quadruped."""
-    with running('fleet') as port:
+    with simulation('fleet') as port:
         yield port
 
 

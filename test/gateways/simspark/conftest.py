@@ -4,23 +4,14 @@
 
 from contextlib import contextmanager
 
-from bundled_server import port_of
-from bundled_server import running_server
+from bundled_server import simulation
 import pytest
 
 from test.gateways.simspark.peers import PATIENCE
 from test.gateways.simspark.peers import RawPeer
-from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.simspark.client import MonitorClient
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkConfig
 from urlab_ros_bridge.gateways.simspark.serving.gateway import SimSparkGateway
-
-
-@contextmanager
-def simulation(world, **config):
-    """Run a world; give its RPC port."""
-    with running_server(world=world, **config) as server:
-        yield port_of(server)
 
 
 @contextmanager
@@ -61,21 +52,6 @@ def soccer():
     """Return the RPC port of a field with a ball and one player a side."""
     with simulation('soccer') as port:
         yield port
-
-
-@pytest.fixture
-def urlab():
-    """Return a function: RPC port -> client of the simulation itself."""
-    clients = []
-
-    def connect(port):
-        clients.append(Client(rpc_port=port, shared=True))
-        clients[-1].connect()
-        return clients[-1]
-
-    yield connect
-    for client in clients:
-        client.close()
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from urlab_ros_bridge.ros.features.tick_state import WorldState
 from urlab_ros_bridge.ros.plan.plan import FrameNames
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import UrlabError
 
 pytestmark = pytest.mark.ros

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Restarts, other clients, silence, and what the bridge says about them."""
 
-from concurrent.futures import ThreadPoolExecutor
 import itertools
 import threading
 
@@ -23,9 +22,13 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.program.features import FEATURES
+from urlab_ros_bridge.ros.services import base
+from urlab_ros_bridge.ros.services.standard.simulation_state import State
 
 pytestmark = pytest.mark.ros
 msg = pytest.importorskip('urlab_msgs.msg')
+srv = pytest.importorskip('urlab_msgs.srv')
+standard = pytest.importorskip('simulation_interfaces.srv')
 
 
 def nanoseconds(stamp):
@@ -100,7 +103,7 @@ def test_the_session_of_a_stock_server_is_not_fought_for(small_server, bridged):
     user.close()
 
 
-def test_who_asks_while_the_world_is_being_read_waits_for_the_end_of_it(small_server, bridged):
+def test_who_asks_while_the_world_is_being_read_waits_and_holds_nobody_up(small_server, bridged):
     reading, go_on = threading.Event(), threading.Event()
 
     def read_slowly(plan, handshake):
@@ -112,12 +115,40 @@ def test_who_asks_while_the_world_is_being_read_waits_for_the_end_of_it(small_se
     assert reading.wait(PATIENCE)
     # Topics are there already, so users will call services too.
     assert wait_for_message(listener, Odometry, 'odom')
-    with ThreadPoolExecutor() as pool:
-        asked = pool.submit(bridge.link.connected_client)
-        assert not asked.done() and bridge.link.state.phase is Phase.PREPARING
-        go_on.set()
-        assert asked.result(PATIENCE) is bridge.link.client
-    assert bridge.link.state.connected
+    speed = listener.node.create_client(srv.SetSpeed, '/set_speed')
+    entities = listener.node.create_client(standard.GetEntities, '/get_entities')
+    assert speed.wait_for_service(PATIENCE) and entities.wait_for_service(PATIENCE)
+    waiting = [
+        speed.call_async(srv.SetSpeed.Request(percent=50.0)),
+        entities.call_async(standard.GetEntities.Request()),
+    ]
+    # These need no world, and are answered by the same threads.
+    for _ in range(3):
+        assert listener.call(srv.BagStop, '/bag_stop').code == 'bag_not_active'
+        state = listener.call(standard.GetSimulationState, '/get_simulation_state')
+        assert state.state.state == State.LOADING_WORLD
+    assert not any(each.done() for each in waiting)
+    assert bridge.link.state.phase is Phase.PREPARING
+    go_on.set()
+    wait_until(lambda: all(each.done() for each in waiting))
+    assert waiting[0].result().success and bridge.link.state.connected
+
+
+def test_a_request_is_refused_when_the_world_takes_too_long_to_read(
+    small_server, bridged, monkeypatch
+):
+    go_on = threading.Event()
+    monkeypatch.setattr(base, 'READING_SECONDS', 0.2)
+    slow = Feature(
+        'slow', attach=lambda bridge: Attached(published=lambda *_: go_on.wait(PATIENCE))
+    )
+    bridge, listener = bridged(small_server(), features=(*FEATURES, slow))
+    wait_until(lambda: bridge.link.is_reading)
+    answer = listener.call(srv.SetSpeed, '/set_speed', percent=50.0)
+    assert answer.code == 'not_connected' and 'reading its world' in answer.message
+    go_on.set()
+    wait_until(lambda: bridge.link.state.connected)
+    assert listener.call(srv.SetSpeed, '/set_speed', percent=50.0).success
 
 
 def test_a_connection_is_logged_once_and_so_is_its_end(small_server, bridged, capfd):

@@ -270,7 +270,7 @@ def test_a_pause_between_the_look_and_the_round_is_seen(connected):
     Controller(listener)
     wait_until(lambda: rounds(server) > 5)
     present = bridge.lockstep._rounds
-    ready, stopped = present._ready, []
+    ready, stopped = present._is_ready, []
 
     def pause_just_after():
         answer = ready()
@@ -279,7 +279,7 @@ def test_a_pause_between_the_look_and_the_round_is_seen(connected):
             stopped.append(rounds(server))
         return answer
 
-    present._ready = pause_just_after
+    present._is_ready = pause_just_after
     wait_until(lambda: stopped and state(bridge) == 'on: paused')
     assert rounds(server) == stopped[0]
 

@@ -19,7 +19,13 @@ class FakePort:
         self.memory = FrameMemory(rig.state.size, [item.size for item in rig.items])
         self.jobs = []
         self.busy = False
+        self.timely = True
+        self.asked = []
         self.told = []
+
+    def has_time(self, now, period):
+        self.asked.append((now, period))
+        return self.timely
 
     def post(self, state, capture, cameras):
         self.jobs.append((capture, list(cameras), state))
@@ -98,6 +104,22 @@ def test_a_busy_renderer_is_left_alone_and_then_gets_the_newest_state(rig):
     rig.port.busy = True
     assert run(rig, 50) == []
     rig.port.busy = False
+    ((capture, _, _),) = run(rig, 1)
+    assert capture.stamp_ns == rig.engine.stamp_ns
+
+
+def test_while_time_runs_by_itself_the_renderer_gets_what_it_has_time_for(rig):
+    with rig.engine.lock:
+        rig.engine.set_mode('live')
+        rig.engine.speed = 0.5
+    rig.subscribe(index(rig, 'front'))
+    rig.port.timely = False
+    before = time.monotonic()
+    assert run(rig, 50) == []
+    now, period = rig.port.asked[-1]
+    assert before <= now <= time.monotonic()
+    assert period == rig.engine.world.model.opt.timestep / 0.5
+    rig.port.timely = True
     ((capture, _, _),) = run(rig, 1)
     assert capture.stamp_ns == rig.engine.stamp_ns
 

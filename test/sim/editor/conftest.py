@@ -12,7 +12,7 @@ from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.dispatcher import Dispatcher
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 # The root body stands off the frame of the file, turned.
 ARM = """

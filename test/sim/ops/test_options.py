@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 ENUMS = {
     'integrator': ('euler', 'rk4', 'implicit', 'implicitfast'),

@@ -13,7 +13,7 @@ import pytest
 
 from urlab_ros_bridge.sim.physics import engine as engine_module
 from urlab_ros_bridge.sim.physics.lock import ModelLock
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 
 def later(seconds, call):

@@ -13,7 +13,7 @@ from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
 from urlab_ros_bridge.sim.requests.fields import vector
-from urlab_ros_bridge.wire.limits import MAX_VECTOR
+from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 
 NUMBERS = st.integers(-(2**63), 2**64 - 1) | st.floats()
 ANY = NUMBERS | st.none() | st.booleans() | st.text() | st.binary() | st.lists(NUMBERS)

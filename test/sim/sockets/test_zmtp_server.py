@@ -103,6 +103,26 @@ def test_connections_without_a_descriptor_are_accepted_when_there_is_one(served,
         served.until(lambda: served.bodies == [b'body'])
 
 
+def test_who_waits_behind_one_that_has_left_is_accepted(served, monkeypatch):
+    class Leaving:
+        def __init__(self):
+            self.left = [errno.ECONNABORTED, errno.EPROTO]
+
+        def accept(self):
+            if self.left:
+                raise OSError(self.left.pop(), 'it has left')
+            return served.listener.accept()
+
+        def fileno(self):
+            return served.listener.fileno()
+
+    monkeypatch.setattr(served.server, 'listener', Leaving())
+    with served.dial() as peer:
+        served.turn()
+        assert len(served.server.connections) == 1
+        assert peer.recv(64) == zmtp.GREETING
+
+
 def test_only_unfinished_handshakes_are_slow(served, monkeypatch):
     with served.dial() as silent, served.dial() as whole:
         whole.sendall(zmtp.GREETING + zmtp.ready('DEALER') + zmtp.frame(b'body'))

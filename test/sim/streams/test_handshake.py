@@ -9,7 +9,7 @@ import mujoco
 import pytest
 
 from urlab_ros_bridge.sim.streams.handshake import actuator_kind
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 
 def model_of(reply, tmp_path):

@@ -8,8 +8,8 @@ import zmq
 
 from urlab_ros_bridge.sim.sockets.subscriptions import Subscriptions
 from urlab_ros_bridge.sim.streams.state import StatePublisher
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import rows
+from urlab_ros_bridge.wire.encoding import codec
 
 
 class Pipe:

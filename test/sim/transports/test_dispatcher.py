@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.requests.registry import Registry
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import OPS
 

@@ -9,7 +9,7 @@ from dispatching import dispatch
 import numpy as np
 import pytest
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 MOVING = {'session_id', 'run', 'wall_time', 'sessions', 'real_time_factor', 'tick_rate'}
 ASKED = (

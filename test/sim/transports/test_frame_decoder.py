@@ -9,7 +9,7 @@ import pytest
 from urlab_ros_bridge.sim.transports import frame_decoder
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 
 class Dispatching:

@@ -11,7 +11,7 @@ from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
 from urlab_ros_bridge.sim.transports.repeated import MAX_SHAPES
 from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
 from urlab_ros_bridge.sim.transports.repeated import shape_of
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 usable = st.floats(-MAX_MAGNITUDE, MAX_MAGNITUDE)
 

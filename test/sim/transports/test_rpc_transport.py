@@ -15,7 +15,7 @@ from urlab_ros_bridge.sim import server as server_module
 from urlab_ros_bridge.sim.physics import engine as engine_module
 from urlab_ros_bridge.sim.transports import rpc_transport
 from urlab_ros_bridge.sim.transports import zmq_rpc
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 
 def raw_dealer(endpoint):

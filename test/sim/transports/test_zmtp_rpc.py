@@ -15,8 +15,8 @@ import zmq
 
 from urlab_ros_bridge.sim.sockets import zmtp_server
 from urlab_ros_bridge.sim.transports import zmtp_rpc
-from urlab_ros_bridge.wire import codec
 from urlab_ros_bridge.wire import zmtp
+from urlab_ros_bridge.wire.encoding import codec
 
 PATIENCE = 60.0
 META = codec.pack({'op': 'meta'})

@@ -41,6 +41,7 @@ LAST_PORT = 65535
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
 PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
 FOLDER: dict[str, Any] = {**PATH, 'metavar': 'DIR'}
+NAME_OR_FILE: dict[str, Any] = {**PATH, 'metavar': 'NAME|FILE'}
 # The shipped parameters of the bridge, and how a file in their place is checked.
 BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': parameter_file, **PATH}
 
@@ -215,9 +216,7 @@ class Serving(Arguments):
         '',
         'Folder that recordings are written to and read from; default: urlab in the data folder '
         'of the user (XDG_DATA_HOME).',
-        metavar='DIR',
-        longest=4096,
-        path=True,
+        **FOLDER,
     )
     data_limit: float = key(
         20.0,
@@ -300,9 +299,7 @@ class ChiralGateway(Arguments):
         'Bundled profile such as bimanual, or YAML file that says what a policy sees and '
         'what its actions mean; default: everything that the robot has.',
         check=chiral_profile,
-        metavar='NAME|FILE',
-        longest=4096,
-        path=True,
+        **NAME_OR_FILE,
     )
 
 

@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
 from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.errors import PackageMissing
@@ -48,10 +49,8 @@ class ChiralSettings(Arguments):
         '',
         'Bundled profile such as bimanual, or YAML file that says what a policy sees and '
         'what its actions mean; default: everything that the robot has.',
-        metavar='NAME|FILE',
         check=chiral_profile,
-        longest=4096,
-        path=True,
+        **NAME_OR_FILE,
     )
     pace: str = key(
         'profile',

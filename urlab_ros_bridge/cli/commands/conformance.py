@@ -18,6 +18,7 @@ from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from urlab_ros_bridge.conformance import Places
     from urlab_ros_bridge.conformance import Plan
     from urlab_ros_bridge.conformance import Result
-    from urlab_ros_bridge.conformance.zmq_raw import Protect
+    from urlab_ros_bridge.conformance.channels.zmq_raw import Protect
 
 _CLEAR_LINE = '\r\x1b[K'
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
@@ -59,9 +60,7 @@ class ConformanceArguments(Arguments):
     json: str = key(
         '',
         'Also write the results to this file, as JSON.',
-        metavar='FILE',
-        longest=4096,
-        path=True,
+        **PATH,
     )
     state_port: int = key(
         0, f'TCP port of the state stream. 0: what the server says, or else {STATE_PORT}.', **_PORT
@@ -103,7 +102,7 @@ def make_plan(values: ConformanceArguments) -> Plan:
 def places(values: ConformanceArguments) -> Places:
     """Return where the server that was named listens."""
     from urlab_ros_bridge.conformance import Places
-    from urlab_ros_bridge.conformance.zmq_raw import host_and_port
+    from urlab_ros_bridge.conformance.channels.zmq_raw import host_and_port
 
     host, port = host_and_port(values.endpoint, RPC_PORT)
 
@@ -120,7 +119,7 @@ def protection(folder: str) -> Protect:
 
     :raises KeysUnusable: when they are missing, damaged, or not kept secret.
     """
-    from urlab_ros_bridge.conformance.zmq_raw import no_keys
+    from urlab_ros_bridge.conformance.channels.zmq_raw import no_keys
     from urlab_ros_bridge.files.curve_keys import read_client_keys
 
     keys = read_client_keys(folder)

@@ -22,6 +22,9 @@ from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import CHIRAL_PORT
+from urlab_ros_bridge.cli.arguments.groups import FOLDER
+from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.schema import key
@@ -79,18 +82,14 @@ class EvalArguments(Arguments):
     profile: str = key(
         '',
         'Chiral profile of the workers: a bundled one or a YAML file.',
-        metavar='NAME|FILE',
         check=chiral_profile,
-        longest=4096,
-        path=True,
+        **NAME_OR_FILE,
     )
     results: str = key(
         '',
         'Folder for the results of the workers: episodes.jsonl, and results.parquet at the end. '
         'An evaluation that was stopped continues there with the missing episodes.',
-        metavar='DIR',
-        longest=4096,
-        path=True,
+        **FOLDER,
     )
     episodes: int = key(10, 'Number of episodes.', metavar='N', low=1)
     max_steps: int = key(300, 'Actions after which an episode ends.', metavar='N', low=1)
@@ -101,21 +100,15 @@ class EvalArguments(Arguments):
         '',
         'Folder for one MCAP file per episode: images, streams, actions, rewards. Created if it '
         'does not exist. With --ray it is one that all machines share.',
-        metavar='DIR',
-        longest=4096,
-        path=True,
+        **FOLDER,
     )
     video: str = key(
         '',
         'Folder for one video per episode: all cameras side by side (MP4, H.264). Created if it '
         'does not exist.',
-        metavar='DIR',
-        longest=4096,
-        path=True,
+        **FOLDER,
     )
-    table: str = key(
-        '', 'CSV file for the table of the episodes.', metavar='FILE', longest=4096, path=True
-    )
+    table: str = key('', 'CSV file for the table of the episodes.', **PATH)
     token: str = key('', 'Token of the server.', longest=4096)
     timeout: float = key(
         30.0, 'Seconds to wait for an answer.', metavar='SECONDS', low=0.0, unit='s'

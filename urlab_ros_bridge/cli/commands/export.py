@@ -10,6 +10,7 @@ from pathlib import Path
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.schema import key
@@ -23,15 +24,11 @@ class ExportArguments(Arguments):
     episodes: str = key(
         'runs',
         'Folder with the MCAP files of urlab eval --record.',
-        metavar='DIR',
-        longest=4096,
-        path=True,
+        **FOLDER,
     )
     out: str = key(
         text='Folder for the dataset; it must not hold anything.',
-        metavar='DIR',
-        longest=4096,
-        path=True,
+        **FOLDER,
     )
     task: str = key('', 'What was to be done, in words.', longest=4096)
     robot_type: str = key('', 'Kind of robot.', metavar='NAME')

@@ -10,6 +10,7 @@ from pathlib import Path
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.schema import key
 
@@ -18,9 +19,7 @@ from urlab_ros_bridge.schema import key
 class KeysArguments(Arguments):
     """The arguments of `urlab keys`."""
 
-    folder: str = key(
-        '', 'Folder of the keys.', metavar='DIR', longest=4096, path=True, positional=True
-    )
+    folder: str = key('', 'Folder of the keys.', **FOLDER, positional=True)
     clients: str = key(
         '',
         'Names of machines, separated by commas: each gets a folder in DIR with the keys to carry '

@@ -15,6 +15,7 @@ from urlab_ros_bridge.cli.arguments.checks import existing_file
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import MujocoNotFound
 from urlab_ros_bridge.schema import key
@@ -59,10 +60,8 @@ class MapArguments(Arguments):
     model: str = key(
         '',
         'MJCF file to draw instead, or the YAML file of a world.',
-        metavar='FILE',
         check=existing_file,
-        longest=4096,
-        path=True,
+        **PATH,
     )
     prefix: str = key(
         '',
@@ -72,9 +71,7 @@ class MapArguments(Arguments):
     output: str = key(
         '',
         'Where to write: FILE.pgm and FILE.yaml; default: the name of the world, here.',
-        metavar='FILE',
-        longest=4096,
-        path=True,
+        **PATH,
     )
     height: str = key(
         'auto',

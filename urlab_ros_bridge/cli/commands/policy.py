@@ -11,6 +11,7 @@ from urlab_ros_bridge.cli.arguments.checks import policy_file
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
 from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.errors import PackageMissing
 from urlab_ros_bridge.cli.errors import RosNotFound
@@ -23,10 +24,8 @@ class Policy(Arguments):
 
     policy: str = key(
         text='Bundled policy such as quadruped_trot, or YAML file that describes yours.',
-        metavar='NAME|FILE',
         check=policy_file,
-        longest=4096,
-        path=True,
+        **NAME_OR_FILE,
         positional=True,
     )
 

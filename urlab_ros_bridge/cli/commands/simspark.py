@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import MONITOR_PORT
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import SIMSPARK_PORT
@@ -65,9 +66,7 @@ class SimSparkSettings(Arguments):
     log: str = key(
         '',
         'File for a log that RoboViz replays; an existing one is overwritten.',
-        metavar='FILE',
-        longest=4096,
-        path=True,
+        **PATH,
     )
     referee: bool = key(
         True, 'Keep the rules on a soccer field: goals, balls out of play, halves, kick-offs.'

@@ -10,6 +10,7 @@ from pathlib import Path
 from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
+from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import TEAM_SIZES
@@ -29,7 +30,7 @@ class SoccerArguments(Arguments):
         'Field: 18 m x 12 m as on the page of the protocol, or 30 m x 20 m as in the league.',
         choices=tuple(PITCHES),
     )
-    output: str = key('soccer', 'Folder to write to.', metavar='FOLDER', longest=4096, path=True)
+    output: str = key('soccer', 'Folder to write to.', **FOLDER)
 
 
 def run(given: ParsedArguments[SoccerArguments]) -> int:

@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import HostArguments
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
+from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
@@ -68,13 +69,9 @@ class WebXrSettings(Arguments):
     cert: str = argument(
         '',
         'Certificate (PEM) for https and wss, which headsets require; with --key.',
-        metavar='FILE',
-        longest=4096,
-        path=True,
+        **PATH,
     )
-    key: str = argument(
-        '', 'Private key of --cert (PEM).', metavar='FILE', longest=4096, path=True
-    )
+    key: str = argument('', 'Private key of --cert (PEM).', **PATH)
     self_signed: bool = argument(
         False,
         'Serve https and wss with a self-signed certificate, which is made once and kept; '

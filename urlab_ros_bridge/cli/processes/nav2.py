@@ -80,10 +80,8 @@ class Navigation(Arguments):
     params_file: str = key(
         '',
         'Parameters of Nav2; default: config/nav2/WORLD.yaml of the package.',
-        metavar='FILE',
         check=parameter_file,
-        longest=4096,
-        path=True,
+        **PATH,
     )
     localization: str = key(
         GROUND_TRUTH,

@@ -95,7 +95,8 @@ class CameraInfo:
         """TCP port of the stream, on the host that the client talks to; None: no stream."""
         digits = self.endpoint.rpartition(':')[2]
         valid = digits.isascii() and digits.isdigit() and len(digits) <= 5
-        return int(digits) if valid else None
+        port = int(digits) if valid else 0
+        return port if 0 < port < 1 << 16 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from urlab_ros_bridge.schema import Place
 from urlab_ros_bridge.schema.lenient import read_lenient_field
 from urlab_ros_bridge.wire.camera_frame import BYTES_PER_PIXEL
 from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.stamp import BadTime
 from urlab_ros_bridge.wire.stamp import seconds_to_ns

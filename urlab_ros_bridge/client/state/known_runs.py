@@ -17,6 +17,7 @@ from urlab_ros_bridge.wire import zmtp
 
 _MOST_RUNS = 4  # a scanner has a row in some ticks only, for example
 _MOST_BYTES = 1 << 16
+_MOST_ROWS = 1 << 13
 
 
 class Run(NamedTuple):
@@ -39,18 +40,26 @@ class KnownRuns:
     def __init__(self) -> None:
         self._runs: list[Run] = []
         self._rows: list[tuple[bytes, int]] = []
+        self._bytes = 0  # of these rows, without what is between them
 
     def forget(self) -> None:
         """Expect others."""
-        self._runs, self._rows = [], []
+        self._runs = []
+        self._begin()
 
     def note(self, topic: bytes, size: int) -> None:
         """Note a row that was read by itself; `size` is that of its payload."""
-        self._rows.append((topic, size))
+        self._bytes += len(topic) + size
+        # A server that never ends a tick must not be remembered without end.
+        if self._bytes <= _MOST_BYTES and len(self._rows) < _MOST_ROWS:
+            self._rows.append((topic, size))
+        else:
+            self._rows, self._bytes = [], _MOST_BYTES + 1
 
     def end(self) -> None:
         """Note that a run ends with the row before."""
-        rows, self._rows = self._rows, []
+        rows = self._rows
+        self._begin()
         # One with a topic twice is damaged, and has to be looked at row by row.
         if not rows or len({topic for topic, _ in rows}) < len(rows):
             return
@@ -81,9 +90,13 @@ class KnownRuns:
                 continue
             values = fields.unpack_from(data, begin)
             if values[::2] == heads:
-                self._rows.clear()
+                self._begin()
                 return list(zip(topics, values[1::2], strict=True)), fields.size
         return [], 0
+
+    def _begin(self) -> None:
+        """Expect the first row of a run."""
+        self._rows, self._bytes = [], 0
 
 
 __all__ = ['KnownRuns']

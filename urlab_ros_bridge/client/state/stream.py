@@ -27,7 +27,7 @@ from urlab_ros_bridge.wire.rows import STATE_FULL_TOPIC
 # How often a waiting receive looks at changes that other threads asked for.
 _SLICE = 0.05
 _STATE_FULL = STATE_FULL_TOPIC.encode()
-# A drain ends after so many rows even if more keep coming, as soon as there is a tick.
+# A drain ends after so many rows even if more keep coming.
 _DRAIN_ROWS = 50_000
 
 
@@ -213,7 +213,7 @@ class StateStream:
 
     def _drain(self) -> None:
         """Take what has come; without a backlog limit only up to the first tick."""
-        take, assembler, count = self._source.take, self._assembler, 0
+        take, assembler, count, damaged = self._source.take, self._assembler, 0, 0
         while (taken := take()) is not None:
             rows, distinct = taken
             count += len(rows)
@@ -224,7 +224,8 @@ class StateStream:
                     assembler.push(topic, payload)
             else:
                 assembler.abandon()  # some sender does not send two parts
-            if self._ready and (self._backlog is None or count > _DRAIN_ROWS):
+                damaged += 1
+            if count + damaged > _DRAIN_ROWS or (self._ready and self._backlog is None):
                 break
         if count or assembler.decode_errors != self.stats.decode_errors:
             self._account(count)

@@ -37,7 +37,7 @@ def mechanism_at(endpoint: str, seconds: float = 1.0) -> str | None:
                     return None
                 received += piece
                 mechanism = zmtp.read_mechanism(received)
-    except (OSError, zmtp.BadPeer):
+    except (OSError, UnicodeError, zmtp.BadPeer):  # the second: of a host that cannot be
         return None
     return mechanism
 

@@ -24,7 +24,7 @@ from urlab_ros_bridge.client.transports.shm_rpc import ShmRpc
 from urlab_ros_bridge.client.transports.zmq_rpc import RpcSocket
 from urlab_ros_bridge.client.transports.zmtp_rpc import ZmtpRpcSocket
 from urlab_ros_bridge.files.curve_keys import ClientKeys
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.errors import RegionUnavailable
 from urlab_ros_bridge.wire.errors import UnknownName

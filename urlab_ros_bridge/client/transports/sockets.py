@@ -44,6 +44,20 @@ def notice_dead_hosts(socket: zmq.Socket[bytes]) -> None:
     socket.tcp_keepalive_cnt = _PROBES
 
 
+def resolve(host: str, port: int) -> tuple[str, int]:
+    """
+    Return the IPv4 address of a host, and the port.
+
+    :raises OSError: when the name is not known, or none that a host can have.
+    """
+    try:
+        found = sockets.getaddrinfo(host, port, sockets.AF_INET, sockets.SOCK_STREAM)
+    except UnicodeError as error:  # a label that is empty or has more than 63 characters
+        raise OSError(f'{host!r} is no name of a host: {error}') from error
+    address, number = found[0][4][:2]
+    return str(address), int(number)
+
+
 def keep_alive(socket: sockets.socket) -> None:
     """Do what `notice_dead_hosts` does, for a TCP socket without libzmq."""
     socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_KEEPALIVE, 1)
@@ -56,4 +70,4 @@ def keep_alive(socket: sockets.socket) -> None:
             socket.setsockopt(sockets.IPPROTO_TCP, getattr(sockets, option), value)
 
 
-__all__ = ['keep_alive', 'notice_dead_hosts', 'open_socket']
+__all__ = ['keep_alive', 'notice_dead_hosts', 'open_socket', 'resolve']

@@ -25,8 +25,10 @@ from urlab_ros_bridge.client.errors import NotConnected
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.transports.greeting import mechanism_at
 from urlab_ros_bridge.client.transports.request_socket import RequestSocket
+from urlab_ros_bridge.client.transports.sockets import resolve
 from urlab_ros_bridge.wire import zmtp
-from urlab_ros_bridge.wire.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.encoding.codec import MAX_REPLY_BYTES
+from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import WireError
 
 SERVERS = ('REP', 'ROUTER')
@@ -134,7 +136,7 @@ class ZmtpRpcSocket(RequestSocket):
 
     def _rest_of_reply(self, socket: sockets.socket, data: bytes, wait: _ReplyWait) -> bytes:
         """Return a reply that did not come in one piece, or not alone."""
-        reader, parts = self._reader, list[bytes]()
+        reader, parts, size = self._reader, list[bytes](), 0
         while True:
             reader.feed(data)
             while (frame := reader.next()) is not None:
@@ -145,8 +147,11 @@ class ZmtpRpcSocket(RequestSocket):
                         socket.send(zmtp.pong(context))
                     continue
                 parts.append(body)
+                size += len(body)
                 if len(parts) > zmtp.PARTS:
                     raise zmtp.BadPeer(f'a reply of more than {zmtp.PARTS} parts')
+                if size > MAX_REPLY_BYTES:
+                    raise FrameTooLarge(size, MAX_REPLY_BYTES)
                 if not flags & zmtp.MORE:
                     if len(parts) < 2 or parts[0]:
                         raise zmtp.BadPeer('the reply has no delimiter')
@@ -194,12 +199,12 @@ class ZmtpRpcSocket(RequestSocket):
         return socket
 
     def _dial(self, wait: _ReplyWait) -> sockets.socket:
-        found = sockets.getaddrinfo(*self._address, sockets.AF_INET, sockets.SOCK_STREAM)
+        address = resolve(*self._address)
         socket = self._socket = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
         socket.setblocking(False)
         socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
         with suppress(BlockingIOError):
-            socket.connect(found[0][4])
+            socket.connect(address)
         ready = select.poll()
         ready.register(socket, select.POLLOUT)
         while not ready.poll(1000 * min(wait.left(), _RETRY)):

@@ -93,6 +93,8 @@ class Service:
     :ivar needs: extension without which nothing of it is served, empty for none.
     :ivar kind: srv or action.
     :ivar urgent: never waits behind another request: it has a thread of its own.
+    :ivar needs_world: requests that come while the world is being read wait for the end of that,
+        and hold up no others.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Service:
     needs: str = ''
     kind: str = 'srv'
     urgent: bool = False
+    needs_world: bool = True
 
     @property
     def requests(self) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ DISCOVERY_SECONDS = 1.5
 # A hello carries the compiled model, so it may take longer than a small request.
 _HELLO_SECONDS = 5.0
 # Topics are there a moment before services can answer: who asks then is kept waiting, up to (s).
-_PREPARING_SECONDS = 10.0
+READING_SECONDS = 10.0
 _WATCH_SECONDS = 1.0
 # A server whose time is frozen sends its wall time ten times a second: commands cannot be
 # held against less than this (s).
@@ -134,7 +134,8 @@ class ServerLink:
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
             state_endpoint=f'tcp://{first.host}:{first.state_port}',
         )
-        self._state_changed, self._notes = threading.Condition(), 0
+        self._state_changed, self._overrides = threading.Condition(), 0
+        self._watchers: list[Callable[[], None]] = []
         self.status: ServerStatus | None = None
         self.handshake: Handshake | None = None
         self.reconnects, self.continued = 0, False
@@ -165,20 +166,38 @@ class ServerLink:
         """Return whether the server has an extension of the protocol."""
         return self.handshake is not None and extension in self.handshake.extensions
 
+    @property
+    def is_reading(self) -> bool:
+        """Return whether the world is being read: in a moment services can answer."""
+        state = self.state
+        return state.phase is Phase.PREPARING and not state.problem and not self._stop.is_set()
+
+    def watch(self, watcher: Callable[[], None]) -> None:
+        """Have something called after every change of `state`, in any thread; it must be quick."""
+        self._watchers.append(watcher)
+
+    def wait_while_reading(self) -> None:
+        """Wait until the world is read, in a thread that nothing else waits for."""
+        with self._state_changed:
+            self._state_changed.wait_for(lambda: not self.is_reading, READING_SECONDS)
+
     def connected_client(self) -> Client:
         """
-        Return the client for services; where the world is just being read, wait for the end of it.
+        Return the client for services; a request goes on while another world is being read.
 
         :raises RequestRejected: when there is no connection, with what to do about it.
         """
-        if threading.current_thread() is not self._thread:
-            with self._state_changed:
-                self._state_changed.wait_for(self._is_prepared, _PREPARING_SECONDS)
-        if self.state.phase is Phase.OBSERVING:
-            raise RequestRejected(OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)')
-        if not self.state.connected:
-            raise RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
+        if not self.state.connected and not self.is_reading:
+            raise self.rejection()
         return self.client
+
+    def rejection(self) -> RequestRejected:
+        """Return why there is no client for services, and what to do about it."""
+        if self.state.phase is Phase.OBSERVING:
+            return RequestRejected(
+                OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)'
+            )
+        return RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
 
     def wall_age(self, timeout: float) -> WallAge | None:
         """
@@ -209,57 +228,55 @@ class ServerLink:
 
     def note_mode(self, mode: str) -> None:
         """Remember the mode that a reply reports."""
-        self._note(mode=mode, lockstep=self.lockstep)
+        self._override_status(mode=mode, lockstep=self.lockstep)
 
     def note_paused(self, paused: bool) -> None:
         """Remember whether a reply reports a pause."""
-        self._note(paused=paused)
+        self._override_status(paused=paused)
 
-    def _note(self, **changes: Any) -> None:
+    def _override_status(self, **changes: Any) -> None:
         """Change the state, and have a status that is on its way not undo it: it is older."""
         with self._state_changed:
-            self._notes += 1
-            self._change(**changes)
+            self._overrides += 1
+            self._change_state(**changes)
 
-    def _change(self, **changes: Any) -> None:
+    def _change_state(self, **changes: Any) -> None:
         with self._state_changed:
             self.state = replace(self.state, **changes)
             self._state_changed.notify_all()
-
-    def _is_prepared(self) -> bool:
-        state = self.state
-        return state.phase is not Phase.PREPARING or bool(state.problem) or self._stop.is_set()
+        for watcher in self._watchers:
+            watcher()
 
     def _run(self) -> None:
         if self._settings().observe_only:
             self._observe()
         while not self._stop.is_set():
             try:
-                self._update()
+                self._connect_or_check()
             except RequestTimeout as error:
-                self._lost(str(error))
+                self._on_timeout(str(error))
             except SessionExpired as error:
-                self._expired(str(error))
+                self._on_expired_session(str(error))
             except UrlabError as error:
                 if not self._stop.is_set():
-                    self._problem(str(error))
+                    self._report_problem(str(error))
             except Exception as error:
                 # Whatever it is, the link comes back; it must never end in silence.
-                self._problem(f'{type(error).__name__}: {error}')
+                self._report_problem(f'{type(error).__name__}: {error}')
             self._woken.wait(STATUS_SECONDS if self.state.connected else RETRY_SECONDS)
             self._woken.clear()
 
-    def _update(self) -> None:
+    def _connect_or_check(self) -> None:
         """Connect when there is no session; else check the server."""
         if not self._generation:
             self._connect()
         elif self.state.phase is not Phase.TAKEN:
             self._check_server()
         if self.commands.generation != self._generation:
-            self._connected(self.commands.handshake)
+            self._prepare_world(self.commands.handshake)
         elif self.state.phase is Phase.LOST:
             self._log('info', f'connected to {self.state.endpoint} again')
-            self._change(phase=Phase.CONNECTED, problem='')
+            self._change_state(phase=Phase.CONNECTED, problem='')
 
     def _connect(self) -> None:
         if not self.commands.supports_shared_sessions() and not self.reconnects:
@@ -271,25 +288,25 @@ class ServerLink:
         self.commands.connect(_HELLO_SECONDS)
 
     def _check_server(self) -> None:
-        self._change(asking=True)
+        self._change_state(asking=True)
         self._read_status()
-        self._change(asking=False)
+        self._change_state(asking=False)
 
     def _read_status(self) -> None:
         if self.has('status'):
-            notes = self._notes
+            overrides = self._overrides
             self.status = status = self.commands.status()
             known = self.commands.handshake.raw.get('world_revision', status.world_revision)
             if known != status.world_revision:
                 self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
             with self._state_changed:
-                if notes == self._notes:
-                    self._change(mode=status.mode, paused=status.paused)
-            self._change(pinned=status.pinned, lockstep=self.lockstep)
+                if overrides == self._overrides:
+                    self._change_state(mode=status.mode, paused=status.paused)
+            self._change_state(pinned=status.pinned, lockstep=self.lockstep)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
             self.commands.get_contacts(max_contacts=1)
 
-    def _connected(self, handshake: Handshake) -> None:
+    def _prepare_world(self, handshake: Handshake) -> None:
         """Set the mode, find out what there is, and have it published."""
         again = self._generation > 0
         self._generation = self.commands.generation
@@ -299,27 +316,27 @@ class ServerLink:
         self.continued = again and known
         if not handshake.manager_present:
             self._generation = 0
-            self._problem('the server has no world yet')
+            self._report_problem('the server has no world yet')
             return
-        self._change(phase=Phase.PREPARING, problem='')
-        self._open_second(handshake)
+        self._change_state(phase=Phase.PREPARING, problem='')
+        self._open_service_session(handshake)
         if not self.continued:
-            self._change(mode=self._set_mode())
+            self._change_state(mode=self._set_mode())
         try:
-            plan = self._plan(handshake)
+            plan = self._plan_world(handshake)
             problem = ''
         except UnknownName as error:
             plan, problem = WorldPlan(), str(error)
             self._log('warning', problem)
         # A thread that sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
-        self._change(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
+        self._change_state(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
         self.reconnects += again and not self.continued
         robots = ', '.join(robot.prefix for robot in plan.robots) or 'none'
         what = 'the world has changed' if self.continued else f'connected to {self.state.endpoint}'
         self._log('info', f'{what}, robots: {robots}')
 
-    def _open_second(self, handshake: Handshake) -> None:
+    def _open_service_session(self, handshake: Handshake) -> None:
         """Give services their own session, where that takes no other client's session away."""
         if SHARED_SESSION not in handshake.extensions:
             self.client = self.commands
@@ -335,7 +352,7 @@ class ServerLink:
                 self._log('info', f'the mode is unchanged: {error}')
         return self.commands.status().mode if self.has('status') else self.state.mode
 
-    def _plan(self, handshake: Handshake) -> WorldPlan:
+    def _plan_world(self, handshake: Handshake) -> WorldPlan:
         settings = self._settings()
         try:
             plan = plan_world(handshake, settings)
@@ -350,7 +367,7 @@ class ServerLink:
 
     def _observe(self) -> None:
         """Listen only: plan from what is seen, and again after every jump of time."""
-        self._change(phase=Phase.OBSERVING)
+        self._change_state(phase=Phase.OBSERVING)
         plan: WorldPlan | None = None
         epoch = -1
         while not self._stop.is_set():
@@ -360,7 +377,7 @@ class ServerLink:
                 new = plan_topics(rows, self._settings())
                 if rows and new != plan:
                     plan = new
-                    self._change(robots=len(plan.robots))
+                    self._change_state(robots=len(plan.robots))
                     self._on_plan(plan, self._stream.counters.closed_by == 'sim_time')
                     epoch += 1  # a new plan begins an epoch itself
             self._stop.wait(STATUS_SECONDS)
@@ -376,7 +393,7 @@ class ServerLink:
         stream.discover = False
         return dict(stream.discovered)
 
-    def _lost(self, text: str) -> None:
+    def _on_timeout(self, text: str) -> None:
         phase = self.state.phase
         if phase is Phase.CONNECTED:
             self._log('warning', f'lost the server at {self.state.endpoint}: {text}')
@@ -384,20 +401,20 @@ class ServerLink:
         elif phase is Phase.PREPARING:
             phase = Phase.CONNECTING
         self.status = None
-        self._change(phase=phase, asking=False, problem=text)
+        self._change_state(phase=phase, asking=False, problem=text)
 
-    def _expired(self, text: str) -> None:
+    def _on_expired_session(self, text: str) -> None:
         """Come back to a restarted server, but never fight another client for its session."""
         if self.state.phase is Phase.LOST or self._stream.silence > _WATCH_SECONDS:
             self.commands.connect(_HELLO_SECONDS)
         elif self.state.phase is not Phase.TAKEN:
             self._log('warning', f'another client has taken the session: {text}')
-            self._change(phase=Phase.TAKEN, problem=text)
+            self._change_state(phase=Phase.TAKEN, problem=text)
 
-    def _problem(self, text: str) -> None:
+    def _report_problem(self, text: str) -> None:
         if text != self.state.problem:
             self._log('warning', text)
-        self._change(problem=text)
+        self._change_state(problem=text)
 
 
 NAME = 'urlab_ros_bridge'

@@ -86,11 +86,13 @@ class LiveMarkers:
         self._log = log
         self._topics: list[_Topic] = []
         if not settings().observe_only:
-            self._topics = [_Topic(node, load_interface(CONTACTS_TYPE), DATA, self._data)]
+            self._topics = [
+                _Topic(node, load_interface(CONTACTS_TYPE), DATA, self._contacts_message)
+            ]
         if self._topics and settings().publish_markers:
             self._topics += [
-                _MarkersTopic(node, CONTACTS, self._contacts),
-                _MarkersTopic(node, DRAWINGS, self._drawings),
+                _MarkersTopic(node, CONTACTS, self._contact_markers),
+                _MarkersTopic(node, DRAWINGS, self._drawing_markers),
             ]
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name='markers', daemon=True)
@@ -135,15 +137,15 @@ class LiveMarkers:
                 self._log('warning', f'{topic.publisher.topic_name}: {error}')
         return True
 
-    def _data(self, stamp_ns: int) -> Any:
+    def _contacts_message(self, stamp_ns: int) -> Any:
         found = self._link.client.get_contacts(MAX_CONTACTS)
         return contacts_to_ros(stamp_ns, self._settings().map_frame, found)
 
-    def _contacts(self, stamp_ns: int) -> list[Marker]:
+    def _contact_markers(self, stamp_ns: int) -> list[Marker]:
         found = self._link.client.get_contacts(MAX_CONTACTS).contacts
         return contact_markers(self.frame, stamp_ns, found, self._settings().contact_force_scale)
 
-    def _drawings(self, stamp_ns: int) -> list[Marker]:
+    def _drawing_markers(self, stamp_ns: int) -> list[Marker]:
         reply = self._link.client.request('read_markers')
         drawings = read_field(reply, 'markers', tuple[dict[str, Any], ...])
         return drawing_markers(self.frame, stamp_ns, drawings)

@@ -100,7 +100,7 @@ class StreamThread:
             settings.host, settings.state_port, (), backlog=BACKLOG, keys=settings.keys
         )
         self.world: PublishedWorld | None = None
-        self._handed: deque[PublishedWorld | None] = deque()
+        self._handed_worlds: deque[PublishedWorld | None] = deque()
         self._tasks: deque[tuple[Callable[[], None], threading.Event]] = deque()
         self._has_sim_time = True
         self._clocks = 0
@@ -131,7 +131,7 @@ class StreamThread:
     def hand_over(self, world: PublishedWorld | None, has_sim_time: bool = True) -> None:
         """Publish with another world from the next tick on, as a new epoch; None: keep it."""
         self._has_sim_time = has_sim_time
-        self._handed.append(world)
+        self._handed_worlds.append(world)
         self.listen()
 
     def apply(self, settings: Settings) -> None:
@@ -187,15 +187,15 @@ class StreamThread:
         shown = False
         if self._turn.acquire(timeout=_TURN_SECONDS):
             try:
-                self._take_world()
-                shown = self._take_reply(result)
+                self._switch_worlds()
+                shown = self._process_reply(result)
             finally:
                 self._turn.release()
         if not shown:
             self.listen()
         return shown
 
-    def _take_reply(self, result: StepResult) -> bool:
+    def _process_reply(self, result: StepResult) -> bool:
         timeline = self.timeline
         try:
             tick = Tick.of_reply(result, self.source.closed_by or 'state_full')
@@ -206,7 +206,7 @@ class StreamThread:
             return False
         now = time.monotonic()
         self._mute_until = now + _MUTE_SECONDS
-        self._take(tick, now)
+        self._process_tick(tick, now)
         return True
 
     @contextlib.contextmanager
@@ -248,18 +248,18 @@ class StreamThread:
                 self._due.clear()
                 poll = 0.0
             with self._turn:
-                self._take_world()
-                self._do_tasks()
+                self._switch_worlds()
+                self._run_tasks()
                 try:
                     tick = self.source.receive(0.0 if lent else _RECEIVE_SECONDS)
                 except StreamClosed:
                     return
                 now = time.monotonic()
                 if tick is None or not (lent and self._is_overtaken(tick)):
-                    self._take_or_rest(tick, now)
+                    self._process_or_rest(tick, now)
                 if now >= poll:
                     poll = now + _POLL_SECONDS
-                    self._poll(now, started)
+                    self._update_subscriptions(now, started)
                 if now >= beat:
                     beat = now + _BEAT_SECONDS
                     self._on_beat(now)
@@ -275,17 +275,17 @@ class StreamThread:
         except UrlabError:
             return False  # is counted where it is published
 
-    def _take_or_rest(self, tick: Tick | None, now: float) -> None:
+    def _process_or_rest(self, tick: Tick | None, now: float) -> None:
         if tick is not None:
-            self._take(tick, now)
+            self._process_tick(tick, now)
             return
         self._clock.rest()
         if now - (self.counters.last_tick or now) > _REST_SECONDS:
-            self.counters.messages += self._rest()
+            self.counters.messages += self._publish_held_back()
 
-    def _take_world(self) -> None:
-        while self._handed:
-            old, world = self.world, self._handed.popleft()
+    def _switch_worlds(self) -> None:
+        while self._handed_worlds:
+            old, world = self.world, self._handed_worlds.popleft()
             # Not before: the tick that begins the epoch is the first one of that world.
             self.timeline.request_jump()
             if world is None:
@@ -296,13 +296,13 @@ class StreamThread:
             world.apply(self._settings)
             world.poll_subscribers()
 
-    def _do_tasks(self) -> None:
+    def _run_tasks(self) -> None:
         while self._tasks:
             task, done = self._tasks.popleft()
             task()
             done.set()
 
-    def _poll(self, now: float, started: float) -> None:
+    def _update_subscriptions(self, now: float, started: float) -> None:
         self._clock.poll_subscribers()
         self.counters.messages += self._clock.count - self._clocks
         self._clocks = self._clock.count
@@ -326,7 +326,7 @@ class StreamThread:
             self.source.unsubscribe(topic)
         self._subscribed = wanted
 
-    def _take(self, tick: Tick, now: float) -> None:
+    def _process_tick(self, tick: Tick, now: float) -> None:
         counters = self.counters
         counters.ticks += 1
         counters.last_tick = now
@@ -349,7 +349,7 @@ class StreamThread:
         step, went_back = timeline.step(stamp_ns), False
         if step is Step.SAME:
             self._clock.rest()
-            counters.messages += self._rest()
+            counters.messages += self._publish_held_back()
             counters.messages += self._publish_again(tick, stamp_ns)
             return
         if step is Step.JUMP:
@@ -379,7 +379,7 @@ class StreamThread:
             counters.latencies.append(time.time_ns() - tick.wall_ns)
         timeline.published(stamp_ns)
 
-    def _rest(self) -> int:
+    def _publish_held_back(self) -> int:
         """Publish what limits have held back: time is frozen."""
         stamp_ns = self.timeline.stamp_ns
         if self.world is None or stamp_ns is None or self._still:

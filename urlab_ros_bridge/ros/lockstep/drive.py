@@ -97,7 +97,7 @@ class LockstepDrive:
         :raises UrlabError: when the request failed.
         """
         result = self._session.step(self._steps, observations=self._level, twists=twists)
-        self._check(result)
+        self._look_for_other_steppers(result)
         return result
 
     def jumped(self, stamp_ns: int | None) -> None:
@@ -161,7 +161,7 @@ class LockstepDrive:
             self.restore = False
             raise LockstepEnded(f'the mode was changed to {status.mode}')
 
-    def _check(self, result: StepResult) -> None:
+    def _look_for_other_steppers(self, result: StepResult) -> None:
         """Check whether another client moves time too."""
         if self._session.generation != self._generation:
             self._handshake = None

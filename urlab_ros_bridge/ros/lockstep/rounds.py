@@ -127,7 +127,7 @@ class Rounds:
         reason = ''
         try:
             while not self._stop.is_set():
-                self._try()
+                self._run_round_or_wait()
         except LockstepEnded as error:
             reason = str(error)
         except Exception as error:
@@ -141,14 +141,14 @@ class Rounds:
         if reason:
             self._on_end(reason)
 
-    def _try(self) -> None:
+    def _run_round_or_wait(self) -> None:
         """Have one round, or wait for what it needs."""
         try:
-            if self._ready():
+            if self._is_ready():
                 with self._turns.round(LOOK_SECONDS) as mine:
                     # A client may have paused between the check and this turn.
                     if mine and not self._link.state.paused:
-                        self._round()
+                        self._run_round()
                 return
         except LockstepEnded:
             raise
@@ -156,36 +156,36 @@ class Rounds:
             # The server is gone, or another client has paused it: soon it shows which.
             self.doing = str(error)
         self._since = time.monotonic()
-        self._idle()
+        self._wait_a_moment()
 
-    def _idle(self) -> None:
+    def _wait_a_moment(self) -> None:
         """Wait for a moment; what is said meanwhile is heard."""
         deadline = time.monotonic() + LOOK_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             if self._answers.wait(left, self._stop.is_set):
                 return
 
-    def _ready(self) -> bool:
+    def _is_ready(self) -> bool:
         if not self._drive.ready():
             self.doing = 'waiting for the server'
             return False
         if self._takeovers != self._drive.takeovers:
             self._takeovers = self._drive.takeovers
             self._known = {}
-            self._catch_up()
+            self._wait_for_earlier_ticks()
             self._gate.arm(self._topics.names)
         if self._link.state.paused:
             self.doing = 'paused'
             return False
-        return bool(self._known) or self._gather()
+        return bool(self._known) or self._find_publishers()
 
-    def _catch_up(self) -> None:
+    def _wait_for_earlier_ticks(self) -> None:
         """Have what went before published first: nobody has to answer a tick of live mode."""
         begun_ns, timeline = self._drive.begun_ns, self._stream.timeline
         if begun_ns is not None:
             timeline.wait_for(begun_ns, timeline.mark(), CATCH_UP_SECONDS)
 
-    def _gather(self) -> bool:
+    def _find_publishers(self) -> bool:
         """Wait until every topic has a publisher."""
         absent = self._topics.absent()
         if absent:
@@ -197,24 +197,24 @@ class Rounds:
             self._answers.take_over(self._topics.subscriptions)
         return bool(self._known)
 
-    def _round(self) -> None:
+    def _run_round(self) -> None:
         self._since = time.monotonic()
         number = self._gate.open()
         if number is not None:
-            result = self._step()
+            result = self._step_with_twists()
             self._gate.expect(number, result.sim_time_ns)
             if not self._stop.is_set():
                 self._stream.publish_reply(result)
-        if not self._answered():
+        if not self._wait_for_answers():
             return
         if number is None:
             self._drive.jumped(self._gate.stamp_ns)
-        self._hand_over()
+        self._apply_answers()
         self.doing = 'stepping'
         self.count += 1
         self._ends.append(time.monotonic())
 
-    def _step(self) -> StepResult:
+    def _step_with_twists(self) -> StepResult:
         """Step with the twists that wait for it; where the server refuses one, without them."""
         riders = self._sender.take_riders()
         twists = {rider.prefix: rider.fields for rider in riders.values()}
@@ -233,13 +233,13 @@ class Rounds:
         """Give the server what waits for the next step: something else changes the world."""
         self._sender.return_riders(_SEND_SECONDS)
 
-    def _hand_over(self) -> None:
+    def _apply_answers(self) -> None:
         """Give the answers to the server, but for twists: the next step takes those along."""
         with self._sender.by_caller(riding=True, timeout=_SEND_SECONDS):
             for receive, message in self._gate.finish():
                 receive(message)
 
-    def _answered(self) -> bool:
+    def _wait_for_answers(self) -> bool:
         """Wait for all answers and pictures; false when there is nothing to wait for any more."""
         gate, timeout = self._gate, self.terms.timeout or math.inf
         while not gate.wait(min(LOOK_SECONDS, timeout), self._have_pictures):
@@ -253,7 +253,7 @@ class Rounds:
             elif silent:
                 names = [self._topics.names[topic] for topic in silent]
                 self.doing = f'waiting for {", ".join(names)}'
-                if self.waited > timeout or self._replaced(silent):
+                if self.waited > timeout or self._is_replaced(silent):
                     for name in names:
                         self.unanswered[name] += 1
                     return True
@@ -267,7 +267,7 @@ class Rounds:
         stamp_ns = self._gate.stamp_ns
         return stamp_ns is not None and not self.pictures.missing(self._cameras.threads, stamp_ns)
 
-    def _replaced(self, silent: list[str]) -> bool:
+    def _is_replaced(self, silent: list[str]) -> bool:
         """
         Return whether the node that should answer is gone, and another one has come.
 

@@ -73,7 +73,7 @@ class Topics:
         :raises TopicRejected: for one that the bridge itself publishes, or of more than one type,
             or of one that is not installed here.
         """
-        return [name for topic, name in self.names.items() if not self._ready(topic)]
+        return [name for topic, name in self.names.items() if not self._is_published(topic)]
 
     @property
     def subscriptions(self) -> list[Subscription]:
@@ -86,7 +86,7 @@ class Topics:
         infos = self._node.get_publishers_info_by_topic(topic)
         return frozenset(tuple(info.endpoint_gid) for info in infos)
 
-    def _ready(self, topic: str) -> bool:
+    def _is_published(self, topic: str) -> bool:
         subscription = self._subscription(topic)
         return subscription is not None and subscription.get_publisher_count() > 0
 
@@ -95,10 +95,10 @@ class Topics:
             own = (each for each in self._node.all_subscriptions if each.topic_name == topic)
             return next(own, None)
         if topic not in self._made:
-            self._listen(topic)
+            self._subscribe(topic)
         return self._made.get(topic)
 
-    def _listen(self, topic: str) -> None:
+    def _subscribe(self, topic: str) -> None:
         """Subscribe to a topic, once it has a publisher."""
         infos = self._node.get_publishers_info_by_topic(topic)
         if not infos:
@@ -122,12 +122,12 @@ class Topics:
         self._made[topic] = self._node.create_subscription(
             kind,
             topic,
-            partial(self._hear, topic, stamp),
+            partial(self._pass_to_gate, topic, stamp),
             QoSProfile(depth=_DEPTH, reliability=policy),
             raw=True,
         )
 
-    def _hear(self, topic: str, stamp: Stamp, message: bytes) -> None:
+    def _pass_to_gate(self, topic: str, stamp: Stamp, message: bytes) -> None:
         self._gate.hear(topic, message, stamp, None)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace
 import math
 import os
 from pathlib import Path
@@ -58,7 +57,7 @@ def _terms(place: Place) -> tuple[TermSection, ...]:
     found = []
     for item in place.items():
         if isinstance(item.value, str):  # a name alone
-            item = replace(item, value={'term': item.value})
+            item = item._replace(value={'term': item.value})
         found.append(read(TermSection, item))
     if not found:
         raise place.fail(f'must be a list of terms, not {shown(place.value)}')

@@ -47,6 +47,7 @@ class SideThread:
         self._executor = SingleThreadedExecutor(context=bridge.context)
         self._executor.add_node(self.node)
         self._todo: deque[Callable[[], None]] = deque()
+        self._regular: list[Callable[[], None]] = []
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=purpose, daemon=True)
 
@@ -59,6 +60,10 @@ class SideThread:
         self._todo.append(task)
         # An executor keeps no order of its tasks, so that each does what is oldest.
         self._executor.create_task(lambda: self._todo.popleft()())
+
+    def call_regularly(self, task: Callable[[], None]) -> None:
+        """Have something done in the thread at least twice a second; before it is started."""
+        self._regular.append(task)
 
     def stop(self) -> None:
         """End the thread after what is to be done by now; a long request is given up."""
@@ -75,10 +80,12 @@ class SideThread:
         """Withdraw the node, unless a request that was given up still uses it."""
         if not self.busy:
             self._executor.remove_node(self.node)
-            self._executor.shutdown()
+            self._executor.shutdown(timeout_sec=0.0)  # nothing runs any more
             self.node.destroy_node()
 
     def _run(self) -> None:
         with contextlib.suppress(ExternalShutdownException):
             while not self._stopped.is_set() and self._context.ok():
                 self._executor.spin_once(timeout_sec=0.5)
+                for task in self._regular:
+                    task()

@@ -4,7 +4,7 @@
 The services of all features, in nodes and threads of their own.
 
 They are answered one after the other, so that nothing else waits for a long request, and nor do
-those that are urgent.
+those that are urgent.  Those that wait until the world is read keep no others waiting.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.base import answer
+from urlab_ros_bridge.ros.services.base import hold_while_reading
 from urlab_ros_bridge.ros.services.context import ServiceContext
 
 # By `Service.urgent`; a node with an executor each.
@@ -32,10 +33,12 @@ def attach(bridge: Bridge) -> Attached:
     """
     context = ServiceContext(bridge)
     sides = {urgent: SideThread(bridge.node, name) for urgent, name in _THREADS.items()}
+    held = hold_while_reading(bridge, sides[False])
     for feature in bridge.features:
         for service in feature.services:
             if service.dialect == 'urlab':
-                sides[service.urgent].node.create_service(
+                offers = held if service.needs_world else sides[service.urgent].node
+                offers.create_service(
                     load_interface(service.type_name),
                     service.name,
                     partial(answer, service, context),
@@ -45,9 +48,13 @@ def attach(bridge: Bridge) -> Attached:
         for side in sides.values():
             action(side)
 
+    def stop() -> None:
+        held.close()
+        each(SideThread.stop)
+
     return Attached(
         start=partial(each, SideThread.start),
-        stop=partial(each, SideThread.stop),
+        stop=stop,
         destroy=partial(each, SideThread.destroy),
     )
 

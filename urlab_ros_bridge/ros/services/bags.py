@@ -106,8 +106,8 @@ def reset_noted(context: ServiceContext, request: Any) -> Iterator[None]:
 
 
 SERVICES = (
-    Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, ()),
-    Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, ()),
+    Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, (), needs_world=False),
+    Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, (), needs_world=False),
 )
 
 

@@ -13,11 +13,16 @@ from typing import Any
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import NOT_CONNECTED
 from urlab_ros_bridge.ros.link.connection import OBSERVE_ONLY
+from urlab_ros_bridge.ros.link.connection import READING_SECONDS
+from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.messages import time_to_ros
+from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
+from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -27,6 +32,14 @@ BAD_VALUE = 'bad_value'
 BAD_REPLY = 'bad_reply'
 E_STOP = 'e_stop'
 LOCKSTEP = 'lockstep'
+
+
+def hold_while_reading(bridge: Bridge, side: SideThread) -> HeldRequests:
+    """Return what offers the services of a thread that need the world."""
+    link = bridge.part(ServerLink)
+    held = HeldRequests(side, lambda: not link.is_reading, READING_SECONDS)
+    link.watch(held.recheck)
+    return held
 
 
 def settle(context: ServiceContext, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
@@ -57,6 +70,7 @@ def answer(service: Service, context: ServiceContext, request: Any, response: An
     """Carry out a request; whatever goes wrong becomes success, code and message."""
     code, message, success = '', '', False
     try:
+        context.require_world(service)
         message = service.handler(context, request, response)
         success = True
     except (UrlabError, ValueError, OverflowError) as error:
@@ -80,5 +94,6 @@ __all__ = [
     'TIMEOUT',
     'answer',
     'code_and_text',
+    'hold_while_reading',
     'settle',
 ]

@@ -8,6 +8,7 @@ from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
+from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
@@ -78,6 +79,15 @@ class ServiceContext:
         :raises RequestRejected: when there is no connection, with what to do about it.
         """
         return self.link.connected_client()
+
+    def require_world(self, service: Service) -> None:
+        """
+        Go on only when the world that a service needs is not being read just now.
+
+        :raises RequestRejected: when its request has waited for that, in vain.
+        """
+        if service.needs_world and self.link.is_reading:
+            raise self.link.rejection()
 
     @property
     def mode(self) -> str:

@@ -59,6 +59,7 @@ SERVICES = (
         e_stop,
         ('set_twist', 'set_setpoints'),
         urgent=True,
+        needs_world=False,
     ),
     Service('apply_wrench', 'urlab_msgs/srv/ApplyWrench', apply_wrench),
 )

@@ -268,7 +268,7 @@ class CameraRig:
             release = schedule.release_ns(now_ns)
             self._delayed.add(Delayed(release, camera, capture, state))
         prompt = due - late
-        if prompt and not port.busy:
+        if prompt and self._has_time(port):
             self._post(port, state or self._take_state(), prompt, now_ns)
 
     def _post(
@@ -282,9 +282,18 @@ class CameraRig:
 
     def _deliver(self, port: RendererConnection, now_ns: int) -> None:
         """Render what was captured a camera's latency ago."""
-        if self._delayed and not port.busy:
+        if self._delayed and self._has_time(port):
             for capture, items in self._delayed.due(now_ns).items():
                 port.post(items[0].state, capture, sorted(item.camera for item in items))
+
+    def _has_time(self, port: RendererConnection) -> bool:
+        """Return whether the renderer should get the present state."""
+        engine = self.engine
+        if engine.mode != 'live' or engine.paused:
+            # Nobody knows when the next tick comes, so one job may wait.
+            return not port.busy
+        period = engine.world.model.opt.timestep / engine.speed
+        return port.has_time(time.monotonic(), period)
 
     def _plan(self, wanted: set[int]) -> None:
         """Work out until when nothing can be due."""

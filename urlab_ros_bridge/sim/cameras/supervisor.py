@@ -25,13 +25,13 @@ import threading
 import time
 
 import urlab_ros_bridge
+from urlab_ros_bridge.kept_memory import allocator_variables
 from urlab_ros_bridge.sim.cameras.link import messages as link
 from urlab_ros_bridge.sim.cameras.link.connection import RendererConnection
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.waiting import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import cpu_affinity
 from urlab_ros_bridge.sim.cameras.renderer import gl
-from urlab_ros_bridge.sim.cameras.renderer import kept_memory
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
 START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
@@ -297,7 +297,7 @@ def _environment(backend: str) -> dict[str, str]:
         **os.environ,
         **gl.platform_variables(backend),
         **cpu_affinity.thread_variables(),
-        **kept_memory.allocator_variables(),
+        **allocator_variables(),
         'PYTHONPATH': os.pathsep.join(path for path in paths if path),
     }
 

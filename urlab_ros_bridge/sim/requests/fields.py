@@ -20,7 +20,7 @@ from typing import overload
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
-from urlab_ros_bridge.wire.limits import MAX_VECTOR
+from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 
 # MuJoCo's mjMAXVAL: a larger number in its state counts as a diverged simulation.
 MAX_MAGNITUDE = 1e10

@@ -23,6 +23,7 @@ from urlab_ros_bridge.wire import zmtp
 
 HANDSHAKE_SECONDS = 30.0  # as libzmq has it
 _NO_DESCRIPTORS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_LEFT = (errno.ECONNABORTED, errno.EPROTO)  # before it was accepted
 _ACCEPT_AGAIN = 0.1  # s
 _HANDSHAKE_CHECK = 1.0  # s, at handshakes that do not end
 _ACCEPT_TURN = 32  # connections at a time, before others are served
@@ -102,6 +103,8 @@ class ZmtpServer(Generic[Connection]):
             try:
                 socket, _ = self.listener.accept()
             except OSError as error:
+                if error.errno in _LEFT:
+                    continue  # who waits behind it is not announced again
                 if error.errno in _NO_DESCRIPTORS:
                     self._accept_at = time.monotonic() + _ACCEPT_AGAIN
                 return

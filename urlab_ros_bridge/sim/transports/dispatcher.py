@@ -26,7 +26,7 @@ from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.errors import list_names
 from urlab_ros_bridge.wire.errors import WireError

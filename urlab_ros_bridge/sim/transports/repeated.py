@@ -17,7 +17,7 @@ import struct
 from typing import Any
 
 from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 MAX_SHAPES = 16  # kept at a time
 LEARNING_BUDGET = 1000  # shapes worked out at all; a client that never repeats itself ends it

@@ -32,7 +32,7 @@ from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.rpc_transport import RpcTransport
 from urlab_ros_bridge.sim.transports.rpc_transport import SPIN_SECONDS
 from urlab_ros_bridge.wire import zmtp
-from urlab_ros_bridge.wire.codec import MAX_REQUEST_BYTES
+from urlab_ros_bridge.wire.encoding.codec import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import WireError
 
 MAX_UNSENT = 64 << 20  # bytes of replies that a client does not take; one reply may be larger

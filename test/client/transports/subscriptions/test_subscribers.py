@@ -255,6 +255,43 @@ def test_a_flood_of_what_nobody_wants_does_not_hold_the_reader():
         stop.set()
 
 
+def test_of_a_flood_of_empty_messages_only_some_is_looked_at_in_one_go():
+    stop = threading.Event()
+
+    def talk(peer):
+        greet(peer)
+        while not stop.is_set():
+            peer.sendall(bytes(1 << 20))  # half a million messages
+
+    with strange(talk) as port, subscriber(port) as made:
+        reader, sizes = made._reader, []
+        filled = reader.filled
+
+        def count(size):
+            sizes.append(size)
+            filled(size)
+
+        reader.filled = count
+        deadline = time.monotonic() + PATIENCE
+        while sum(sizes) < 1 << 19:
+            assert time.monotonic() < deadline
+            before = sum(sizes)
+            assert made.take() is None
+            assert sum(sizes) - before < 1 << 19
+            made.wait(0.01)
+        stop.set()
+
+
+@pytest.mark.parametrize('host', ['a..b', 'x' * 64, '.'])
+def test_a_host_that_cannot_be_is_one_that_is_not_there(host):
+    made = open_subscriber(f'tcp://{host}:5', (TOPIC,), LIMIT, memory, deep=True)
+    assert isinstance(made, ZmtpSubscriber)
+    for _ in range(3):
+        assert made.take() is None
+        made.wait(0.01)
+    made.close()
+
+
 def test_who_asks_and_does_not_read_the_answers_is_left():
     def talk(peer):
         greet(peer)

@@ -8,12 +8,12 @@ from dataclasses import is_dataclass
 from pathlib import Path
 import re
 
+from bundled_server import simulation
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 import yaml
 
-from test.gateways.chiral.conftest import running
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.profile import find_profile
 from urlab_ros_bridge.gateways.chiral.profile import profile as profiles
@@ -169,7 +169,7 @@ def test_what_the_robot_cannot_do_is_said_at_the_start(quadruped, gateway, profi
 def test_a_held_twist_is_no_action(gateway):
     profile = {'actions': [{'kind': 'twist'}]}
     with (
-        running('bimanual') as port,
+        simulation('bimanual') as port,
         pytest.raises(UrlabError, match='needs a twist controller'),
         gateway(port, profile),
     ):

@@ -6,13 +6,12 @@ import concurrent.futures
 import math
 import re
 import signal
-import subprocess
-import sys
 import time
 
-from lifelines import start_process
 from lifelines import stop_for_a_while
 import pytest
+from urlab_programs import ANY_PORTS
+from urlab_programs import start_urlab
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
@@ -28,13 +27,8 @@ AT_REST = 0.02
 @pytest.fixture(scope='module')
 def server():
     """Yield a server's process and the port of its requests."""
-    process = start_process(
-        [sys.executable, '-m', 'urlab_ros_bridge.cli.main', 'server', '--world=rover', '--no-shm']
-        + [f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info')],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    ready = re.search(r'tcp://[^:]+:(\d+)', process.stdout.readline())
+    process, line = start_urlab('server', '--world=rover', '--no-shm', *ANY_PORTS, stderr=None)
+    ready = re.search(r'tcp://[^:]+:(\d+)', line)
     yield process, int(ready[1])
     process.kill()
     process.wait()

@@ -5,9 +5,9 @@
 import threading
 import time
 
+from bundled_server import simulation
 import pytest
 
-from test.gateways.chiral.conftest import running
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.gateways.common.errors import RobotError
 from urlab_ros_bridge.gateways.common.simulation.holder import SimulationHolder
@@ -37,7 +37,7 @@ def holder_of(port, make=Made):
 
 
 def test_an_end_is_noticed_and_the_next_simulation_is_taken():
-    with running('rover') as port:
+    with simulation('rover') as port:
         at = [port]
         holder, lost, _ = holder_of(at)
         assert holder.current is None
@@ -54,7 +54,7 @@ def test_an_end_is_noticed_and_the_next_simulation_is_taken():
     assert first.closed and first.link.is_lost and first.link.is_stale
     with pytest.raises(RequestTimeout):
         holder.renew(0.2)
-    with running('quadruped') as port:
+    with simulation('quadruped') as port:
         at[0] = port
         holder.renew(10)
         assert holder.current.world == 'quadruped'

@@ -4,11 +4,11 @@
 
 import re
 
+from bundled_server import simulation
 import numpy as np
 import pytest
 
 from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.conftest import simulation
 from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.side import Agents
 from urlab_ros_bridge.gateways.simspark.client.agent import AgentClient

@@ -13,11 +13,11 @@ from contextlib import nullcontext
 from contextlib import suppress
 import threading
 
+from bundled_server import simulation
 import numpy as np
 import pytest
 
 from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.conftest import simulation
 from test.gateways.simspark.peers import RawPeer
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions

@@ -205,7 +205,7 @@ def test_a_simulation_that_another_client_steps_is_watched_and_not_stepped(
 
 
 def test_the_gateway_outlives_its_simulation(tmp_path):
-    from test.gateways.simspark.conftest import simulation
+    from bundled_server import simulation
 
     with simulation('rover') as port:
         pass  # its port is free now

@@ -4,12 +4,12 @@
 
 import math
 
+from bundled_server import simulation
 import mujoco
 import numpy as np
 import pytest
 
 from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.conftest import simulation
 from test.gateways.simspark.peers import wait_until
 from urlab_ros_bridge.gateways.simspark.client.monitor_client import NotAcknowledged
 

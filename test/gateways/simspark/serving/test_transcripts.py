@@ -11,12 +11,12 @@ those lines there are messages without news only.
 from pathlib import Path
 import re
 
+from bundled_server import simulation
 import mujoco
 import numpy as np
 import pytest
 
 from test.gateways.simspark.conftest import gateway_at
-from test.gateways.simspark.conftest import simulation
 from urlab_ros_bridge.gateways.simspark.agents.options import AgentOptions
 from urlab_ros_bridge.gateways.simspark.agents.side import Agents
 from urlab_ros_bridge.gateways.simspark.monitor import viewers

@@ -208,7 +208,7 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
     visitor.until(f'{PICTURES} > 1')
     shown = visitor.tab.locator('.picture img')
-    size = [shown.evaluate(f'(image) => image.natural{side}') for side in ('Width', 'Height')]
+    size = shown.evaluate('({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight]')
     assert size == camera['resolution']
     before = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
     assert before.std() > 10  # neither empty nor one colour

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.gateways.webxr.scene.packed_state import PackedState
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 from urlab_ros_bridge.wire.errors import WireError
 
 WIDE = 1 << 40  # such integers are packed with eight bytes

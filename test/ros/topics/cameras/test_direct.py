@@ -14,6 +14,7 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 
@@ -66,7 +67,8 @@ def test_message_objects_go_the_ordinary_way(pair):
     direct.publish(message)
     while not heard:
         spin()
-    assert heard == [serialize_message(message)]
+    # Bytes that only pad may hold anything.
+    assert [deserialize_message(data, Image) for data in heard] == [message]
 
 
 def test_what_the_middleware_refuses_is_told_as_rclpy_tells_it(pair):

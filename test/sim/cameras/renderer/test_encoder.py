@@ -68,9 +68,9 @@ class Rig:
         """Do what the drawing thread does between two jobs."""
         if not self.threaded:
             self.server.send(b'x')  # so that it does not wait for long
-            self.encoder.wait(self.link)
+            while not self.encoder.attend(self.link):
+                pass
             self.link.recv(1)
-            self.encoder.turn()
 
     def hear(self, kind):
         """Return the next message of a kind to the server."""

@@ -14,7 +14,7 @@ import pytest
 
 from urlab_ros_bridge.sim.editor.level.transforms import from_euler
 from urlab_ros_bridge.sim.editor.level.transforms import to_wire
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import ERROR_CODES
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS

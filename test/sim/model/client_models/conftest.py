@@ -2,8 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places of files for the tests of client models."""
 
-from client_places import Places
+from pathlib import Path
+import sys
+
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from client_places import Places
 
 
 @pytest.fixture

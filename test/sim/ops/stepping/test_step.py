@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.sim.physics import engine as engine_module
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import unpack
 
 
 def test_a_step_reply_has_the_fields_of_the_page(rover):

@@ -11,7 +11,7 @@ import pytest
 
 from urlab_ros_bridge.sim.physics.observations.packed import ObservationLayout
 from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 
 floats = st.floats(width=64)

@@ -11,7 +11,7 @@ from pathlib import Path
 import struct
 import time
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 HEADER = struct.Struct('<IIIIQI')
 

@@ -10,7 +10,7 @@ import pytest
 from stock_shm import StockRegion
 from stock_shm import StockShmRpc
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter
 from urlab_ros_bridge.wire.shm.region import Region

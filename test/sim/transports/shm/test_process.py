@@ -15,7 +15,7 @@ from stock_shm import StockRegion
 from stock_shm import StockShmRpc
 import zmq
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 
 PORTS = ('rpc', 'state', 'camera', 'control', 'info')
 

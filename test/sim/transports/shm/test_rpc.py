@@ -11,7 +11,7 @@ import pytest
 from stock_shm import StockShmRpc
 
 from urlab_ros_bridge.sim.ops import build_registry
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.shm import RegionReader

@@ -23,6 +23,7 @@ import socket as sockets
 import time
 
 from urlab_ros_bridge.client.transports.sockets import keep_alive
+from urlab_ros_bridge.client.transports.sockets import resolve
 from urlab_ros_bridge.client.transports.subscriptions.publisher_reader import Reader
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Subscriber
 from urlab_ros_bridge.client.transports.subscriptions.subscriber import Taken
@@ -32,7 +33,8 @@ from urlab_ros_bridge.wire.errors import WireError
 HANDSHAKE_SECONDS = 30.0  # as libzmq has it
 _RETRY, _LONGEST_RETRY = 0.1, 1.0  # s between two attempts to connect
 _HELLO_SECONDS = 0.25  # that a new subscriber waits for the publisher's READY
-_TURN = 64  # reads at most, in one go; a publisher may never stop sending what nobody wants
+# Read in one go at most, about; a publisher may never stop sending what nobody wants.
+_TURN_BYTES = 1 << 18
 _MOST_UNSENT = 1 << 16  # bytes of answers
 _SEND_BUFFER = 1 << 14
 _MOST = (1 << 31) - 1
@@ -111,18 +113,20 @@ class ZmtpSubscriber(Subscriber[Taken]):
     def take(self) -> Taken | None:
         if not self._advance():
             return None
-        socket, reader, taken = self._socket, self._reader, None
+        socket, reader, size = self._socket, self._reader, 0
         assert socket is not None
+        taken = None
         try:
-            for _ in range(_TURN):
+            while True:
                 taken = reader.next()
-                if taken is not None or self._drained:
+                if taken is not None or self._drained or size > _TURN_BYTES:
                     break
                 room = reader.room()
                 count = socket.recv_into(room)
                 if not count:
                     raise ConnectionError('the publisher has closed it')
                 reader.filled(count)
+                size += count
                 self._drained = count < len(room)
         except BlockingIOError:
             pass
@@ -180,7 +184,7 @@ class ZmtpSubscriber(Subscriber[Taken]):
         self._drained = False
         self._process = os.getpid()
         try:
-            found = sockets.getaddrinfo(*self._address, sockets.AF_INET, sockets.SOCK_STREAM)
+            address = resolve(*self._address)
             socket = self._socket = sockets.socket(sockets.AF_INET, sockets.SOCK_STREAM)
             socket.setblocking(False)
             keep_alive(socket)
@@ -191,7 +195,7 @@ class ZmtpSubscriber(Subscriber[Taken]):
                 self._set_threshold(_MOST)
                 self._set_threshold(1)
             with suppress(BlockingIOError):
-                socket.connect(found[0][4])
+                socket.connect(address)
         except OSError as error:
             self._lose(error)
             return False

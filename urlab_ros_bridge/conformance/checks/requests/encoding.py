@@ -11,17 +11,17 @@ import json
 import msgpack
 
 from urlab_ros_bridge.conformance.check import check
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import short
 from urlab_ros_bridge.conformance.peer import decode
 from urlab_ros_bridge.conformance.peer import pack
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 
 ZMQ = ('zmq',)
 

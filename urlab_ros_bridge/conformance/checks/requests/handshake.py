@@ -9,16 +9,16 @@ from pathlib import PureWindowsPath
 import re
 
 from urlab_ros_bridge.conformance.check import check
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import is_integer
 from urlab_ros_bridge.conformance.fields import keys
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 from urlab_ros_bridge.wire.ops import CAMERA_MODES
 
 ZMQ = ('zmq',)

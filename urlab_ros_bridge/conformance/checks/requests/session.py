@@ -8,13 +8,9 @@ import re
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.checks.requests.errors import served
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
@@ -22,6 +18,10 @@ from urlab_ros_bridge.conformance.fields import keys
 from urlab_ros_bridge.conformance.peer import decode
 from urlab_ros_bridge.conformance.peer import pack
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 
 LIFE = 'Session lifecycle'
 UUID4 = re.compile(r'[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}')

@@ -8,12 +8,12 @@ import time
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.peer import decode
 from urlab_ros_bridge.conformance.peer import pack
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import skip
 
 
 @check('server.shutting_down', PROTOCOL, 'Errors', 'The bridge began draining mid-op',

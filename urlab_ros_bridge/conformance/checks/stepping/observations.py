@@ -8,16 +8,16 @@ from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import PUPPET
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.check import STEPPED
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import keys
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import skip
 
 LEVELS = 'Observation levels'
 MINIMAL = ('qpos', 'qvel')

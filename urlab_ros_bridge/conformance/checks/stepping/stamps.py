@@ -9,13 +9,13 @@ from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import EVERY
-from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import PUPPET
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import skip
 
 REPLY = 'Reply'
 NS = 1_000_000_000

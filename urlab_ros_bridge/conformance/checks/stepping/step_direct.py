@@ -9,8 +9,6 @@ from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
@@ -18,6 +16,8 @@ from urlab_ros_bridge.conformance.check import STEPPED
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
 
 SECTION = 'Direct'
 

@@ -9,18 +9,18 @@ import time
 import numpy as np
 
 from urlab_ros_bridge.conformance.check import check
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import PUPPET
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.checks.stepping.observations import pose_step
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import skip
 
 
 @check(

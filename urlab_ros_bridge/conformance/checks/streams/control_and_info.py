@@ -11,22 +11,22 @@ import struct
 import time
 from typing import Any
 
+from urlab_ros_bridge.conformance.channels.zmq_raw import ControlSender
+from urlab_ros_bridge.conformance.channels.zmq_raw import host_and_port
+from urlab_ros_bridge.conformance.channels.zmq_raw import RowListener
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import PLUGIN
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.checks.stepping.step_forces import controlled
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.model import Robot
 from urlab_ros_bridge.conformance.peer import Peer
-from urlab_ros_bridge.conformance.zmq_raw import ControlSender
-from urlab_ros_bridge.conformance.zmq_raw import host_and_port
-from urlab_ros_bridge.conformance.zmq_raw import RowListener
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 
 ZMQ = ('zmq',)
 

@@ -11,16 +11,15 @@ import time
 
 import msgpack
 
+from urlab_ros_bridge.conformance.channels.shm_raw import HEADER_BYTES
+from urlab_ros_bridge.conformance.channels.shm_raw import MAGIC
+from urlab_ros_bridge.conformance.channels.shm_raw import RawRegion
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import NETWORKING
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.checks.requests.errors import served
 from urlab_ros_bridge.conformance.checks.streams.cameras import served_cameras
 from urlab_ros_bridge.conformance.fields import close
@@ -29,9 +28,10 @@ from urlab_ros_bridge.conformance.peer import decode
 from urlab_ros_bridge.conformance.peer import NoAnswer
 from urlab_ros_bridge.conformance.peer import pack
 from urlab_ros_bridge.conformance.peer import Peer
-from urlab_ros_bridge.conformance.shm_raw import HEADER_BYTES
-from urlab_ros_bridge.conformance.shm_raw import MAGIC
-from urlab_ros_bridge.conformance.shm_raw import RawRegion
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 
 SHM = ('shm',)

@@ -14,12 +14,8 @@ import struct
 import msgpack
 
 from urlab_ros_bridge.conformance.check import check
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
-from urlab_ros_bridge.conformance.check import Failed
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import PLUGIN
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.checks.stepping.observations import has_twist
 from urlab_ros_bridge.conformance.checks.stepping.observations import STANDARD
 from urlab_ros_bridge.conformance.checks.stepping.observations import TWIST
@@ -33,6 +29,10 @@ from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import keys
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 from urlab_ros_bridge.wire.rows import SNAPSHOT_EXTENSIONS
 
 SECTION = 'state stream'

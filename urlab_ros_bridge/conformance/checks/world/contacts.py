@@ -8,15 +8,15 @@ from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.check import PUPPET
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.fields import keys
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import skip
 
 SECTION = 'get_contacts'
 NAMES = ('geom1', 'geom2', 'body1', 'body2')

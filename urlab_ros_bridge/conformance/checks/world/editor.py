@@ -11,15 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.conformance.check import check
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import PLUGIN
 from urlab_ros_bridge.conformance.check import PROTOCOL
-from urlab_ros_bridge.conformance.check import skip
 from urlab_ros_bridge.conformance.checks.requests.errors import served
 from urlab_ros_bridge.conformance.checks.requests.meta import catalogued
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
+from urlab_ros_bridge.conformance.verdict import skip
 from urlab_ros_bridge.wire.ops import EDITOR_ONLY
 from urlab_ros_bridge.wire.ops import OPS
 

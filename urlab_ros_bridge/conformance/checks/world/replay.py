@@ -9,8 +9,6 @@ from contextlib import contextmanager
 
 from urlab_ros_bridge.conformance.check import check
 from urlab_ros_bridge.conformance.check import DIRECT
-from urlab_ros_bridge.conformance.check import equal
-from urlab_ros_bridge.conformance.check import expect
 from urlab_ros_bridge.conformance.check import LIVE
 from urlab_ros_bridge.conformance.check import PROTOCOL
 from urlab_ros_bridge.conformance.checks.world.recording import FILE
@@ -22,6 +20,8 @@ from urlab_ros_bridge.conformance.checks.world.recording import save
 from urlab_ros_bridge.conformance.fields import close
 from urlab_ros_bridge.conformance.fields import field
 from urlab_ros_bridge.conformance.peer import Peer
+from urlab_ros_bridge.conformance.verdict import equal
+from urlab_ros_bridge.conformance.verdict import expect
 
 SECTION = 'Replay'
 STEM = FILE.removesuffix('.json')

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.wire import stepwise
-from urlab_ros_bridge.wire.limits import MAX_DEPTH
+from urlab_ros_bridge.wire.encoding import stepwise
+from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
 
 Path = tuple[str | int, ...]
 

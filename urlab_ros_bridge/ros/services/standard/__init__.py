@@ -14,6 +14,7 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
+from urlab_ros_bridge.ros.services.base import hold_while_reading
 from urlab_ros_bridge.ros.services.standard import entities
 from urlab_ros_bridge.ros.services.standard import named_poses
 from urlab_ros_bridge.ros.services.standard import simulation_state
@@ -75,12 +76,14 @@ class StandardServices:
             )
             return
         self._side = SideThread(bridge.node, 'simulation')
+        self._held = hold_while_reading(bridge, self._side)
         for row, kind in zip(rows, types, strict=True):
             if row.kind == 'action':
                 self._actions.append(row.handler(self._side.node, self.context))
             else:
                 handler = partial(answer, row, self.context)
-                self._side.node.create_service(kind, row.name, handler)
+                offers = self._held if row.needs_world else self._side.node
+                offers.create_service(kind, row.name, handler)
 
     def start(self) -> None:
         """Start the thread."""
@@ -92,6 +95,7 @@ class StandardServices:
         for action in self._actions:
             action.stop()
         if self._side is not None:
+            self._held.close()
             self._side.stop()
 
     def destroy(self) -> None:

@@ -41,6 +41,7 @@ def standard(
     needs: str = '',
     ops: tuple[str, ...] = (),
     kind: str = 'srv',
+    needs_world: bool = True,
 ) -> Service:
     """
     Return the row of a service or action of the standard; its type follows from its name.
@@ -50,7 +51,17 @@ def standard(
     """
     words = ''.join(word.capitalize() for word in name.split('_'))
     type_name = f'{PACKAGE}/{kind}/{words}'
-    return Service(name, type_name, handler, ops, 'standard', serves or {}, needs, kind)
+    return Service(
+        name,
+        type_name,
+        handler,
+        ops,
+        'standard',
+        serves or {},
+        needs,
+        kind,
+        needs_world=needs_world,
+    )
 
 
 class SimulationContext(ServiceContext):
@@ -136,6 +147,7 @@ def answer(row: Service, context: SimulationContext, request: Any, response: Any
         return response
     result, text = OK, ''
     try:
+        context.require_world(row)
         # Without a connection nothing is known of the server: that is the better answer.
         if not context.has(row.needs) and context.client:
             raise StandardRejected(

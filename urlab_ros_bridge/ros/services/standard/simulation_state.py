@@ -189,6 +189,7 @@ ENTRIES = (
         get_simulation_state,
         {StandardFeature.SIMULATION_STATE_GETTING: ''},
         ops=('status',),
+        needs_world=False,
     ),
     standard(
         'set_simulation_state',

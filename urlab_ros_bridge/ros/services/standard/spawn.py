@@ -183,5 +183,11 @@ ENTRIES = (
         needs=SPAWN,
         ops=('delete_entity',),
     ),
-    standard('get_spawnables', get_spawnables, {StandardFeature.SPAWNABLES: ''}, needs=SPAWN),
+    standard(
+        'get_spawnables',
+        get_spawnables,
+        {StandardFeature.SPAWNABLES: ''},
+        needs=SPAWN,
+        needs_world=False,
+    ),
 )

@@ -124,6 +124,7 @@ class StepsAction:
     def _carry_out(self, handle: ServerGoalHandle) -> tuple[Ending, str]:
         """Make the steps; return how it ended, and why when they were not all made."""
         steps, context = handle.request.steps, self._context
+        context.link.wait_while_reading()
         check_steps(context, steps)
         mark = context.timeline.mark()
         done, last = 0, None

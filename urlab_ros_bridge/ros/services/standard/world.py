@@ -53,7 +53,7 @@ def get_current_world(context: SimulationContext, request: Any, response: Any) -
 
 
 ENTRIES = (
-    standard('get_simulator_features', get_simulator_features),
+    standard('get_simulator_features', get_simulator_features, needs_world=False),
     standard(
         'get_current_world',
         get_current_world,

@@ -14,6 +14,7 @@ from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.kept_memory import keep_freed_memory
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Attached
@@ -153,6 +154,7 @@ class Cameras:
             self._close()
 
     def _open(self, camera: CameraInfo) -> FrameSource:
+        keep_freed_memory()
         settings = self._settings()
         return open_camera(
             camera,

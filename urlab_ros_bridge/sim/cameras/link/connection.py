@@ -17,7 +17,7 @@ from urlab_ros_bridge.sim.cameras.link.frame_memory import Capture
 from urlab_ros_bridge.sim.cameras.link.frame_memory import FrameMemory
 from urlab_ros_bridge.sim.cameras.link.frame_memory import STATE_SLOTS
 
-# A renderer that is busy has one more job waiting, so that it never waits for the next tick.
+# A renderer that is busy may have one more job waiting: then it waits for no tick.
 STREAM_JOBS = 2
 
 
@@ -42,6 +42,24 @@ class RendererConnection:
     def busy(self) -> bool:
         """Return whether streamed frames should wait."""
         return self.waiting >= STREAM_JOBS
+
+    def has_time(self, now: float, period: float) -> bool:
+        """
+        Return whether a state of now would be drawn soon.
+
+        That is, the renderer is idle, or is expected to be by the next tick, when there is a newer
+        state: what is posted earlier only gets old.  A job that takes longer than expected may
+        take much longer, so then its end is awaited.
+
+        :param now: s of the monotonic clock.
+        :param period: s until the next tick.
+        """
+        if not self.waiting:
+            return True
+        control = self.memory.control
+        if int(control[FrameMemory.BEGUN]) != self._posted:
+            return False  # one waits already, or the renderer has no processor
+        return abs(int(control[FrameMemory.EXPECTED]) / 1e9 - now) <= period
 
     @property
     def waiting(self) -> int:

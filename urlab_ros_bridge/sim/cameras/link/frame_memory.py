@@ -14,6 +14,7 @@ from collections.abc import Container
 from collections.abc import Sequence
 import mmap
 import os
+import struct
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ FRAME_SLOTS = 8
 HEADER_BYTES = 40  # of UCM1, version 2
 _PAGE = 128
 _CONTROL = 64
+_WORD = 8
 _HEAD = np.dtype(
     [
         ('sequence', '<u8'),
@@ -35,6 +37,8 @@ _HEAD = np.dtype(
         ('wall', '<f8'),
     ]
 )
+# What follows the sequence number.
+_CONTENT = struct.Struct('<QqqQd')
 
 
 class Capture(NamedTuple):
@@ -67,11 +71,12 @@ class FrameMemory:
     """
     The mapped memory of one renderer process.
 
-    :ivar control: uint64 (2,): the current timeline (written by the server), and how many jobs
-        are done (written by the renderer).
+    :ivar control: uint64 (4,): the current timeline (written by the server); written by the
+        renderer: how many jobs are done, how many were begun, and when the last one that was begun
+        is expected to be done, in ns of the monotonic clock.
     """
 
-    TIMELINE, DONE = 0, 1
+    TIMELINE, DONE, BEGUN, EXPECTED = range(4)
 
     def __init__(self, state_size: int, frame_sizes: Sequence[int], fd: int | None = None) -> None:
         """
@@ -84,16 +89,21 @@ class FrameMemory:
         self._state_size = state_size
         self._frame_sizes = list(frame_sizes)
         self._frames = []
+        self._starts: list[list[int]] = []  # of the heads of slots
         size = _CONTROL + STATE_SLOTS * self._state_stride
         for frame in frame_sizes:
             self._frames.append(size)
-            size += _PAGE + FRAME_SLOTS * (_PAGE + _aligned(frame))
+            stride = _PAGE + _aligned(frame)
+            self._starts.append([size + _PAGE + slot * stride for slot in range(FRAME_SLOTS)])
+            size += _PAGE + FRAME_SLOTS * stride
         self.fd = os.memfd_create('urlab-cameras') if fd is None else fd
         if fd is None:
             os.ftruncate(self.fd, size)
         self._map = mmap.mmap(self.fd, size)
         self._view = memoryview(self._map)
-        self.control = np.frombuffer(self._map, np.uint64, 2)
+        # NumPy takes ten times as long for one word.
+        self._words = self._view.cast('Q')
+        self.control = np.frombuffer(self._map, np.uint64, 4)
 
     def close(self) -> None:
         """Give the file back; the mapping goes with the last view into it."""
@@ -110,30 +120,29 @@ class FrameMemory:
 
         :param taken: slots that must stay as they are; at least two are to be left.
         """
-        latest = int(self._latest(camera)[0]) - 1
+        latest = self._words[self._frames[camera] // _WORD] - 1
         slot = next(slot for slot in range(FRAME_SLOTS) if slot != latest and slot not in taken)
-        head = self._head(camera, slot)
-        if head['sequence'][0] % 2 == 0:  # still odd after a frame that broke off
-            head['sequence'] += 1
+        sequence = self._starts[camera][slot] // _WORD
+        if self._words[sequence] % 2 == 0:  # still odd after a frame that broke off
+            self._words[sequence] += 1
         return slot
 
     def pixels(self, camera: int, slot: int) -> memoryview:
         """Return the pixels of a frame."""
-        start = self._start(camera, slot) + _PAGE
+        start = self._starts[camera][slot] + _PAGE
         return self._view[start : start + self._frame_sizes[camera]]
 
     def framed(self, camera: int, slot: int) -> memoryview:
         """Return `HEADER_BYTES` for a header and the pixels behind it, in one piece."""
-        start = self._start(camera, slot) + _PAGE
+        start = self._starts[camera][slot] + _PAGE
         return self._view[start - HEADER_BYTES : start + self._frame_sizes[camera]]
 
     def commit(self, camera: int, slot: int, frame_id: int, capture: Capture) -> None:
         """Make the frame in a slot the latest one."""
-        head = self._head(camera, slot)
-        head['frame_id'] = frame_id
-        head['stamp_ns'], head['step'], head['timeline'], head['wall'] = capture
-        head['sequence'] += 1
-        self._latest(camera)[0] = slot + 1
+        start = self._starts[camera][slot]
+        _CONTENT.pack_into(self._view, start + _WORD, frame_id, *capture)
+        self._words[start // _WORD] += 1
+        self._words[self._frames[camera] // _WORD] = slot + 1
 
     def latest(self, camera: int) -> Capture | None:
         """Return what the latest frame of a camera shows, None before the first."""
@@ -164,12 +173,8 @@ class FrameMemory:
     def _latest(self, camera: int) -> np.ndarray:
         return np.frombuffer(self._map, np.uint64, 1, self._frames[camera])
 
-    def _start(self, camera: int, slot: int) -> int:
-        stride = _PAGE + _aligned(self._frame_sizes[camera])
-        return self._frames[camera] + _PAGE + slot * stride
-
     def _head(self, camera: int, slot: int) -> np.ndarray:
-        return np.frombuffer(self._map, _HEAD, 1, self._start(camera, slot))
+        return np.frombuffer(self._map, _HEAD, 1, self._starts[camera][slot])
 
 
 def _capture(head: np.ndarray) -> Capture:

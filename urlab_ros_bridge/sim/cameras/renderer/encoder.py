@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from collections.abc import Container
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from contextlib import suppress
 import logging
 import os
 import queue
+import select
 import socket
 import threading
 from typing import NamedTuple
@@ -54,7 +56,7 @@ class FrameEncoder:
 
     :ivar buffers: for drawing into; waiting for one holds the drawing back.
     :ivar threaded: frames are finished in a thread of its own; else `submit` finishes them, and
-        its caller uses `wait` and `turn` too.
+        its caller uses `attend` too.
     """
 
     def __init__(
@@ -86,10 +88,13 @@ class FrameEncoder:
         for _ in range(_BUFFERS if threaded else 1):
             self.buffers.put(np.empty(words, np.uint32))
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
-        self._poller = zmq.Poller()
-        self._poller.register(self._wake, zmq.POLLIN)
-        for sender in self._senders:
-            self._poller.register(sender.waitable, zmq.POLLIN)
+        self._link: int | None = None  # once it is polled
+        self._waitables = [sender.waitable for sender in self._senders]
+        # ZeroMQ's poller waits for the system's, too, but takes longer.
+        only_system = all(isinstance(each, int) for each in self._waitables)
+        self._poller: select.poll | zmq.Poller = select.poll() if only_system else zmq.Poller()
+        for each in (self._wake, *self._waitables):
+            self._poller.register(each, select.POLLIN)  # type: ignore[arg-type]
         self.threaded = threaded
 
     def start(self) -> None:
@@ -110,27 +115,40 @@ class FrameEncoder:
         self._readers = frozenset(cameras)
         os.eventfd_write(self._wake, 1)
 
-    def wait(self, link_socket: socket.socket) -> None:
-        """Sleep until there is something to do here, or to receive; not beside a thread."""
-        if link_socket.fileno() not in self._poller:
-            self._poller.register(link_socket.fileno(), zmq.POLLIN)
-        self._poller.poll()
+    def attend(self, link_socket: socket.socket) -> bool:
+        """
+        Sleep until there is something to do here, or to receive; not beside a thread.
+
+        :return: whether there is something to receive.
+        """
+        if self._link is None:
+            self._link = link_socket.fileno()
+            self._poller.register(self._link, select.POLLIN)
+        ready = {source for source, _ in self._poller.poll()}
+        # Mostly it is a job, and nothing else.
+        if ready != {self._link}:
+            self._turn(ready)
+        return self._link in ready
 
     def _run(self) -> None:
         """Run forever; an error ends the process, and the server starts another one."""
         try:
             while True:
-                self._poller.poll()
-                self.turn()
+                self._turn({source for source, _ in self._poller.poll()})
         except Exception:
             _LOG.exception('the renderer aborted')
             os._exit(1)
 
-    def turn(self) -> None:
-        """Take in subscriptions and readers, and finish what was handed over."""
-        with suppress(BlockingIOError):
-            os.eventfd_read(self._wake)
-        self._report_watched()
+    def _turn(self, ready: Container[object]) -> None:
+        """
+        Take in subscriptions and readers, and finish what was handed over.
+
+        :param ready: what the poller has found.
+        """
+        if self._wake in ready:
+            with suppress(BlockingIOError):
+                os.eventfd_read(self._wake)
+        self._report_watched(ready)
         for camera in self._shown - self._readers:
             # The next reader must not take the last frame for a new one.
             self._shown.discard(camera)
@@ -138,11 +156,15 @@ class FrameEncoder:
         while self._drawn:
             self._finish(self._drawn.popleft())
 
-    def _report_watched(self) -> None:
-        changed = [sender.read() for sender in self._senders]
-        if any(changed):
+    def _report_watched(self, ready: Container[object]) -> None:
+        changed = {
+            index
+            for index, sender in enumerate(self._senders)
+            if self._waitables[index] in ready and sender.read()
+        }
+        if changed:
             watched = [index for index, sender in enumerate(self._senders) if sender.watched]
-            new = [index for index in watched if changed[index]]
+            new = [index for index in watched if index in changed]
             self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}))
 
     def _finish(self, drawn: DrawnFrame) -> None:

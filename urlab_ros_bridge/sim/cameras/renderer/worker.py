@@ -9,7 +9,6 @@ knows comes through the link; it owns the sockets, so no pixel ever passes throu
 
 from __future__ import annotations
 
-from collections import deque
 import ctypes
 import json
 import logging
@@ -18,6 +17,7 @@ from pathlib import Path
 import signal
 import socket
 import sys
+import time
 
 from urlab_ros_bridge.files.curve_keys import read_server_keys
 from urlab_ros_bridge.sim.cameras.link import messages as link
@@ -30,6 +30,7 @@ from urlab_ros_bridge.wire.shm.region import Region
 
 _LOG = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1
+_MOST_TIMES = 64
 
 
 class Worker:
@@ -37,7 +38,7 @@ class Worker:
 
     def __init__(self, connection: socket.socket) -> None:
         self._link = connection
-        self._jobs: deque[link.Job] = deque()
+        self._took: dict[tuple[int, ...], int] = {}  # ns that the last job of these cameras took
 
     def load(self, body: bytes, fds: list[int]) -> str:
         """
@@ -83,52 +84,44 @@ class Worker:
         """Serve until the link closes."""
         self._encoder.start()
         while True:
-            if not self._jobs:
-                self._wait()
-            if not self._encoder.threaded:
-                self._encoder.turn()
+            if self._encoder.threaded:
+                wait_readable([self._link])
+            elif not self._encoder.attend(self._link):
+                continue
             if not self._receive():
                 return
-            if self._jobs:
-                self._draw(self._jobs.popleft())
-
-    def _wait(self) -> None:
-        if self._encoder.threaded:
-            wait_readable([self._link])
-        else:
-            self._encoder.wait(self._link)
 
     def _receive(self) -> bool:
-        while True:
-            try:
-                message = link.receive(self._link)
-            except BlockingIOError:
-                return True
-            if message is None:
-                return False
-            kind, body, fds = message
-            if kind == link.JOB:
-                self._jobs.append(link.unpack_job(body))
-                continue
-            if kind == link.READERS:
-                self._encoder.set_readers(json.loads(body))
-                continue
-            # Jobs that came before are drawn before.
-            while self._jobs:
-                self._draw(self._jobs.popleft())
-            content = link.from_file(fds[0])
-            if kind == link.ARRAYS:
-                self._scene.change_arrays(content)
-            elif kind == link.OVERLAYS:
-                self._scene.set_overlays(json.loads(content))
+        """Take a message and do what it says; return whether there is still a server."""
+        try:
+            message = link.receive(self._link)
+        except BlockingIOError:
+            return True
+        if message is None:
+            return False
+        kind, body, fds = message
+        if kind == link.JOB:
+            self._draw(link.unpack_job(body))
+        elif kind == link.READERS:
+            self._encoder.set_readers(json.loads(body))
+        elif kind == link.ARRAYS:
+            self._scene.change_arrays(link.from_file(fds[0]))
+        elif kind == link.OVERLAYS:
+            self._scene.set_overlays(json.loads(link.from_file(fds[0])))
+        return True
 
     def _draw(self, job: link.Job) -> None:
-        memory = self._memory
+        memory, begin = self._memory, time.monotonic_ns()
+        memory.control[memory.EXPECTED] = begin + self._took.get(job.cameras, 0)
+        memory.control[memory.BEGUN] += 1
         self._scene.put(memory.state(job.slot))
         left = len(job.cameras)
         for raw, buffer, camera in self._scene.draw(job.cameras, self._encoder.buffers.get):
             left -= 1
             self._encoder.submit(self._drawn(raw, buffer, camera, job, left == 0))
+        if len(self._took) > _MOST_TIMES:
+            self._took.clear()
+        self._took[job.cameras] = time.monotonic_ns() - begin
         memory.control[memory.DONE] += 1
 
     def _send_to_server(self, message: bytes) -> None:

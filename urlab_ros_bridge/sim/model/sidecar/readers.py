@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+import os
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,22 +37,15 @@ def text(place: Place, longest: int = MAX_TEXT) -> str:
 
 def file(place: Place) -> Path:
     """Return an existing file; a relative path starts at the folder of the YAML file."""
-    folder = Path(place.source).parent
-    path = folder / text(place, MAX_PATH)
-    if not _is_file(path):
-        there = sorted(file.name for file in folder.glob('*.xml'))[:24]
+    folder = os.path.dirname(place.source)
+    path = os.path.join(folder, text(place, MAX_PATH))
+    if not os.path.isfile(path):  # nor a name that no file system takes
+        there = sorted(file.name for file in Path(folder).glob('*.xml'))[:24]
         raise place.fail(
             f'there is no file {shown(place.value)}; '
             f'{hint(place.value, there) if there else "the folder has no .xml"}'
         )
-    return path.resolve()
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that no file system takes
-        return False
+    return Path(os.path.realpath(path))
 
 
 def names(place: Place) -> list[str]:

@@ -127,9 +127,11 @@ def named_files(top: Place) -> Iterator[tuple[str, Path]]:
 
 
 def _scene_beside(path: Path, robots: tuple[ArticulationSpec, ...]) -> Path | None:
-    beside = path.with_suffix('.xml').resolve()
-    taken = any(robot.model == beside for robot in robots)
-    return beside if beside.is_file() and not taken else None
+    beside = path.with_suffix('.xml')
+    if not os.path.isfile(beside):
+        return None
+    beside = beside.resolve()
+    return None if any(robot.model == beside for robot in robots) else beside
 
 
 __all__ = ['SidecarError', 'SidecarFile', 'load_sidecar', 'named_files', 'parse_sidecar']

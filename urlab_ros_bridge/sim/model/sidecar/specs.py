@@ -185,9 +185,9 @@ class PdSection:
     kp: dict[str, float] = key(factory=dict, text='By actuator.', low=0.0)
     kv: dict[str, float] = key(factory=dict, text='By actuator.', low=0.0)
     torque_limit: dict[str, float] = key(factory=dict, text='By actuator.', low=0.0)
-    default_kp: float = key(0.0, 'Of the other actuators.', low=0.0)
-    default_kv: float = key(0.0, 'Of the other actuators.', low=0.0)
-    default_torque_limit: float = key(0.0, 'Of the other actuators.', low=0.0)
+    default_kp: float = key(100.0, 'Of the other actuators.', low=0.0)
+    default_kv: float = key(5.0, 'Of the other actuators.', low=0.0)
+    default_torque_limit: float = key(200.0, 'Of the other actuators.', low=0.0)
     actuators: list[str] = key(factory=list, text='Bind these only.', parse=names)
     kind: str = key('pd')
 

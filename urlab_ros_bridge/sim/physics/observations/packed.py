@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 Tree = dict[str, Any]

@@ -26,7 +26,7 @@ from urlab_ros_bridge.sim.transports.dispatcher import error_frame
 from urlab_ros_bridge.sim.transports.dispatcher import FrameDecoding
 from urlab_ros_bridge.sim.transports.frame_decoder import FrameDecoder
 from urlab_ros_bridge.sim.transports.shm.large_replies import LargeReplies
-from urlab_ros_bridge.wire import codec
+from urlab_ros_bridge.wire.encoding import codec
 from urlab_ros_bridge.wire.errors import MalformedRegion
 from urlab_ros_bridge.wire.shm import RegionReader
 from urlab_ros_bridge.wire.shm import RegionWriter

@@ -111,6 +111,7 @@ export class CameraPanel {
     this.pictures = el('div.pictures');
     this.panel.body.append(this.names, this.pictures);
     this.shown = new Map(); // name -> figure
+    this.next = new WeakMap(); // image that is loading -> blob that follows, or null
     this.panel.section.addEventListener('flip', () => this.tell());
     app.connection.addEventListener('picture', ({ detail }) => this.draw(detail));
   }
@@ -158,11 +159,22 @@ export class CameraPanel {
     const name = this.world?.cameras[camera]?.name;
     const image = this.shown.get(name)?.querySelector('img');
     if (!image) return;
+    if (this.next.has(image)) this.next.set(image, blob);
+    else this.load(image, blob);
+  }
+
+  // One picture is loaded at a time; of those that come meanwhile the newest is the next.
+  load(image, blob) {
     const url = URL.createObjectURL(blob);
-    const old = image.src;
-    image.onload = () => old.startsWith('blob:') && URL.revokeObjectURL(old);
+    this.next.set(image, null);
+    image.onload = image.onerror = ({ type }) => {
+      URL.revokeObjectURL(url);
+      if (type === 'load') image.dataset.pictures = Number(image.dataset.pictures ?? 0) + 1;
+      const next = this.next.get(image);
+      this.next.delete(image);
+      if (next) this.load(image, next);
+    };
     image.src = url;
-    image.dataset.pictures = Number(image.dataset.pictures ?? 0) + 1;
   }
 }
 

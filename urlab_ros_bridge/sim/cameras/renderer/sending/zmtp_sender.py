@@ -134,10 +134,12 @@ class ZmtpFrameSender:
                 self._send_waiting(subscriber)
             if event & ~select.EPOLLOUT and server.lives(subscriber):
                 self._receive(subscriber)
+        for slow in server.slow_handshakes():
+            self._drop(slow, 'no handshake')
         if events:
-            for slow in server.slow_handshakes():
-                self._drop(slow, 'no handshake')
             server.accept()
+        else:
+            server.longest_wait()
         news, self._news = self._news, False
         return news
 

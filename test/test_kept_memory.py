@@ -9,11 +9,14 @@ import sys
 
 import pytest
 
-from urlab_ros_bridge.sim.cameras.renderer.kept_memory import allocator_variables
+from urlab_ros_bridge.kept_memory import allocator_variables
 
 # What a picture takes and gives back, again and again; prints how many pages had to be made.
 PICTURES = """
-import ctypes, resource
+import ctypes, resource, sys
+from urlab_ros_bridge.kept_memory import keep_freed_memory
+if sys.argv[1:]:
+    keep_freed_memory()
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
 def picture():
@@ -31,15 +34,24 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
+def faults(variables, *words):
+    """Return how many pages a process had to make for a hundred pictures."""
+    environment = {**os.environ, **variables}
+    command = [sys.executable, '-c', PICTURES, *words]
+    return int(subprocess.check_output(command, env=environment, timeout=60))
+
+
 @pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='these variables are of glibc')
 def test_pages_are_made_once_and_not_for_every_picture():
-    def faults(variables):
-        environment = {**os.environ, **variables}
-        command = [sys.executable, '-c', PICTURES]
-        return int(subprocess.check_output(command, env=environment, timeout=60))
-
     pictures = 100
     assert faults(allocator_variables()) < pictures < faults({})
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != 'glibc', reason='mallopt is of glibc')
+def test_a_running_process_keeps_them_too_unless_the_user_has_set_otherwise():
+    pictures = 100
+    assert faults({}, 'keep') < pictures
+    assert faults({'MALLOC_TRIM_THRESHOLD_': '65536', 'MALLOC_TOP_PAD_': '0'}, 'keep') > pictures
 
 
 def test_what_the_user_has_set_is_left(monkeypatch):

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import zmq
 
-from urlab_ros_bridge.conformance.check import Failed
-from urlab_ros_bridge.wire.limits import REPLY
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.wire.encoding.limits import REPLY
 
 # Gives a socket the keys that the server asks for, before it connects.
 Protect = Callable[['zmq.Socket[Any]'], None]

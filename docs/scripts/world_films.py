@@ -7,7 +7,7 @@ Film the bundled worlds at work: docs/images/film_NAME.webp, one for each.
 A film is a generator: it commands the robots and yields once for every 20 ms that shall pass.  In
 the environment of `make setup`:
 
-    MUJOCO_GL=egl python docs/world_films.py [NAME ...]
+    MUJOCO_GL=egl python docs/scripts/world_films.py [NAME ...]
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 
-IMAGES = Path(__file__).parent / 'images'
+IMAGES = Path(__file__).parents[1] / 'images'
 SIZE = (480, 300)
 PERIOD = 0.02  # s, from one command to the next
 QUALITY = 50

@@ -9,7 +9,7 @@ from mkdocs.structure.files import File
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

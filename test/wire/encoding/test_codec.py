@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 import msgpack
 import pytest
 
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
+from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import MAX_DEPTH
 
 TEXT = st.text(st.characters(codec='utf-8'), max_size=12)
 # A key that ends in a base64 suffix means something else under JSON.

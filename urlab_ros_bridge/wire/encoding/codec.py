@@ -11,7 +11,7 @@ Rules, from the Protocol Reference ("Wire encoding", "JSON fallback") and from w
 - Map keys that are not strings are dropped, extension types become null.
 
 Every decoder is total: any bytes give a value or a `WireError`, the size is checked first, and
-`wire.limits` bounds what the rest may cost.  A frame that might cost much is decoded in steps.
+`limits` bounds what the rest may cost.  A frame that might cost much is decoded in steps.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from typing import Any
 
 import msgpack
 
+from urlab_ros_bridge.wire.encoding.known_layouts import KnownLayouts
+from urlab_ros_bridge.wire.encoding.limits import DecodeLimits
+from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
+from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.limits import REQUEST
+from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
-from urlab_ros_bridge.wire.known_layouts import KnownLayouts
-from urlab_ros_bridge.wire.limits import DecodeLimits
-from urlab_ros_bridge.wire.limits import MAX_DEPTH
-from urlab_ros_bridge.wire.limits import REPLY
-from urlab_ros_bridge.wire.limits import REQUEST
-from urlab_ros_bridge.wire.stepwise import unpack_stepwise
 
 MAX_REQUEST_BYTES = REQUEST.size
 MAX_REPLY_BYTES = REPLY.size
@@ -70,7 +70,7 @@ def unpack(frame: bytes | memoryview, limit: int = MAX_REQUEST_BYTES) -> dict[st
     :param limit: the largest frame accepted, in bytes.
     :raises FrameTooLarge: before anything is decoded.
     :raises MalformedFrame: when the frame is neither, its top level is not a map, or it holds more
-        than `wire.limits.REPLY` allows.
+        than `wire.encoding.limits.REPLY` allows.
     """
     size = len(frame)
     if size > limit:
@@ -96,7 +96,7 @@ def _unpack_again(frame: bytes) -> dict[str, Any]:
 
 def unpack_request(frame: bytes) -> dict[str, Any] | Steps:
     """
-    Decode a request as `unpack` does, within `wire.limits.REQUEST`.
+    Decode a request as `unpack` does, within `wire.encoding.limits.REQUEST`.
 
     :return: the request when it is cheap to decode, else a generator that decodes it in short
         steps: its value is the request, and it raises what `unpack` raises.

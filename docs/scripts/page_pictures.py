@@ -6,7 +6,7 @@ Take the pictures of the browser page for README and docs, with a headless Chrom
 
 In the environment of `make setup`, after `make web`, with Debian's chromium installed:
 
-    python docs/page_pictures.py [NAME ...]
+    python docs/scripts/page_pictures.py [NAME ...]
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from urlab_ros_bridge.gateways.webxr.page.pages import Page
 from urlab_ros_bridge.gateways.webxr.serving.server import WebXrConfig
 from urlab_ros_bridge.gateways.webxr.serving.server import WebXrServer
 
-IMAGES = Path(__file__).parent / 'images'
+IMAGES = Path(__file__).parents[1] / 'images'
 DESK, PHONE = (1280, 800), (390, 800)
 ARGUMENTS = [
     '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',

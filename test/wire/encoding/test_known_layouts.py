@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 import msgpack
 
-from urlab_ros_bridge.wire import codec
-from urlab_ros_bridge.wire import known_layouts
-from urlab_ros_bridge.wire.known_layouts import KnownLayouts
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding import known_layouts
+from urlab_ros_bridge.wire.encoding.known_layouts import KnownLayouts
 
 TEXT = st.text(max_size=40)
 LEAVES = st.floats() | st.integers(-(2**63), 2**64 - 1) | TEXT | st.binary(max_size=20)

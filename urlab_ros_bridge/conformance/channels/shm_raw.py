@@ -15,9 +15,9 @@ from pathlib import Path
 import struct
 import time
 
-from urlab_ros_bridge.conformance.check import Failed
-from urlab_ros_bridge.conformance.check import skip
-from urlab_ros_bridge.conformance.zmq_raw import NoAnswer
+from urlab_ros_bridge.conformance.channels.zmq_raw import NoAnswer
+from urlab_ros_bridge.conformance.verdict import Failed
+from urlab_ros_bridge.conformance.verdict import skip
 
 MAGIC = 0x424C5255
 HEADER_BYTES = 64

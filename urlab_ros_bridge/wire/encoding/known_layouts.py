@@ -9,7 +9,7 @@ of them, that nothing is nested too deep and that all keys are text, holds for t
 
 from __future__ import annotations
 
-from urlab_ros_bridge.wire import stepwise
+from urlab_ros_bridge.wire.encoding import stepwise
 
 MAX_LAYOUTS = 16  # kept at a time
 LEARNING_BUDGET = 200  # layouts worked out at all; frames that never repeat end it

@@ -8,7 +8,7 @@ The teacher is the twist kind `trot`.  The network learns from what the teacher 
 where the network led to (DAgger, Ross et al. 2011), with late actions, noise and pushes.  In the
 environment of `make setup`, a few minutes on one core (more threads only wait for each other):
 
-    OPENBLAS_NUM_THREADS=1 python docs/train_walking_policy.py
+    OPENBLAS_NUM_THREADS=1 python docs/scripts/train_walking_policy.py
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.physics.control.articulation import ArticulationControl
 
-FILE = Path(__file__).parents[1] / 'config' / 'policy' / 'quadruped_trot.yaml'
+FILE = Path(__file__).parents[2] / 'config' / 'policy' / 'quadruped_trot.yaml'
 WIDTH = 64
 ROUNDS, EPISODES, SECONDS = 9, 10, 3.0
 GRADED = 3  # of the last rounds, of which the best network is kept

@@ -6,7 +6,7 @@ msgpack decoded in short steps, with everything counted.
 msgpack's own decoder is quicker, but it keeps the interpreter from the first byte to the last and
 limits each container, not all of them together.  This one is a generator: it pauses at every
 yield, after about a tenth of a millisecond, and gives up at the first value too many.  It keeps
-the rules of `wire.codec`: keys that are not text are dropped, extension types become null.
+the rules of `codec`: keys that are not text are dropped, extension types become null.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 import msgpack
 import numpy as np
 
+from urlab_ros_bridge.wire.encoding.limits import DecodeLimits
+from urlab_ros_bridge.wire.encoding.limits import MAX_DEPTH
 from urlab_ros_bridge.wire.errors import MalformedFrame
-from urlab_ros_bridge.wire.limits import DecodeLimits
-from urlab_ros_bridge.wire.limits import MAX_DEPTH
 
 STEP = 200  # values between two yields
 _STEP_BYTES = 1 << 11  # of text, binary or packed numbers count like a value

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 import msgpack
 import pytest
 
-from urlab_ros_bridge.wire import codec
-from urlab_ros_bridge.wire import stepwise
-from urlab_ros_bridge.wire.codec import pack
-from urlab_ros_bridge.wire.codec import unpack
-from urlab_ros_bridge.wire.codec import unpack_request
+from urlab_ros_bridge.wire.encoding import codec
+from urlab_ros_bridge.wire.encoding import stepwise
+from urlab_ros_bridge.wire.encoding.codec import pack
+from urlab_ros_bridge.wire.encoding.codec import unpack
+from urlab_ros_bridge.wire.encoding.codec import unpack_request
+from urlab_ros_bridge.wire.encoding.limits import DecodeLimits
+from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
+from urlab_ros_bridge.wire.encoding.limits import REPLY
+from urlab_ros_bridge.wire.encoding.limits import REQUEST
+from urlab_ros_bridge.wire.encoding.stepwise import unpack_stepwise
 from urlab_ros_bridge.wire.errors import FrameTooLarge
 from urlab_ros_bridge.wire.errors import MalformedFrame
 from urlab_ros_bridge.wire.errors import WireError
-from urlab_ros_bridge.wire.limits import DecodeLimits
-from urlab_ros_bridge.wire.limits import MAX_VECTOR
-from urlab_ros_bridge.wire.limits import REPLY
-from urlab_ros_bridge.wire.limits import REQUEST
-from urlab_ros_bridge.wire.stepwise import unpack_stepwise
 
 MEGABYTE = 1 << 20
 INSIDE = b'\x82\xa2op\xa1x\xa1a'

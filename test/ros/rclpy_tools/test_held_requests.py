@@ -1,0 +1,108 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+from bridge_harness import free_domain
+from bridge_harness import Listener
+from bridge_harness import wait_until
+import pytest
+from rcl_interfaces.srv import GetParameters
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
+from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
+
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
+LONG = 1000.0
+
+
+class Desk:
+    """A thread with a service `held`, which waits for `open`, and one that does not, `free`."""
+
+    def __init__(self, seconds):
+        self.context, domain = Context(), free_domain()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.node = Node('desk', context=self.context)
+        self.side = SideThread(self.node, 'services')
+        self.open, self.looks, self.answered = False, 0, []
+        self.requests = HeldRequests(self.side, self.may_go_on, seconds)
+        self.requests.create_service(GetParameters, 'held', self.answer)
+        self.side.node.create_service(Trigger, 'free', lambda request, response: response)
+        self.side.start()
+        self.listener = Listener(domain)
+        self.client = self.listener.node.create_client(GetParameters, 'held')
+        assert self.client.wait_for_service(LONG)
+
+    def may_go_on(self):
+        self.looks += 1
+        return self.open
+
+    def answer(self, request, response):
+        self.answered += request.names
+        return response
+
+    def ask(self, name):
+        return self.client.call_async(GetParameters.Request(names=[name]))
+
+    def close(self):
+        self.requests.close()
+        self.side.stop()
+        self.side.destroy()
+        self.listener.close()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+@pytest.fixture
+def desk():
+    desks = []
+
+    def make(seconds=LONG):
+        desks.append(Desk(seconds))
+        return desks[-1]
+
+    yield make
+    for each in desks:
+        each.close()
+
+
+def test_others_are_answered_while_requests_wait_which_then_go_on_in_order(desk):
+    place = desk()
+    names = [str(number) for number in range(8)]  # as many as a service keeps for later
+    asked = [place.ask(name) for name in names]
+    wait_until(lambda: place.looks)
+    for _ in range(3):
+        place.listener.call(Trigger, 'free')
+    assert not place.answered
+    place.open = True
+    place.requests.recheck()
+    wait_until(lambda: all(each.done() for each in asked))
+    assert place.answered == names
+    place.ask('later')
+    wait_until(lambda: place.answered[-1] == 'later')
+
+
+def test_what_changed_unnoticed_is_found_soon(desk):
+    place = desk()
+    place.ask('a')
+    wait_until(lambda: place.looks)
+    place.open = True
+    wait_until(lambda: place.answered)
+
+
+def test_no_request_waits_longer_than_it_is_allowed_to(desk):
+    place = desk(0.1)
+    asked = [place.ask(name) for name in 'ab']
+    wait_until(lambda: all(each.done() for each in asked))
+    assert place.answered == ['a', 'b'] and not place.open
+
+
+def test_at_the_end_all_go_on(desk):
+    place = desk()
+    asked = [place.ask(name) for name in 'ab']
+    wait_until(lambda: place.looks)
+    place.requests.close()
+    wait_until(lambda: all(each.done() for each in asked))
+    place.ask('c')
+    wait_until(lambda: place.answered == ['a', 'b', 'c'])

@@ -1,0 +1,58 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+Memory that is freed stays with the processes that make pictures or pass them on.
+
+Each picture takes a few megabytes and frees them again.  glibc gives such amounts back to the
+system at once, which then has to clear the same pages for the next picture: an eighth of a
+renderer's processor time in the kernel, and thousands of page faults a second in a bridge with two
+cameras (docs/performance.md).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+import os
+import platform
+from typing import NamedTuple
+
+
+class _Setting(NamedTuple):
+    """
+    A parameter of glibc's allocator.
+
+    :ivar number: as `mallopt` names it.
+    :ivar size: in bytes.
+    """
+
+    number: int
+    size: int
+
+
+# By the names of the environment variables, which other C libraries ignore.  32 MiB is the most
+# that glibc takes for the first: what is larger has a mapping of its own in any case.
+_SETTINGS = {
+    'MALLOC_MMAP_THRESHOLD_': _Setting(-3, 32 << 20),
+    'MALLOC_TRIM_THRESHOLD_': _Setting(-1, 128 << 20),
+    'MALLOC_TOP_PAD_': _Setting(-2, 4 << 20),
+}
+
+
+def allocator_variables() -> dict[str, str]:
+    """Return the environment variables of a process that keeps its memory; the user's win."""
+    return {name: os.environ.get(name, str(each.size)) for name, each in _SETTINGS.items()}
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Have this process keep its memory from now on; variables that the user has set win."""
+    if platform.libc_ver()[0] != 'glibc':
+        return
+    libc = ctypes.CDLL(None)
+    for name, each in _SETTINGS.items():
+        if name not in os.environ:
+            libc.mallopt(each.number, each.size)
+
+
+__all__ = ['allocator_variables', 'keep_freed_memory']
