@@ -328,6 +328,8 @@ class ServerLink:
         except UnknownName as error:
             plan, problem = WorldPlan(), str(error)
             self._log('warning', problem)
+        if self._stop.is_set():
+            return  # to publish a world takes long where others compute
         # A thread that sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
         self._change_state(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
@@ -359,7 +361,7 @@ class ServerLink:
             if self.continued:
                 plan = keep_namespaces(plan, self._last)
             self._last = plan
-            return with_appearance(plan, handshake, settings)
+            return plan if self._stop.is_set() else with_appearance(plan, handshake, settings)
         except ModelUnavailable as error:
             note = f'sensors have no types and there are no sensor frames: {error}'
             self._log('warning', note)

@@ -256,6 +256,31 @@ def is_dry(stream, subscriber):
     return True
 
 
+def test_what_slow_subscribers_make_it_copy_is_bounded(stream, subscribe, monkeypatch):
+    frame = stream.camera.size
+    monkeypatch.setattr(zmtp_sender, 'MAX_COPIED', 5 * frame)
+    good, stalled, watchers = subscribe(BARE), [], stream.sender._subscribers
+    for _ in range(20):  # each comes later than the one before, and holds other frames
+        peer = socket.socket()
+        stalled.append(peer)
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        peer.connect(('127.0.0.1', stream.port))
+        before = sum(len(each.topics) for each in stream.sender._subscribers.values())
+        peer.sendall(zmtp.GREETING_3_0 + zmtp.ready('SUB') + zmtp.frame(b'\x01'))
+        stream.until(lambda b=before: sum(len(each.topics) for each in watchers.values()) != b)
+        for _ in range(3):
+            stream.send()
+            assert stream.sender._copied() <= 5 * frame
+            assert number_of(take(stream, good)[1]) == stream.frames
+    # None of those that were kept holds half a frame whose rest was forgotten.
+    for each in stream.sender._subscribers.values():
+        assert all(message.parts for message in each.waiting)
+    for peer in stalled:
+        peer.close()
+    stream.until(lambda: len(stream.sender._subscribers) == 1)
+    assert stream.sender._copied() == 0
+
+
 @pytest.mark.parametrize(
     'said',
     [

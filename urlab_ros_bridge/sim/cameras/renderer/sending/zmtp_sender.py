@@ -32,6 +32,8 @@ from urlab_ros_bridge.wire.errors import WireError
 
 SUBSCRIBERS = ('SUB', 'XSUB')
 _RECEIVE = 4096  # bytes at a time of one subscriber
+# Bytes of copies that wait for slow subscribers of one camera; one frame may be larger.
+MAX_COPIED = 64 << 20
 _LOG = logging.getLogger(__name__)
 
 
@@ -40,16 +42,19 @@ class _UnsentMessage:
     What a subscriber has not taken yet of one message.
 
     :ivar slot: which the pixels lie in; None for a copy, and for what is no frame.
+    :ivar begun: some of it was sent, so the rest has to follow.
     """
 
-    __slots__ = ('parts', 'slot')
+    __slots__ = ('begun', 'parts', 'slot')
 
     def __init__(self, parts: list[memoryview], slot: int | None) -> None:
         self.parts = parts
         self.slot = slot
+        self.begun = False
 
     def taken(self, count: int) -> bool:
         """Leave out what was sent; return whether that was all."""
+        self.begun = self.begun or count > 0
         while self.parts and count >= len(self.parts[0]):
             count -= len(self.parts.pop(0))
         if self.parts:
@@ -181,9 +186,25 @@ class ZmtpFrameSender:
             self._server.poll.modify(subscriber.handle, select.EPOLLIN | select.EPOLLOUT)
         held = self.on_the_way
         if slot is not None and slot not in held and len(held) >= MAX_HELD:
+            size = sum(map(len, message.parts))
+            copied = self._copied()
+            if copied and copied + size > MAX_COPIED:
+                if message.begun:
+                    self._drop(subscriber, 'too many subscribers are slow')
+                return
             message.parts = [memoryview(b''.join(message.parts))]
             message.slot = None
         waiting.append(message)
+
+    def _copied(self) -> int:
+        """Return the bytes of frames that were copied and wait."""
+        return sum(
+            len(part)
+            for each in self._subscribers.values()
+            for message in each.waiting
+            if message.slot is None
+            for part in message.parts
+        )
 
     def _send_waiting(self, subscriber: _Subscriber) -> None:
         waiting = subscriber.waiting
