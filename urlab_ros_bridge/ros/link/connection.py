@@ -215,11 +215,14 @@ class ServerLink:
         """
         Return a client with its own session; where there can be one only, that one.
 
+        Its requests go through shared memory where the server offers it: it is for who sends one
+        request after the other.
+
         :raises ClientError: when the server does not open one.
         """
         if not self.has(SHARED_SESSION):
             return self.commands
-        client = make_client(self._settings(), f'{NAME} {purpose}')
+        client = make_client(self._settings(), f'{NAME} {purpose}', transport='auto')
         client.connect(_HELLO_SECONDS)
         return client
 
@@ -419,7 +422,7 @@ class ServerLink:
 NAME = 'urlab_ros_bridge'
 
 
-def make_client(settings: Settings, name: str = NAME) -> Client:
+def make_client(settings: Settings, name: str = NAME, transport: str = 'zmq') -> Client:
     """Return a client of the server that the settings name; it is not connected yet."""
     return Client(
         settings.host,
@@ -428,6 +431,7 @@ def make_client(settings: Settings, name: str = NAME) -> Client:
         shared=True,
         name=name,
         timeout=settings.rpc_timeout,
+        transport=transport,
         keys=settings.keys,
     )
 
