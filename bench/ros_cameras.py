@@ -60,6 +60,7 @@ from urlab_ros_bridge.sim.cameras.renderer import gl
 
 CAMERAS = ('front_rgb', 'front_depth')
 SETTLE = 8.0  # s until everything is discovered and the renderer runs
+RENDERER_SECONDS = 60.0
 SUBSCRIBERS = 2
 FLOOR_NAME = 'floor'
 TURNS, TURN_SECONDS = 6, 1.5
@@ -99,8 +100,7 @@ def measure(way: str, folder: Path, seconds: float) -> dict[str, Any]:
             pids[f'subscriber {number + 1}'] = stack.enter_context(listener).pid
         time.sleep(SETTLE)
         if 'server' in pids:
-            renderers = psutil.Process(pids['server']).children()
-            pids['renderer'] = renderers[0].pid
+            pids['renderer'] = find_renderer(pids['server'])
         begin, before = time.time_ns(), {name: cpu_seconds(pid) for name, pid in pids.items()}
         time.sleep(seconds)
         end, span = time.time_ns(), (time.time_ns() - begin) / 1e9
@@ -195,6 +195,17 @@ def turn_ratios(
             for turn, before, after in zip(turns.streamed, drawn[:-1], drawn[1:], strict=True)
         ]
     return found
+
+
+def find_renderer(server: int) -> int:
+    """Return the renderer's process id; on a busy machine it starts later than the rest."""
+    deadline = time.monotonic() + RENDERER_SECONDS
+    while time.monotonic() < deadline:
+        found = psutil.Process(server).children()
+        if found:
+            return found[0].pid
+        time.sleep(0.2)
+    raise TimeoutError(f'there is no renderer after {RENDERER_SECONDS:g} s')
 
 
 def start_bridge(

@@ -74,7 +74,7 @@ def test_whoever_needs_the_processor_gets_it(rig):
     rig.taken = 3e-3  # another program had its time slice
     assert rig.spins()
     assert rig.looks <= 3
-    assert [rig.skipped() for _ in range(7)] == [8, 16, 32, 64, 128, 256, 256]
+    assert [rig.skipped() for _ in range(7)] == [64, 128, 256, 512, 1024, 2048, 2048]
 
 
 def test_success_brings_spinning_back(rig):

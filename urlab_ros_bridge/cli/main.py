@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import contextlib
+import os
 import sys
 
 from urlab_ros_bridge.cli.signals import end_at_once
@@ -13,6 +15,11 @@ from urlab_ros_bridge.files.no_windows import open_no_windows
 
 # Commands that load MuJoCo, and neither open a window nor run code of users that might.
 _WITHOUT_WINDOWS = ('bridge', 'conformance', 'map', 'server', 'simspark', 'webxr')
+
+
+# Commands that have closed everything when they return: taking down Python and the libraries of
+# ROS costs several times as much as their own end, which matters where other programs compute.
+_WITHOUT_TEARDOWN = ('bridge',)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,7 +33,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         words = sys.argv[1:]
         if words and words[0] in _WITHOUT_WINDOWS:
             open_no_windows()
-        return _run(words)
+        code = _run(words)
+        if words and words[0] in _WITHOUT_TEARDOWN:
+            _end_process(code)
+        return code
     with kept():
         return _run(argv)
 
@@ -39,6 +49,14 @@ def _run(argv: Sequence[str]) -> int:
     if completion.is_wanted():
         completion.complete()
     return run(argv)
+
+
+def _end_process(code: int) -> None:
+    """End the process, with what it has written."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or none
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == '__main__':

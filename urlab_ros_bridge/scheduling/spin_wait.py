@@ -16,12 +16,14 @@ import os
 import time
 
 _MOST_SKIPPED = 64
-_MOST_SKIPPED_BUSY = 256
-_SKIPPED_BUSY = 8  # at least
-# s between two readings of the clock from which on another program had the processor: a time slice
-# is longer.  The other threads of a quick exchange take less, and so do most interruptions of a
-# virtual machine, which nobody gains from by sleeping.
-_TAKEN = 1e-3
+# Spinning saves some 50 us of a message, and costs milliseconds when a program that computes gets
+# the processor meanwhile: Linux looks again with the next tick.
+_SKIPPED_BUSY = 64  # at least
+_MOST_SKIPPED_BUSY = 2048
+# s between two readings of the clock from which on another program had the processor.  The other
+# threads of a quick exchange take less, and so do most interruptions of a virtual machine, which
+# nobody gains from by sleeping.
+_TAKEN = 3e-4
 _give_way = getattr(os, 'sched_yield', lambda: None)
 
 

@@ -9,12 +9,14 @@ import time
 
 from lifelines import ends
 from lifelines import has_ended
+from lifelines import start_process
 import pytest
 
 from urlab_ros_bridge.cli.errors import ChildDied
 from urlab_ros_bridge.cli.processes.child import KEPT_LINES
 from urlab_ros_bridge.cli.processes.child import Lines
 from urlab_ros_bridge.cli.processes.child import MAX_LINE
+from urlab_ros_bridge.cli.processes.child import StarvationMeter
 from urlab_ros_bridge.cli.processes.supervisor import ProcessSupervisor
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import READY_LINE
@@ -28,6 +30,20 @@ import os, signal, sys, time
 def end(number, frame):
     os.write(1, f"ending {{time.monotonic()}}\\n".encode())
     time.sleep({})
+    sys.exit(0)
+signal.signal(signal.SIGTERM, end)
+print("up", flush=True)
+while True:
+    time.sleep(0.05)
+"""
+# Computes for as many seconds of processor time before it ends.
+SLOW = """
+import os, signal, sys, time
+def end(number, frame):
+    began = time.process_time()
+    while time.process_time() - began < {}:
+        pass
+    os.write(1, b"done\\n")
     sys.exit(0)
 signal.signal(signal.SIGTERM, end)
 print("up", flush=True)
@@ -162,6 +178,48 @@ def test_deaf_children_are_killed_within_the_time_with_what_they_started():
         assert time.monotonic() - before < 3.0  # a second for each would be four
     assert all(ends(pid) for pid in pids)
     assert 'server did not end in time' in ' '.join(house.lines('up'))
+
+
+@pytest.fixture
+def crowded():
+    """Share one processor with programs that compute, for all that is started meanwhile."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    # Where Linux groups programs by session, each needs its own, as children have.
+    words = [sys.executable, '-S', '-c', 'while True: pass']
+    loops = [start_process(words, start_new_session=True) for _ in range(8)]
+    yield
+    os.sched_setaffinity(0, allowed)
+    for loop in loops:
+        loop.kill()
+        loop.wait()
+
+
+def test_time_without_a_processor_does_not_count(crowded):
+    with House((Process('a'), SLOW.format(0.25))) as house:
+        house.until(lambda: house.lines('a'))
+        before = time.monotonic()
+        house.supervisor.stop(1.0)
+        assert time.monotonic() - before > 1.0  # else there was no crowd
+    assert house.lines('a') == ['up', 'done'] and not house.lines('up')
+
+
+def test_who_computes_is_starved_beside_others_and_who_sleeps_is_not(crowded):
+    meters = []
+    for code in ('while True: pass', 'import time\ntime.sleep(60)'):
+        process = start_process([sys.executable, '-S', '-c', code], start_new_session=True)
+        time.sleep(0.5)  # until the second one sleeps
+        meters.append((process, StarvationMeter(process.pid)))
+    (busy, starved), (idle, content) = meters
+    deadline = time.monotonic() + 30.0
+    while starved.seconds() < 0.2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert content.seconds() < 0.1
+    for process in (busy, idle):
+        process.kill()
+        process.wait()
+    assert starved.seconds() >= 0.2  # also when it has ended
 
 
 def test_figures_come_through_their_own_pipe():

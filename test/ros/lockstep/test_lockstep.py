@@ -369,6 +369,8 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     controller = Controller(listener)
     assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
     wait_until(lambda: bridge.stream.source._muted)
+    with bridge.link.open_session('test') as session:
+        assert session.transport == 'shm'  # the server is here, as for the lockstep's own session
     begun = len(controller.seen) - 1
     with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
         for reset in (

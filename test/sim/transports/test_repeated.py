@@ -91,10 +91,13 @@ def test_a_frame_that_another_packer_made_differently_has_no_shape():
 
 def test_memory_is_bounded_and_a_client_that_never_repeats_is_left_alone():
     repeated, learned = RepeatedRequests(), 0
+    twist = {**step(), 'per_articulation': {'a': {'twist': {'linear': [1.0, 0.0, 0.0]}}}}
+    for _ in range(3000):  # a client whose requests have no shape takes nothing from others
+        assert not repeated.worth_learning(codec.pack(twist), twist)
     for number in range(3000):
         request = step([1.0], n_steps=1000 + number)
         packed = codec.pack(request)
-        if repeated.worth_learning(packed):
+        if repeated.worth_learning(packed, request):
             repeated.remember(packed, request, number)
             learned += 1
         kept = sum(len(shapes) for shapes in repeated._shapes.values())

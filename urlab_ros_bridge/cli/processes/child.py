@@ -38,6 +38,40 @@ class Lines:
         return self.feed(b'\n') if self._rest else []
 
 
+class StarvationMeter:
+    """
+    How long a process waited for a processor while it had something to do (Linux, else never).
+
+    The time that its slowest thread waited counts: the others may wait for that one.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._folder = f'/proc/{pid}/task'
+        self._began = time.monotonic()
+        self._waits = self._read()
+        self._seconds = 0.0
+
+    def seconds(self) -> float:
+        """Return it since the meter began; call it again and again, as threads end."""
+        before, self._waits = self._waits, self._read()
+        added = max((now - before.get(name, 0) for name, now in self._waits.items()), default=0)
+        self._seconds = min(self._seconds + added / 1e9, time.monotonic() - self._began)
+        return self._seconds
+
+    def _read(self) -> dict[str, int]:
+        """Return what each thread has waited in all (ns), see sched-stats in Linux's manual."""
+        found: dict[str, int] = {}
+        with contextlib.suppress(OSError):
+            for name in os.listdir(self._folder):
+                path = f'{self._folder}/{name}/schedstat'
+                with (
+                    contextlib.suppress(OSError, ValueError, IndexError),
+                    open(path, encoding='ascii') as file,
+                ):
+                    found[name] = int(file.read().split()[1])
+        return found
+
+
 class Child:
     """
     A running program in its own process group, tied to this process by the lifeline.

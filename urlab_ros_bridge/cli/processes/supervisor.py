@@ -18,6 +18,7 @@ import time
 from urlab_ros_bridge.cli.errors import ChildDied
 from urlab_ros_bridge.cli.processes.child import Child
 from urlab_ros_bridge.cli.processes.child import Lines
+from urlab_ros_bridge.cli.processes.child import StarvationMeter
 from urlab_ros_bridge.cli.processes.table import Process
 from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.cli.processes.table import RESPAWN_SECONDS
@@ -25,6 +26,7 @@ from urlab_ros_bridge.cli.processes.table import STOP_SECONDS
 
 READ_SIZE = 1 << 16
 STATUS_FLAG = '--status-fd'
+STARVED_TIMES = 5
 
 
 @dataclass
@@ -101,16 +103,17 @@ class ProcessSupervisor:
         """
         End all children, the last started first, within `seconds`; then SIGKILL.
 
-        A KeyboardInterrupt in the meantime kills at once.
+        The time in which a child gets no processor does not count, up to `STARVED_TIMES` as much:
+        where others compute, its end may take long without hanging.  A KeyboardInterrupt in the
+        meantime kills at once.
         """
         self._stopping = True
-        deadline = time.monotonic() + seconds
+        left = seconds
         running = [(e, e.child) for e in reversed(self._entries) if e.child is not None]
         try:
             for index, (_, child) in enumerate(running):
                 child.signal_group(signal.SIGTERM)
-                share = (deadline - time.monotonic()) / (len(running) - index)
-                self._await_end(child, time.monotonic() + share)
+                left -= self._await_end(child, left / (len(running) - index))
         except KeyboardInterrupt:
             self._on_line('up', 'killing what is left')
         finally:
@@ -160,9 +163,14 @@ class ProcessSupervisor:
             if other.process.starts_after == entry.process.name and waits:
                 self._start(other)
 
-    def _await_end(self, child: Child, deadline: float) -> None:
-        while not child.ended() and time.monotonic() < deadline:
+    def _await_end(self, child: Child, seconds: float) -> float:
+        """Wait for a child; return how much of `seconds` it took."""
+        began, starved, used = time.monotonic(), StarvationMeter(child.pid), 0.0
+        while not child.ended() and used < seconds:
             self._read(0.02)
+            passed = time.monotonic() - began
+            used = passed - min(starved.seconds(), STARVED_TIMES * seconds)
+        return used
 
     def _drain(self, entry: SupervisedProcess, child: Child) -> None:
         while select.select([child.output], [], [], 0)[0]:

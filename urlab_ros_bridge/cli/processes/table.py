@@ -28,7 +28,8 @@ MAIN = 'urlab_ros_bridge.cli.main'
 
 PROFILE_VARIABLES = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
 
-# From the first polite signal to the end of the last process (s); then SIGKILL.
+# From the first polite signal to the end of the last process (s); then SIGKILL.  `urlab up`
+# does not count the time in which they get no processor.
 STOP_SECONDS = 5.0
 RESPAWN_SECONDS = 2.0
 

@@ -112,6 +112,11 @@ class ReplyView:
         return Place(self.raw, path, self.source, MalformedReply)
 
 
+def _plain_type(kind: Any, parse: object) -> type | None:
+    """Return the type whose values are taken as they are, None where there is none."""
+    return kind if parse is None and kind in (int, float, str) else None
+
+
 class Lazy(Generic[T]):
     """
     An attribute that is computed from its owner at the first access and then kept.
@@ -163,14 +168,16 @@ class LazyField(Lazy[T]):
         self._default = default
         self._key = Key(parse=parse)
         self._array = kind is np.ndarray
-        self._plain = kind if parse is None and kind in (int, float, str) else None
+        self._plain = _plain_type(kind, parse)
 
     @staticmethod
     def optional(
         kind: type[T], text: str, *wire: str, parse: Callable[[Place], T | None] | None = None
     ) -> LazyField[T | None]:
         """Return a field that is None when it is absent."""
-        return LazyField[T | None](cast('Any', kind | None), text, *wire, parse=parse)
+        field = LazyField[T | None](cast('Any', kind | None), text, *wire, parse=parse)
+        field._plain = _plain_type(kind, parse)
+        return field
 
     def __set_name__(self, owner: type, name: str) -> None:
         super().__set_name__(owner, name)
@@ -190,7 +197,7 @@ class LazyField(Lazy[T]):
             if array is not None and array.ndim == 1:
                 return cast('T', array)
         if type(value) is self._plain:
-            return value
+            return cast('T', value)
         if value is None and self._default is not None:
             return self._default
         found: T = read_lenient_field(self._kind, view.place, name, self._key)

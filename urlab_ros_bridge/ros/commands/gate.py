@@ -17,18 +17,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from functools import partial
 import threading
 import time
 from typing import Any
 from typing import Protocol
 
+from rclpy.serialization import deserialize_message
+
+from urlab_ros_bridge.ros.messages.stamp_of import any_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import has_stamp
-from urlab_ros_bridge.ros.messages.stamp_of import message_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import Stamp
 from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 
 # Takes a message, and why it is stale where it is.
 Receive = Callable[..., None]
+# Takes a serialised message.
+Read = Callable[[bytes], Any]
 
 
 class Waiter(Protocol):
@@ -82,21 +87,28 @@ class AnswerGate:
         self._newest = 0
         self._before_jump = 0
 
-    def wrap(self, topic: str, kind: type, receive: Receive) -> Receive:
+    def wrap(self, topic: str, kind: type, receive: Receive, read: Read | None = None) -> Receive:
         """
         Return what takes the messages of a command topic in place of `receive`.
 
-        It also takes why a message is stale, which goes to `receive` where there is a reason.
+        It takes them serialised, too, and why one is stale, which goes to `receive` where there is
+        a reason.
 
         :param topic: resolved name.
+        :param read: turns a serialised message into what `receive` takes; None: into an ordinary
+            message.
         """
         self.own[topic] = kind
-        stamp = message_stamp if has_stamp(kind) else unstamped
+        stamp = any_stamp if has_stamp(kind) else unstamped
+        read = read or partial(deserialize_message, message_type=kind)
+
+        def carry_out(message: Any, *stale: str) -> None:
+            receive(read(message) if isinstance(message, bytes) else message, *stale)
 
         def take(message: Any, stale: str = '') -> None:
             # An answer belongs to its instant, however much wall time has passed.
-            if topic not in self._topics or not self.hear(topic, message, stamp, receive):
-                _pass_on(receive, message, stale)
+            if topic not in self._topics or not self.hear(topic, message, stamp, carry_out):
+                _pass_on(carry_out, message, stale)
 
         return take
 
@@ -290,4 +302,4 @@ def _pass_on(receive: Receive, message: Any, stale: str) -> None:
         receive(message)
 
 
-__all__ = ['AnswerGate', 'Receive', 'Waiter']
+__all__ = ['AnswerGate', 'Read', 'Receive', 'Waiter']

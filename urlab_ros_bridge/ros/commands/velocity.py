@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from geometry_msgs.msg import TwistStamped
-
 from urlab_ros_bridge.client.client import STEP_TWIST
 from urlab_ros_bridge.ros.commands.admission.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.admission.arbitration import BASE
@@ -108,7 +106,7 @@ class VelocityCommands:
 
     def receive(self, message: Any, stale: str = '') -> None:
         """
-        Take a Twist or TwistStamped.
+        Take a Twist or TwistStamped, or what was read of one (`messages.twist_reading`).
 
         :param stale: why it is too old, empty when it is not; one that stops is never too old.
         """
@@ -116,9 +114,9 @@ class VelocityCommands:
         try:
             if not self._link.state.open:
                 raise CommandRejected('not connected')
-            twist = message
-            if isinstance(message, TwistStamped):
-                stamp, twist = message.header.stamp, message.twist
+            twist, header = message, getattr(message, 'header', None)
+            if header is not None:
+                stamp, twist = header.stamp, message.twist
                 check_age(
                     stamp.sec * NANOSECONDS + stamp.nanosec,
                     self._path.timeline.stamp_ns,

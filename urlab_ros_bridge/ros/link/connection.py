@@ -215,11 +215,14 @@ class ServerLink:
         """
         Return a client with its own session; where there can be one only, that one.
 
+        Its requests go through shared memory where the server offers it: it is for who sends one
+        request after the other.
+
         :raises ClientError: when the server does not open one.
         """
         if not self.has(SHARED_SESSION):
             return self.commands
-        client = make_client(self._settings(), f'{NAME} {purpose}')
+        client = make_client(self._settings(), f'{NAME} {purpose}', transport='auto')
         client.connect(_HELLO_SECONDS)
         return client
 
@@ -325,6 +328,8 @@ class ServerLink:
         except UnknownName as error:
             plan, problem = WorldPlan(), str(error)
             self._log('warning', problem)
+        if self._stop.is_set():
+            return  # to publish a world takes long where others compute
         # A thread that sees the state connected must also see the plan.
         self._on_plan(plan, 'sim_time_row' in handshake.extensions)
         self._change_state(phase=Phase.CONNECTED, problem=problem, robots=len(plan.robots))
@@ -356,7 +361,7 @@ class ServerLink:
             if self.continued:
                 plan = keep_namespaces(plan, self._last)
             self._last = plan
-            return with_appearance(plan, handshake, settings)
+            return plan if self._stop.is_set() else with_appearance(plan, handshake, settings)
         except ModelUnavailable as error:
             note = f'sensors have no types and there are no sensor frames: {error}'
             self._log('warning', note)
@@ -417,7 +422,7 @@ class ServerLink:
 NAME = 'urlab_ros_bridge'
 
 
-def make_client(settings: Settings, name: str = NAME) -> Client:
+def make_client(settings: Settings, name: str = NAME, transport: str = 'zmq') -> Client:
     """Return a client of the server that the settings name; it is not connected yet."""
     return Client(
         settings.host,
@@ -426,6 +431,7 @@ def make_client(settings: Settings, name: str = NAME) -> Client:
         shared=True,
         name=name,
         timeout=settings.rpc_timeout,
+        transport=transport,
         keys=settings.keys,
     )
 

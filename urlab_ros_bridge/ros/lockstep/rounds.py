@@ -75,7 +75,7 @@ class Rounds:
         self._turns = turns
         self._on_end = on_end
         self._topics = Topics(bridge.node, self._gate, terms.topics)
-        self._answers = MessageWait(bridge.node)
+        self._answers = MessageWait(bridge.node, serialised=True)
         self._drive = LockstepDrive(self._link, terms.period, bridge.log)
         self._takeovers = 0
         self._known: dict[str, Ids] = {}

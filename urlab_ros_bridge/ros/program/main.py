@@ -55,9 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     executor = make_executor()
     executor.add_node(node)
-    if isinstance(node, BridgeNode) and not _started(node):
+    if isinstance(node, BridgeNode) and (stop.received or not _started(node)):
         release(executor, node)
-        return 1
+        return int(not stop.received)
     spin_until(stop, executor, node, node.stop)
     for failure in failures:
         print(f'urlab bridge: {failure}', file=sys.stderr)

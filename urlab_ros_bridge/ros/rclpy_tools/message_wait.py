@@ -60,9 +60,14 @@ class MessageWait:
     One thread waits; any thread may wake it.
     """
 
-    def __init__(self, node: LendingNode) -> None:
-        """Wait for nothing yet but for being woken."""
+    def __init__(self, node: LendingNode, serialised: bool = False) -> None:
+        """
+        Wait for nothing yet but for being woken.
+
+        :param serialised: messages come as bytes, also where the subscription has them as objects.
+        """
         self._node = node
+        self._serialised = serialised
         self._context: Any = node.context.handle
         self._guard = GuardCondition(None, None, node.context)
         self._subscriptions: tuple[Subscription, ...] = ()
@@ -100,7 +105,7 @@ class MessageWait:
                 ready = self._sleep(seconds, held)
                 self._asleep = False
                 for subscription in ready:
-                    _take(subscription)
+                    self._take(subscription)
             return False
         finally:
             self._asleep = False
@@ -121,6 +126,17 @@ class MessageWait:
         ready = wait_set.get_ready_entities('subscription')
         return [each for each in known if each.handle.pointer in ready]
 
+    def _take(self, subscription: Subscription) -> None:
+        """Take one message and call the callback, as an executor does."""
+        raw = self._serialised or subscription.raw
+        taken = subscription.handle.take_message(subscription.msg_type, raw)
+        if taken is None:  # the executor was quicker
+            return
+        if subscription._callback_type is Subscription.CallbackType.MessageOnly:
+            subscription.callback(taken[0])
+        else:
+            subscription.callback(*taken)
+
 
 def _hold(handle: Any, held: ExitStack) -> bool:
     """Keep something from being destroyed; return false where it is too late for that."""
@@ -129,17 +145,6 @@ def _hold(handle: Any, held: ExitStack) -> bool:
     except InvalidHandle:
         return False
     return True
-
-
-def _take(subscription: Subscription) -> None:
-    """Take one message and call the callback, as an executor does."""
-    taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
-    if taken is None:  # the executor was quicker
-        return
-    if subscription._callback_type is Subscription.CallbackType.MessageOnly:
-        subscription.callback(taken[0])
-    else:
-        subscription.callback(*taken)
 
 
 __all__ = ['LendingNode', 'MessageWait']

@@ -119,7 +119,7 @@ class Engine:
         for prefix, control in self.controls.items():
             control.apply(prefix in raw)
         before = data.time
-        self._integrate()
+        self._integrate(model, data)
         if acting:
             external.end()
         self.steps += 1
@@ -149,14 +149,13 @@ class Engine:
         """Note that the steps since `wake` are done (s by time.monotonic).  Needs the lock."""
         self._stepping.end(now)
 
-    def _integrate(self) -> None:
+    def _integrate(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """
         Do the work of mj_step from the middle: its first half is that of the step to come.
 
         The state is that of mj_step bit for bit, and what follows from positions and velocities
         is computed once, but for the state that is published instead of the one before.
         """
-        model, data = self.world.model, self.world.data
         if model.opt.integrator == _RUNGE_KUTTA:  # has no halves
             mujoco.mj_step(model, data)
         else:

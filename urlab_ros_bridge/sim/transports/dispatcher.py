@@ -190,7 +190,7 @@ class Dispatcher:
             subject = self._subject(entry)
             seconds = entry.seconds(subject, fields) if entry.seconds else 0.0
             call = Call(entry, session, fields, seconds, subject)
-            if entry.prepare is not None and self._repeated.worth_learning(frame):
+            if entry.prepare is not None and self._repeated.worth_learning(frame, request):
                 self._learn(frame, request, call, entry.prepare)
             return call
         except OpError as error:

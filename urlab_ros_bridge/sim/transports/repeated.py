@@ -78,21 +78,29 @@ class RequestShape:
         return vectors
 
 
+def may_have_shape(request: dict[str, Any]) -> bool:
+    """Return whether a request has the fields of sticky setpoints, and no others."""
+    blocks = request.get('per_articulation')
+    if not request.keys() <= _STEP_FIELDS or request.get('include_cameras') or not blocks:
+        return False
+    return type(blocks) is dict and all(
+        type(block) is dict and block.keys() <= _BLOCK_FIELDS and type(block.get('ctrl')) is list
+        for block in blocks.values()
+    )
+
+
 def shape_of(frame: bytes, request: dict[str, Any]) -> RequestShape | None:
     """
     Return the shape of a step request, None when it says more than sticky setpoints.
 
     :param request: the frame, decoded.
     """
-    if not request.keys() <= _STEP_FIELDS or request.get('include_cameras'):
-        return None
-    blocks = request.get('per_articulation')
-    if not blocks or frame != codec.pack(request):
+    if not may_have_shape(request) or frame != codec.pack(request):
         return None
     marked, sizes = {}, []
-    for prefix, block in blocks.items():
-        ctrl = block.get('ctrl')
-        if not block.keys() <= _BLOCK_FIELDS or not ctrl or set(map(type, ctrl)) != {float}:
+    for prefix, block in request['per_articulation'].items():
+        ctrl = block['ctrl']
+        if set(map(type, ctrl)) != {float}:
             return None
         sizes.append(len(ctrl))
         marked[prefix] = {**block, 'ctrl': [_MARK] * len(ctrl)}
@@ -123,10 +131,10 @@ class RepeatedRequests:
                 return call, vectors
         return None
 
-    def worth_learning(self, frame: bytes) -> bool:
-        """Return whether this frame is as long as the one before it."""
+    def worth_learning(self, frame: bytes, request: dict[str, Any]) -> bool:
+        """Return whether this frame is as long as the one before it, and may have a shape."""
         last, self._last_length = self._last_length, len(frame)
-        return last == len(frame) and self._budget > 0
+        return last == len(frame) and self._budget > 0 and may_have_shape(request)
 
     def remember(self, frame: bytes, request: dict[str, Any], call: Any) -> None:
         """Keep the shape of an understood request, if it has one."""
@@ -145,4 +153,4 @@ class RepeatedRequests:
         self._kept = 0
 
 
-__all__ = ['RepeatedRequests', 'RequestShape', 'shape_of']
+__all__ = ['RepeatedRequests', 'RequestShape', 'may_have_shape', 'shape_of']

@@ -166,9 +166,11 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         """Return how long there may be nothing to do (s)."""
         if self._backlog:
             return 0.0
-        for slow in self._clients.slow_handshakes():
-            self._drop(slow)
-        return self._clients.longest_wait()
+        timeout = self._clients.longest_wait()
+        if timeout is not None:
+            for slow in self._clients.slow_handshakes():
+                self._drop(slow)
+        return timeout
 
     def _accept_or_send_done(self, handle: int) -> None:
         """Serve a descriptor that is not a connection."""
@@ -181,8 +183,11 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
 
     def _receive(self, connection: _ZmtpClient) -> None:
         reader = connection.reader
+        begins = connection.ready and not (connection.parts or reader.size)
         try:
-            data = connection.socket.recv(min(max(_RECEIVE, reader.missing), _LARGE))
+            data = connection.socket.recv(
+                _RECEIVE if begins else min(max(_RECEIVE, reader.missing), _LARGE)
+            )
         except BlockingIOError:
             return
         except OSError:
@@ -190,7 +195,7 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
         if not data:
             self._drop(connection)
             return
-        if connection.ready and not reader.size and not connection.parts:
+        if begins:
             request = zmtp.sole_body(data)
             if request is not None:
                 self._answer((connection, zmtp.DELIMITER), request)

@@ -59,6 +59,7 @@ class Region:
     cannot move this side's accesses out of the file.
 
     :ivar capacity: bytes that a payload may have.
+    :ivar name: of the file, without its folder.
     :ivar tagged: the extension is in use: slots have tags and the writer rings.
     """
 
@@ -68,6 +69,7 @@ class Region:
             os.close(fd)
             raise RegionUnavailable(path, 'shared memory needs a little-endian machine')
         self.path = path
+        self.name = path.name
         self.fd = fd
         self.stride = stride
         self.slots = slots

@@ -93,7 +93,7 @@ class PreparedStep:
         self._context, self._session = context, session
         self._fields = fields
         self._controls = [control for control, _ in command.ctrl]
-        self._raw = command.raw
+        self._command = command  # its setpoints are those of the last request
         self._count = step_count(fields)
         self._level = observation_level(fields, session)
 
@@ -109,8 +109,8 @@ class PreparedStep:
         context, engine = self._context, self._context.engine
         if engine.mode != 'direct' or engine.replay_source is not None:
             return step(context, self._session, self._fields.with_setpoints(vectors))
-        pairs = list(zip(self._controls, vectors, strict=True))
-        advance(context, self._count, StepCommand(pairs, raw=self._raw))
+        self._command.ctrl = list(zip(self._controls, vectors, strict=True))
+        advance(context, self._count, self._command)
         return observed(context, self._session, self._level)
 
 

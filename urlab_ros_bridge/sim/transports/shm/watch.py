@@ -59,21 +59,21 @@ class OpenWatch(threading.Thread):
         :param report: called with true whenever a client opens it, and with false when none has
             it open any more; on the watching thread.
         """
-        name = region.path.name
+        name = region.name
         self._regions[name] = region
         self._callbacks[name] = report
         self._refresh(name)
 
     def remove(self, region: Region) -> None:
         """Forget a region; call it before the region is closed."""
-        name = region.path.name
+        name = region.name
         if self._regions.get(name) is region:
             del self._regions[name], self._callbacks[name]
             self._open.discard(name)
 
     def is_open(self, region: Region) -> bool:
         """Return whether any other process, or a reader in this one, has a watched region open."""
-        return self.blind or region.path.name in self._open
+        return self.blind or region.name in self._open
 
     def run(self) -> None:
         """Watch until `close`."""
