@@ -74,7 +74,7 @@ def test_in_real_time_a_base_moves_and_the_mode_stays(link, rover):
     try:
         pace.begin(lambda: line.reset(seed=1))
         pace.act(lambda seen, before: [Target(twist=(0.5, 0.0, 0.0))], effects.append)
-        while pace.moment().seen.articulations['rover'].qvel[0] < 0.05:
+        while pace.moment().seen.articulations['rover'].qvel[0] < 0.05 or not effects:
             pass
         assert len(effects) == 1
         pace.command(Target(twist=(0.0, 0.0, 0.0)))
