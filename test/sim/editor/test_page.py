@@ -49,6 +49,7 @@ def test_a_robot_of_the_users_own_is_imported_and_looked_at(examples):
         assert set(client.handshake.articulations) == {'rover_0', 'rover_1', 'tug'}
         client.set_mode('live')
         found = {'client': client}
-        exec(looks, found)
+        while found.get('frame') is None:  # a starved renderer may take more than 10 s
+            exec(looks, found)
         assert found['frame'].width == 640
         editor.stop_pie()
