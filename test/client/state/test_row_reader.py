@@ -48,20 +48,25 @@ def on_the_wire(parts):
     return b''.join([*(zmtp.frame(part, zmtp.MORE) for part in first), zmtp.frame(last)])
 
 
+def received(reader, data):
+    """Have a reader receive bytes; give what it takes from them."""
+    while data:
+        room = reader.room()
+        count = min(len(room), len(data))
+        room[:count] = data[:count]
+        reader.filled(count)
+        data = data[count:]
+        while (taken := reader.next()) is not None:
+            yield taken
+        assert reader.missing > 0
+
+
 def read(pieces, topics=(b'rover/', b'state/', b'sim_time')):
     """Return what a reader gives for the pieces of a connection."""
     reader, found = RowReader(1 << 20), []
     reader.subscribe(topics)
     for data in pieces:
-        while data:
-            room = reader.room()
-            count = min(len(room), len(data))
-            room[:count] = data[:count]
-            reader.filled(count)
-            data = data[count:]
-            while (taken := reader.next()) is not None:
-                found.append(taken)
-            assert reader.missing > 0
+        found.extend(received(reader, data))
     return found
 
 
@@ -142,17 +147,10 @@ def test_rows_that_no_tick_ends_with_are_not_remembered():
     reader = RowReader(1 << 20)
     reader.subscribe((b'',))
     rows = b''.join(on_the_wire([b'rover/joint/%d' % number, bytes(8)]) for number in range(50))
-    data, kept = HELLO, []
-    for _ in range(400):
-        data += rows
-        while data:
-            room = reader.room()
-            count = min(len(room), len(data))
-            room[:count] = data[:count]
-            reader.filled(count)
-            data = data[count:]
-            while reader.next() is not None:
-                pass
+    kept = []
+    for number in range(400):
+        for _ in received(reader, rows if number else HELLO + rows):
+            pass
         kept.append(len(reader._known._rows))
     assert max(kept) <= 1 << 13 and kept[-1] == 0
     # The next tick that ends is recognised again.

@@ -25,6 +25,7 @@ import numpy as np
 from urlab_ros_bridge.client.errors import MalformedReply
 from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import Place
+from urlab_ros_bridge.schema.keys import without_none
 from urlab_ros_bridge.schema.lenient import read_lenient
 from urlab_ros_bridge.schema.lenient import read_lenient_field
 from urlab_ros_bridge.wire.stamp import BadTime
@@ -112,11 +113,6 @@ class ReplyView:
         return Place(self.raw, path, self.source, MalformedReply)
 
 
-def _plain_type(kind: Any, parse: object) -> type | None:
-    """Return the type whose values are taken as they are, None where there is none."""
-    return kind if parse is None and kind in (int, float, str) else None
-
-
 class Lazy(Generic[T]):
     """
     An attribute that is computed from its owner at the first access and then kept.
@@ -168,16 +164,15 @@ class LazyField(Lazy[T]):
         self._default = default
         self._key = Key(parse=parse)
         self._array = kind is np.ndarray
-        self._plain = _plain_type(kind, parse)
+        plain, _ = without_none(kind)
+        self._plain = plain if parse is None and plain in (int, float, str) else None
 
     @staticmethod
     def optional(
         kind: type[T], text: str, *wire: str, parse: Callable[[Place], T | None] | None = None
     ) -> LazyField[T | None]:
         """Return a field that is None when it is absent."""
-        field = LazyField[T | None](cast('Any', kind | None), text, *wire, parse=parse)
-        field._plain = _plain_type(kind, parse)
-        return field
+        return LazyField[T | None](cast('Any', kind | None), text, *wire, parse=parse)
 
     def __set_name__(self, owner: type, name: str) -> None:
         super().__set_name__(owner, name)
