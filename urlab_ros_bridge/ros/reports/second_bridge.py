@@ -3,15 +3,15 @@
 """
 Of several bridges of one name on a ROS domain the oldest stays, and the others end.
 
-On one machine a lock decides (`name_lock`), before anything is published.  What it does not reach,
-on other machines and in other networks, is found by DDS, which may take any time on a busy
-machine: every bridge announces itself once a second on a hidden topic: which one it is, and how old.  One
-that hears an older one for a while ends, at its start or whenever discovery finds the other.
-Being listed in the graph does not count: a bridge that was killed stays there until its lease is
-over (20 s with Fast DDS), but is silent.
+On one machine a lock decides (`name_lock`), before anything is published.  Those that it does not
+reach, on other machines or in other networks, are found by DDS, which may take any time on a busy
+machine.  For these every bridge announces itself once a second on a hidden topic: which one it is,
+and how old.  One that hears an older one for a while ends, at its start or whenever discovery
+finds the other.  Being listed in the graph does not count: a bridge that was killed stays there
+until its lease is over (20 s with Fast DDS), but is silent.
 
 Ages are those of the clock that no one sets (CLOCK_BOOTTIME), so jumps of the wall clock do not
-matter.  On one machine, as between containers, births are compared exactly.  Between machines an age arrives late by the
+matter.  On one machine births are compared exactly.  Between machines an age arrives late by the
 way of its message, so births within `TIE_SECONDS` count as one, and names decide.
 """
 
