@@ -151,11 +151,12 @@ def goes_on(listener, first):
     return len(set(stamps)) == len(stamps) and first.process.poll() is None
 
 
-def test_a_second_bridge_is_refused_and_the_first_goes_on(bridges, listener):
+def test_second_bridges_are_refused_by_the_lock_and_by_announcements(bridges, listener):
     with Client('127.0.0.1', bridges.server.ports[0], shared=True) as client:
         client.set_paused(True)
         try:
-            assert ends_as_the_second(bridges.start())
+            for second in [bridges.start(), bridges.start(ELSEWHERE)]:
+                assert ends_as_the_second(second)
         finally:
             client.set_paused(False)
     assert goes_on(listener, bridges.first) and not bridges.first.said('another bridge')
@@ -167,11 +168,6 @@ def test_a_second_bridge_is_refused_while_the_first_is_stopped(bridges, listener
         assert ends_as_the_second(bridges.start())
     finally:
         bridges.first.send(signal.SIGCONT)
-    assert goes_on(listener, bridges.first) and not bridges.first.said(TWIN)
-
-
-def test_a_second_bridge_elsewhere_is_refused_by_announcements(bridges, listener):
-    assert ends_as_the_second(bridges.start(ELSEWHERE))
     assert goes_on(listener, bridges.first) and not bridges.first.said(TWIN)
 
 
