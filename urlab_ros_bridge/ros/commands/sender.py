@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 import math
 import threading
 import time
 from typing import Any
+from typing import NamedTuple
 
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -27,16 +27,14 @@ from urlab_ros_bridge.wire.errors import UrlabError
 Action = Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class TwistRider:
+class TwistRider(NamedTuple):
     """A twist as a step takes it along: robot, and the fields of `set_twist`."""
 
     prefix: str
     fields: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """A command: how it is sent, until when (monotonic, s), and how a step takes it along."""
 
     action: Action

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.stage import Context
 
 
-@dataclass(frozen=True, slots=True)
-class TwistCommand:
+class TwistCommand(NamedTuple):
     """
     A checked twist for one controller: m/s and rad/s in the base frame.
 
