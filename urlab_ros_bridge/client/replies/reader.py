@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from typing import cast
 from typing import Generic
@@ -181,7 +182,7 @@ class LazyField(Lazy[T]):
 
     def _read(self, view: ReplyView) -> T:
         name = self._wire[0]
-        value = view.raw.get(name)
+        value: Any = view.raw.get(name)
         if value is None and len(self._wire) > 1:
             name = _spelling(view.raw, self._wire)
             value = view.raw.get(name)
@@ -197,13 +198,10 @@ class LazyField(Lazy[T]):
             plain: T = value
             return plain
         if self._time and type(value) is dict:
-            try:
-                time: Any = block_to_ns(value)
-            except BadTime:
-                time = None
-            if time is not None:
-                stamp: T = time
-                return stamp
+            with suppress(BadTime):
+                stamp: Any = block_to_ns(value)
+                time: T = stamp
+                return time
         if value is None and self._default is not None:
             return self._default
         found: T = read_lenient_field(self._kind, view.place, name, self._key)
