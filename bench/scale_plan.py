@@ -45,10 +45,10 @@ from urlab_ros_bridge.cli.processes.episode_cluster import EpisodeCluster
 from urlab_ros_bridge.cli.processes.episode_worker import Assignment
 from urlab_ros_bridge.cli.processes.episode_worker import EpisodeRunner
 from urlab_ros_bridge.cli.processes.episode_worker import recording_of
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeFiles
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Purpose
-from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import write_whole
 
 MACHINES = (1, 10, 100, 1_000, 10_000)
 CORES = 16
@@ -205,7 +205,7 @@ def writers(episode: Episode, folder: Path) -> Table:
     table.caption = f'{kept:.0f} bytes of memory for each'
     with files, timed('into a file of its own, in place of the log', 500):
         for row in rows[:500]:
-            write_whole(folder / f'{row.index:06d}.json', repr(row.values()).encode())
+            write_whole(folder / f'{row.index:06d}.json', repr(row.values()).encode(), sync=True)
     return table
 
 

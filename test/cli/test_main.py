@@ -43,6 +43,37 @@ def test_an_unknown_command_is_answered_with_the_list(capsys):
     assert all(name in said for name in COMMANDS)
 
 
+@pytest.mark.parametrize(
+    ('words', 'named'),
+    [
+        (['keys', '/dev/null'], "DIR: '/dev/null'"),
+        (['server', '--data-dir', '/dev/null'], "--data-dir: '/dev/null'"),
+        (['eval', '--policy=math:sqrt', 'results:=/dev/null'], "results: '/dev/null'"),
+    ],
+)
+def test_a_file_is_not_taken_for_a_folder(words, named, capsys):
+    if named.startswith('DIR'):
+        assert main(['keys']) == 2
+        assert capsys.readouterr().err.startswith('error: DIR: is missing: ')
+    assert main(words) == 2
+    assert capsys.readouterr().err == f'error: {named} is a file, not a folder\n'
+
+
+@pytest.mark.parametrize('words', [['keys', '{}/k'], ['map', '--output', '{}/m']])
+def test_what_cannot_be_written_is_named_in_one_line(words, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, 'dont_write_bytecode', True)  # it would be cut off as well
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, limits[1]))  # as a disk that is full
+    try:
+        code = main([word.format(tmp_path) for word in words])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    said = capsys.readouterr().err
+    assert code == 2 and said.count('\n') == 1
+    assert said.startswith(f'error: {tmp_path}/') and said.endswith(': File too large\n')
+    assert not [path for path in tmp_path.rglob('*') if path.is_file()]
+
+
 def test_the_command_line_loads_neither_ros_nor_physics_and_is_quick():
     code = (
         'import sys\n'

@@ -52,6 +52,10 @@ def run(argv: Sequence[str]) -> int:
         # The reader of `urlab doctor | head` has gone: nothing is left to write.
         sys.stderr.close()
         return 1
+    except OSError as error:  # a full disk, a folder that is read-only, a file in place of one
+        where = f'{error.filename}: ' if error.filename else ''
+        print(f'error: {where}{error.strerror or error}', file=sys.stderr, flush=True)
+        return USER_ERROR
 
 
 def _run(name: str, *rest: str) -> int:

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-import os
 from pathlib import Path
 import re
 import stat
 from typing import Any
 from typing import TYPE_CHECKING
 
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.wire.errors import UrlabError
 
 if TYPE_CHECKING:
@@ -167,7 +167,8 @@ def _pair(path: Path, made: list[Path]) -> bytes:
 
     public, secret = zmq.curve_keypair()
     text = f'{_SECRET_HEAD}curve\n    public-key = "{public.decode()}"\n'
-    _write(path, f'{text}    secret-key = "{secret.decode()}"\n', 0o600)
+    text += f'    secret-key = "{secret.decode()}"\n'
+    write_whole(path, text.encode('ascii'), 0o600)
     made.append(path)
     return public
 
@@ -176,17 +177,9 @@ def _publish(path: Path, public: bytes, made: list[Path]) -> None:
     """Write a public key, unless the file has it."""
     if path.exists() and _read(path)[0] == public:
         return
-    _write(path, f'{_PUBLIC_HEAD}curve\n    public-key = "{public.decode()}"\n', 0o644)
+    text = f'{_PUBLIC_HEAD}curve\n    public-key = "{public.decode()}"\n'
+    write_whole(path, text.encode('ascii'), 0o644)
     made.append(path)
-
-
-def _write(path: Path, text: str, mode: int) -> None:
-    part = path.with_name(f'.{path.name}.part')
-    part.unlink(missing_ok=True)
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
-    with open(descriptor, 'w', encoding='ascii') as file:
-        file.write(text)
-    os.replace(part, path)
 
 
 def _read_pair(path: Path) -> tuple[bytes, bytes]:

@@ -241,6 +241,7 @@ OPS: dict[str, Op] = {
 }
 
 MODES = ('live', 'direct', 'puppet')
+MAX_STEPS = 10_000_000  # of one request: a mistyped number must not keep a server for days
 SPEED_PERCENT = (5.0, 100.0)  # of real time; Protocol Reference, "set_sim_speed"
 # set_mode takes it too: live until the next plain handshake, which makes it direct (Networking page).
 AUTO = 'auto'

@@ -128,7 +128,7 @@ def test_what_is_wrong_is_said(words, says, capsys):
     [
         ([], '--policy: is missing: Policy to run'),
         (['--policy', 'x:y', '--episodes', '0'], '--episodes: must be a whole number >= 1, not 0'),
-        (['--policy', 'no.such:thing'], 'cannot be imported'),
+        (['--policy', 'no.such:thing'], "error: the policy 'no.such:thing' cannot be imported"),
         (
             ['--policy', 'math:sqrt', '--url', 'ws://127.0.0.1:1', '--timeout', '0.3'],
             'connect to ws://127.0.0.1:1: no answer within 0.3 s',

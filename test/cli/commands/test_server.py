@@ -3,14 +3,13 @@
 import sys
 
 import pytest
+from urlab_programs import ANY_PORTS
 
 from urlab_ros_bridge.cli.arguments.parser import parse
 from urlab_ros_bridge.cli.commands import server
 from urlab_ros_bridge.cli.main import main
 from urlab_ros_bridge.models import world_names
 from urlab_ros_bridge.wire.addresses import is_loopback
-
-ANY_PORTS = tuple(f'--{name}-port=0' for name in ('rpc', 'state', 'camera', 'control', 'info'))
 
 
 def config(*argv):
@@ -94,5 +93,5 @@ def test_not_loopback(address):
 def test_binding_wider_than_loopback_warns(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, 'mujoco', None)
     for address, warns in (('0.0.0.0', True), ('127.0.0.1', False)):
-        main(['server', '--insecure', '--bind', address])
+        main(['server', '--insecure', '--bind', address, *ANY_PORTS])
         assert ('anyone who can reach' in capsys.readouterr().err) is warns

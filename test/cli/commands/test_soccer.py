@@ -28,7 +28,7 @@ def test_a_world_is_written_and_the_command_that_serves_it_is_named(tmp_path, ca
         (['--players', '12'], '12'),
         (['--players', '0'], '0'),
         (['--field', 'beach'], 'page, league'),
-        (['--output', '/dev/null/x'], '/dev/null/x cannot be written'),
+        (['--output', '/dev/null/x'], '/dev/null/x: Not a directory'),
     ],
 )
 def test_bad_arguments_are_refused(words, said, capsys, tmp_path, monkeypatch):

@@ -100,6 +100,15 @@ def test_steps_in_live_mode_pause_and_are_counted(connected):
     assert server.data.time == pytest.approx(before + 0.002)
 
 
+def test_a_mistyped_number_of_steps_does_not_keep_the_bridge(connected):
+    server, _, listener = connected()
+    response = listener.call(srv.Step, '/step', n_steps=2**32 - 1)
+    assert (response.success, response.code) == (False, 'bad_value')
+    assert response.message == '4294967295 steps: one request may make 10000000'
+    assert not server.of('step') and not server.paused
+    assert listener.call(srv.Step, '/step').success
+
+
 def test_steps_on_a_stock_server_go_through_direct_mode_and_back(connected):
     server, _, listener = connected(extensions=())
     response = listener.call(srv.Step, '/step', n_steps=3)

@@ -163,6 +163,13 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     assert path.read_text() == 'new' and os.listdir(tmp_path) == ['a.json']
 
 
+@pytest.mark.parametrize('letter', ['a', 'ö', '漢', '😀'])
+def test_a_name_may_have_as_many_bytes_as_the_system_allows(tmp_path, letter):
+    path = tmp_path / (letter * (255 // len(letter.encode())))
+    write_atomically(path, ['x'])
+    assert path.read_text() == 'x'
+
+
 def test_what_the_system_refuses_is_path_not_writable():
     with pytest.raises(OpError, match=r'/proc/a\.json: ') as caught:
         write_atomically(Path('/proc/a.json'), ['x'])

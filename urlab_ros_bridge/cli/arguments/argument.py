@@ -176,8 +176,14 @@ class Argument:
         """
         value = _from_text(self.kind, expanduser(text) if self.is_path else text)
         if problem := problem_of(self.key, self.kind, value):
-            raise BadArgument(spelling.named(self.name), problem)
+            raise BadArgument(self.named(spelling), problem)
         return value
+
+    def named(self, spelling: Spelling) -> str:
+        """Return what messages call it: `--step-mode`, or DIR where the value stands alone."""
+        if self.is_positional and spelling is Spelling.OPTION:
+            return self.placeholder
+        return spelling.named(self.name)
 
 
 def as_text(value: object) -> str:
@@ -217,7 +223,7 @@ def read_arguments(
             raise UnknownArgument(spelling.named(name), map(spelling.named, known))
     for name, argument in known.items():
         if argument.is_required and name not in texts:
-            raise BadArgument(spelling.named(name), f'is missing: {argument.text}')
+            raise BadArgument(argument.named(spelling), f'is missing: {argument.text}')
     values = {name: known[name].value_of(text, spelling) for name, text in texts.items()}
     shipped = {
         name: argument.initial()
@@ -227,7 +233,7 @@ def read_arguments(
     try:
         return section(**{**values, **shipped})
     except KeyProblem as problem:
-        raise BadArgument(spelling.named(problem.name), str(problem)) from None
+        raise BadArgument(known[problem.name].named(spelling), str(problem)) from None
 
 
 def _names(section: type) -> list[str]:

@@ -34,6 +34,13 @@ def existing_file(path: str) -> str:
     return f'there is no file {shown(path)}'
 
 
+def folder(path: str) -> str:
+    """Check that a path is that of a folder, or of none yet."""
+    if not os.path.exists(path) or os.path.isdir(path):
+        return ''
+    return f'{shown(path)} is a file, not a folder'
+
+
 def parameter_file(path: str) -> str:
     """
     Check that a file holds ROS parameters: node names over `ros__parameters`.

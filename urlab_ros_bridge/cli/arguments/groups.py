@@ -17,6 +17,7 @@ from urlab_ros_bridge.cli.arguments.checks import bind_address
 from urlab_ros_bridge.cli.arguments.checks import bundled_world
 from urlab_ros_bridge.cli.arguments.checks import chiral_profile
 from urlab_ros_bridge.cli.arguments.checks import existing_file
+from urlab_ros_bridge.cli.arguments.checks import folder
 from urlab_ros_bridge.cli.arguments.checks import parameter_file
 from urlab_ros_bridge.cli.arguments.checks import ros_namespace
 from urlab_ros_bridge.schema import key
@@ -40,7 +41,7 @@ LAST_PORT = 65535
 
 _PORT: dict[str, Any] = {'metavar': 'PORT', 'low': 0, 'high': LAST_PORT}
 PATH: dict[str, Any] = {'metavar': 'FILE', 'longest': 4096, 'path': True}
-FOLDER: dict[str, Any] = {**PATH, 'metavar': 'DIR'}
+FOLDER: dict[str, Any] = {**PATH, 'metavar': 'DIR', 'check': folder}
 NAME_OR_FILE: dict[str, Any] = {**PATH, 'metavar': 'NAME|FILE'}
 # The shipped parameters of the bridge, and how a file in their place is checked.
 BRIDGE_FILE: dict[str, Any] = {'shipped': 'config/bridge.yaml', 'check': parameter_file, **PATH}

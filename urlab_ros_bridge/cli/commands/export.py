@@ -20,7 +20,9 @@ from urlab_ros_bridge.schema import key
 class ExportArguments(Arguments):
     """The arguments of `urlab export`."""
 
-    format: str = key(text='Format to write.', choices=('lerobot',), positional=True)
+    format: str = key(
+        text='Format to write: lerobot.', choices=('lerobot',), metavar='FORMAT', positional=True
+    )
     episodes: str = key(
         'runs',
         'Folder with the MCAP files of urlab eval --record.',

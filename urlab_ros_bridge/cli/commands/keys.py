@@ -11,7 +11,6 @@ from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import FOLDER
-from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.schema import key
 
 
@@ -19,7 +18,7 @@ from urlab_ros_bridge.schema import key
 class KeysArguments(Arguments):
     """The arguments of `urlab keys`."""
 
-    folder: str = key('', 'Folder of the keys.', **FOLDER, positional=True)
+    folder: str = key(text='Folder of the keys.', **FOLDER, positional=True)
     clients: str = key(
         '',
         'Names of machines, separated by commas: each gets a folder in DIR with the keys to carry '
@@ -33,19 +32,14 @@ def run(given: ParsedArguments[KeysArguments]) -> int:
     """
     Make what is missing, and tell what was made.
 
-    :raises BadArgument: when no folder is named.
     :raises KeysUnusable: when what is there is damaged, or a name is none.
+    :raises OSError: when the folder cannot be written.
     """
     from urlab_ros_bridge.files.curve_keys import make_keys
 
     values = given.values
-    if not values.folder:
-        raise BadArgument('DIR', 'is missing: the folder of the keys')
     names = [name for name in map(str.strip, values.clients.split(',')) if name]
-    try:
-        made = make_keys(Path(values.folder), names)
-    except OSError as error:
-        raise BadArgument('DIR', f'{error.filename}: {error.strerror}') from error
+    made = make_keys(Path(values.folder), names)
     for path in made:
         print(f'made {path}')
     print(f'the server takes --keys {values.folder}, and so do clients on this machine')

@@ -18,6 +18,7 @@ from urlab_ros_bridge.cli.arguments.groups import DEFAULT_WORLD
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.cli.errors import MujocoNotFound
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 
@@ -178,6 +179,7 @@ def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
     Write both files, and return their paths; an older map is replaced.
 
     :raises BadArgument: when another file has the name, such as the sidecar of the world.
+    :raises OSError: when one cannot be written.
     """
     from urlab_ros_bridge.sim.model.maps.map_files import description
     from urlab_ros_bridge.sim.model.maps.map_files import picture
@@ -187,8 +189,8 @@ def write(floor_map: FloorMap, comment: str, target: Path) -> list[Path]:
     if files[1].exists() and not _describes_a_map(files[1]):
         reason = f'{files[1]} exists and is no map: give the map another name'
         raise BadArgument('--output', reason)
-    files[0].write_bytes(picture(floor_map))
-    files[1].write_text(description(floor_map, files[0].name, comment), encoding='utf-8')
+    write_whole(files[0], picture(floor_map))
+    write_whole(files[1], description(floor_map, files[0].name, comment).encode())
     return files
 
 

@@ -11,7 +11,6 @@ from urlab_ros_bridge.cli.arguments.argument import Arguments
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import FOLDER
-from urlab_ros_bridge.cli.errors import BadArgument
 from urlab_ros_bridge.models.soccer import PITCHES
 from urlab_ros_bridge.models.soccer import TEAM_SIZES
 from urlab_ros_bridge.models.soccer import write_world
@@ -36,11 +35,7 @@ class SoccerArguments(Arguments):
 def run(given: ParsedArguments[SoccerArguments]) -> int:
     """Write the files of the world, and print how to start it."""
     values = given.values
-    folder = Path(values.output)
-    try:
-        sidecar = write_world(folder, values.players, values.field)
-    except OSError as error:
-        raise BadArgument('--output', f'{folder} cannot be written: {error.strerror}') from None
+    sidecar = write_world(Path(values.output), values.players, values.field)
     pitch = PITCHES[values.field]
     print(f'{values.players} a side on {pitch.length:g} m x {pitch.width:g} m')
     print(f'urlab server --model {sidecar}')

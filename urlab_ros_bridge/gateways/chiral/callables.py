@@ -8,28 +8,26 @@ from collections.abc import Callable
 import importlib
 from typing import Any
 
-from urlab_ros_bridge.gateways.chiral.errors import ProfileError
+from urlab_ros_bridge.gateways.chiral.errors import CallableUnusable
 
 
-def load_callable(text: str, path: str) -> Callable[..., Any]:
+def load_callable(text: str) -> Callable[..., Any]:
     """
     Import `module:name`.
 
-    :param path: of the key, or the argument, that names it.
-
-    :raises ProfileError: when there is no such thing, or it cannot be called.
+    :raises CallableUnusable: when there is no such thing, or it cannot be called.
     """
     module_name, colon, name = text.partition(':')
     if not colon or not module_name or not name:
-        raise ProfileError.unfit(path, text, 'is not of the form module:callable')
+        raise CallableUnusable(text, 'is not of the form module:callable')
     try:
         found: Any = importlib.import_module(module_name)
         for part in name.split('.'):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise ProfileError.unfit(path, text, f'cannot be imported: {error}') from error
+        raise CallableUnusable(text, f'cannot be imported: {error}') from error
     if not callable(found):
-        raise ProfileError.unfit(path, text, 'cannot be called')
+        raise CallableUnusable(text, 'cannot be called')
     return found
 
 

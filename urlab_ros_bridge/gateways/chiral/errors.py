@@ -51,12 +51,19 @@ class ProfileError(SchemaError, ChiralError):
         return cls('profile', path, f'{shown(value)} {problem}{more}')
 
 
+class CallableUnusable(ChiralError):
+    """A task hook or a policy cannot be imported by its name."""
+
+    def __init__(self, text: str, problem: str) -> None:
+        super().__init__(f'{shown(text)} {problem}')
+
+
 @contextmanager
 def profile_key(path: str) -> Iterator[None]:
-    """Report what the robot lacks, within the block, at a key of the profile."""
+    """Report what does not exist, within the block, at a key of the profile."""
     try:
         yield
-    except (RobotError, UnknownName) as error:
+    except (CallableUnusable, RobotError, UnknownName) as error:
         raise ProfileError('profile', path, str(error)) from error
 
 

@@ -16,6 +16,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
+from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.wire.errors import list_names
 
 CLOCK = '/clock'
@@ -102,8 +103,7 @@ class OtherPublishers:
     def _find(self) -> dict[str, list[str]]:
         own = self._node.get_fully_qualified_name()
         counts: dict[str, int] = {}
-        for publisher in list(self._node.publishers):
-            topic = publisher.topic_name
+        for _, topic in with_topics(self._node.publishers):
             counts[topic] = counts.get(topic, 0) + 1
         found = {}
         for topic, count in counts.items():

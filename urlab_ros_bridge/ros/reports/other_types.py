@@ -23,6 +23,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
+from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 
 CHECK_SECONDS = 2.0
@@ -88,9 +89,8 @@ class OtherTypes:
                 self._log('warning', str(each))
 
     def _find(self) -> Iterable[OtherType]:
-        for subscription in list(self._node.all_subscriptions):
+        for subscription, topic in with_topics(self._node.all_subscriptions):
             kind: Any = subscription.msg_type
-            topic = subscription.topic_name
             taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
             for info in self._node.get_publishers_info_by_topic(topic):
                 # The graph may know of a publisher before it knows its node.

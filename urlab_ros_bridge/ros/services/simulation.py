@@ -64,7 +64,7 @@ def step(context: ServiceContext, request: Any, response: Any) -> str:
     """Advance by steps; a server in live mode is paused, and stays paused."""
     count = request.n_steps or 1
     mark = context.timeline.mark()
-    with stepping(context) as stepper:
+    with stepping(context, count) as stepper:
         result = stepper.advance(count)
         settle(context, response, result.sim_time_ns, result.step, mark)
     how = '' if stepper.mode == 'direct' else ', paused: to resume call pause with data: false'

@@ -13,6 +13,7 @@ from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
 from urlab_ros_bridge.ros.services.context import ServiceContext
+from urlab_ros_bridge.wire.ops import MAX_STEPS
 
 # Steps in one request: a server gives up on a request after 5 s.
 CHUNK = 200
@@ -42,15 +43,20 @@ class Stepper:
 
 
 @contextlib.contextmanager
-def stepping(context: ServiceContext) -> Iterator[Stepper]:
+def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
     """
     Let the block advance by steps; a server in live mode is paused, and stays paused.
+
+    :param steps: how many one call of `advance` makes at most; other services wait meanwhile.
 
     What the steps change is published whatever the limits of topics say; so wait for it
     (`ServiceContext.catch_up`) in the block.
 
-    :raises RequestRejected: bad_mode in puppet mode, lockstep while the bridge itself steps.
+    :raises RequestRejected: bad_value for too many steps, bad_mode in puppet mode, lockstep while
+        the bridge itself steps.
     """
+    if steps > MAX_STEPS:
+        raise RequestRejected('bad_value', f'{steps} steps: one request may make {MAX_STEPS}')
     client, link = context.client, context.link
     if context.lockstep.on:
         raise RequestRejected(

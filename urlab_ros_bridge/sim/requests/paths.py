@@ -144,7 +144,7 @@ def write_atomically(
     :raises OpError: path_not_writable, with the system's reason.
     """
     _remove_stale(path)
-    part = path.with_name(f'.{path.name[:200]}.{uuid.uuid4().hex[:12]}.part')
+    part = path.with_name(f'{_part_prefix(path)}{uuid.uuid4().hex[:12]}.part')
     try:
         with open(part, 'x', buffering=_BUFFER_BYTES, encoding='utf-8') as file:
             for piece in pieces:
@@ -164,6 +164,11 @@ def write_atomically(
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def _part_prefix(path: Path) -> str:
+    """Return how the names of unfinished files begin: short enough with letters of 4 bytes."""
+    return f'.{path.name[:48]}.'
 
 
 def _put_in_place(part: Path, path: Path) -> None:
@@ -204,9 +209,10 @@ def refused(code: str, path: Path, error: OSError) -> OpError:
 
 def _remove_stale(path: Path) -> None:
     """Remove what a killed server has left of earlier attempts."""
+    prefix = _part_prefix(path)
     with contextlib.suppress(OSError):
         for entry in os.scandir(path.parent):
-            ours = entry.name.startswith(f'.{path.name[:200]}.') and entry.name.endswith('.part')
+            ours = entry.name.startswith(prefix) and entry.name.endswith('.part')
             if ours and time.time() - entry.stat().st_mtime > _STALE_SECONDS:
                 os.unlink(entry.path)
 

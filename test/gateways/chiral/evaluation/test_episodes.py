@@ -9,7 +9,6 @@ from rich.console import Console
 
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
-from urlab_ros_bridge.gateways.chiral.errors import ProfileError
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_log import EpisodeLog
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import Evaluation
@@ -108,7 +107,7 @@ def test_a_hook_that_fails_ends_the_connection_with_its_reason(judged, hook, say
 
 @pytest.mark.parametrize('name', ['policies', f'{HERE}:nobody', f'{HERE}:HERE', 'no.where:x'])
 def test_a_policy_that_is_not_there_is_named(name):
-    with pytest.raises(ProfileError, match='policy'):
+    with pytest.raises(PolicyFailed, match=f'the policy {name!r}'):
         load_policy(name)
 
 

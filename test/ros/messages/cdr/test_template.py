@@ -6,6 +6,7 @@ import struct
 
 from example_counts import examples
 from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import TransformStamped
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from random_messages import random_message
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Imu
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -118,6 +120,28 @@ def test_a_block_and_a_writer_cover_a_nested_message():
     linear.x, linear.y, linear.z = 10.0, 11.0, 12.0
     angular.x, angular.y, angular.z = 13.0, 14.0, 15.0
     assert decoded(Odometry, template.to_bytes()) == repr(odometry)
+
+
+def test_a_table_writes_what_blocks_write_and_reads_the_message_once():
+    class Counted(dict):
+        passes = 0
+
+        def items(self):
+            self.passes += 1
+            return super().items()
+
+    message = TFMessage(transforms=[TransformStamped() for _ in range(12)])
+    table, blocks = Template(message), Template(message)
+    table.fields = Counted(table.fields)
+    paths = [f'transforms[{index}].transform' for index in range(12)]
+    rows = np.random.default_rng(1).normal(size=(12, 7))
+    table.table(paths, 'f8', 7)(rows)
+    assert table.fields.passes == 1
+    for path, row in zip(paths, rows, strict=True):
+        blocks.block(path, 'f8', 7)[:] = row
+    assert table.to_bytes() == blocks.to_bytes()
+    with pytest.raises(UnknownName):
+        table.table([*paths, 'transforms[12].transform'], 'f8', 7)
 
 
 def test_published_bytes_do_not_change_later():

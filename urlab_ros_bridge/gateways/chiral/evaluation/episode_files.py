@@ -30,6 +30,7 @@ from typing import Self
 
 import numpy as np
 
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
 from urlab_ros_bridge.gateways.chiral.evaluation.episodes import EpisodeResult
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
@@ -228,7 +229,7 @@ class EpisodeFiles:
         sink = pyarrow.BufferOutputStream()
         parquet.write_table(pyarrow.table(columns), sink)
         path = self.folder / TABLE
-        write_whole(path, sink.getvalue().to_pybytes())
+        write_whole(path, sink.getvalue().to_pybytes(), sync=True)
         return path
 
     def _lock(self) -> None:
@@ -240,7 +241,7 @@ class EpisodeFiles:
     def _check_purpose(self) -> None:
         path = self.folder / PURPOSE_FILE
         if not path.exists():
-            write_whole(path, json.dumps(asdict(self.purpose), indent=1).encode())
+            write_whole(path, json.dumps(asdict(self.purpose), indent=1).encode(), sync=True)
             return
         try:
             there = json.loads(path.read_bytes())
@@ -279,16 +280,6 @@ class EpisodeFiles:
         return row
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all, even when this process is killed."""
-    part = path.with_name(f'.{path.name}.{os.getpid()}')
-    with part.open('wb') as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
-
-
 def digest_of_file(name: str) -> str:
     """Return the SHA-256 of a file, empty when the name is none of a file."""
     path = Path(name)
@@ -303,5 +294,4 @@ __all__ = [
     'EvaluationRuns',
     'OtherEvaluation',
     'Purpose',
-    'write_whole',
 ]

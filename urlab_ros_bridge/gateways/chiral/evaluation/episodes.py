@@ -25,6 +25,7 @@ from rich.table import Table
 
 from urlab_ros_bridge.gateways.chiral.callables import load_callable
 from urlab_ros_bridge.gateways.chiral.client.client import ChiralClient
+from urlab_ros_bridge.gateways.chiral.errors import CallableUnusable
 from urlab_ros_bridge.gateways.chiral.errors import ChiralError
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -81,10 +82,12 @@ def load_policy(text: str) -> Policy:
     """
     Import a policy; a class is made once, without arguments.
 
-    :raises ProfileError: when there is no such thing.
-    :raises PolicyFailed: when it cannot be made.
+    :raises PolicyFailed: when there is no such thing, or it cannot be made.
     """
-    found = load_callable(text, 'policy')
+    try:
+        found = load_callable(text)
+    except CallableUnusable as error:
+        raise PolicyFailed(f'the policy {error}') from error
     if not inspect.isclass(found):
         return found
     try:

@@ -16,6 +16,7 @@ import numpy as np
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.client.session import plain
 from urlab_ros_bridge.gateways.chiral.callables import load_callable
+from urlab_ros_bridge.gateways.chiral.errors import profile_key
 from urlab_ros_bridge.gateways.chiral.profile.profile import TaskProfile
 from urlab_ros_bridge.gateways.common.errors import RobotError
 from urlab_ros_bridge.gateways.common.simulation.scene import MirroredScene
@@ -57,7 +58,8 @@ class Task:
         """
         self.instruction = profile.instruction
         self._limit = profile.time_limit
-        self._hook = load_callable(profile.hook, 'task.hook') if profile.hook else None
+        with profile_key('task.hook'):
+            self._hook = load_callable(profile.hook) if profile.hook else None
         self._asking = threading.Lock()
 
     def judge(self, view: TaskView) -> dict[str, Any]:

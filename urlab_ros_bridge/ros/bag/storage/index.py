@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 import json
-import os
 from pathlib import Path
 
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.ros.bag.storage.schemas import type_hash_of
 from urlab_ros_bridge.ros.bag.storage.topic import BagTopic
 
@@ -67,9 +67,8 @@ def write_index(folder: Path, text: str) -> None:
 
     :raises OSError: when the disk refuses.
     """
-    part = folder / f'.{NAME}.part'
-    part.write_text(_HEAD + _indented(text.splitlines(), '  '), encoding='utf-8')
-    os.replace(part, folder / NAME)
+    whole = _HEAD + _indented(text.splitlines(), '  ')
+    write_whole(folder / NAME, whole.encode('utf-8'))
 
 
 def _topic(topic: BagTopic, count: int) -> Iterable[str]:

@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Sequence
 import functools
+import re
 import struct
 from typing import Any
 
@@ -24,6 +27,8 @@ from urlab_ros_bridge.wire.errors import UnknownName
 # Fast DDS aligns the elements of an empty sequence when it reckons the length, but not when it
 # writes: up to so many bytes trail for each of them.  Readers never come there.
 _MAX_TRAILING = 8
+# Where the name of a message or sequence ends and that of its element begins.
+_STEP = re.compile(r'[.\[]')
 _STRUCT_CODES = {
     'u1': 'B',
     'i1': 'b',
@@ -109,7 +114,9 @@ class Template:
         :param dtype: numpy type that all of them have, e.g. ``'f8'``.
         :raises FieldMismatch: when they have another type or number, or gaps in between.
         """
-        run = self._below(path)
+        return self._block(path, self._below(path), dtype, count)
+
+    def _block(self, path: str, run: list[Field], dtype: str, count: int) -> np.ndarray:
         wanted = np.dtype(dtype).newbyteorder('<')
         found = sum(1 if item.count is None else item.count for item in run)
         end = run[0].offset + count * wanted.itemsize
@@ -153,12 +160,13 @@ class Template:
         :raises FieldMismatch: see `block`.
         """
         wanted = np.dtype(dtype).newbyteorder('<')
-        for path in paths:
-            self.block(path, dtype, count)
+        runs = self._runs(paths)
+        for path, run in runs.items():
+            self._block(path, run, dtype, count)
         # CDR aligns every primitive to its size, counted from the end of the header.
         size, body = wanted.itemsize, len(HEADER)
         flat = np.ndarray(((len(self) - body) // size,), wanted, self._buffer, body)
-        starts = [(self._below(path)[0].offset - body) // size for path in paths]
+        starts = [(runs[path][0].offset - body) // size for path in paths]
         places = np.array(starts, np.intp)[:, None] + np.arange(count)
 
         def write(values: Any) -> None:
@@ -167,16 +175,35 @@ class Template:
         return write
 
     def _below(self, path: str) -> list[Field]:
-        if path in self.fields:
-            return [self.fields[path]]
-        run = [
-            found
-            for name, found in self.fields.items()
-            if name.startswith((f'{path}.', f'{path}['))
-        ]
-        if not run:
-            raise UnknownName('field', path, self.fields)
-        return run
+        return self._runs([path])[path]
+
+    def _runs(self, paths: Iterable[str]) -> dict[str, list[Field]]:
+        """
+        Return the fields at or below each path, in the order of the message.
+
+        One pass for all paths: a table has one for each of thousands of markers.
+        """
+        runs: dict[str, list[Field]] = {path: [] for path in paths}
+        for name, found in self.fields.items():
+            for path in _paths_to(name):
+                if path in runs:
+                    runs[path].append(found)
+        for path, run in runs.items():
+            if not run:
+                raise UnknownName('field', path, self.fields)
+        return runs
+
+
+def _paths_to(name: str) -> Iterator[str]:
+    """
+    Yield the paths of all messages and sequences that a field is in, then its own.
+
+    >>> list(_paths_to('markers[0].pose.position'))
+    ['markers', 'markers[0]', 'markers[0].pose', 'markers[0].pose.position']
+    """
+    for end in _STEP.finditer(name):
+        yield name[: end.start()]
+    yield name
 
 
 def check(name: str, layout: Layout, serialized: bytes) -> None:

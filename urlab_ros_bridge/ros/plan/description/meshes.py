@@ -10,16 +10,15 @@ meshes by name keep the right ones.  The compiled model has its meshes scaled an
 from __future__ import annotations
 
 from collections.abc import Mapping
-import contextlib
 import hashlib
 import os
 from pathlib import Path
-import tempfile
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -105,24 +104,10 @@ class MeshFiles:
         try:
             if not place.is_file() or place.stat().st_size != len(content):
                 self.folder.mkdir(parents=True, exist_ok=True)
-                _replace(place, content)
+                write_whole(place, content)
         except OSError as error:
             raise MeshesUnwritable(self.folder, error) from error
         return f'{self._start}/{file}'
-
-
-def _replace(place: Path, content: bytes) -> None:
-    """Write a file atomically."""
-    descriptor, name = tempfile.mkstemp(dir=place.parent, prefix='.', suffix='.part')
-    try:
-        with os.fdopen(descriptor, 'wb') as file:
-            file.write(content)
-        os.chmod(name, 0o644)
-        os.replace(name, place)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def stl(vertices: np.ndarray, faces: np.ndarray) -> bytes:

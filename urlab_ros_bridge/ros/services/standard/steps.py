@@ -51,7 +51,7 @@ def step_simulation(context: SimulationContext, request: Any, response: Any) -> 
     """Advance a paused simulation by steps; answers when they are done."""
     check_steps(context, request.steps)
     mark = context.timeline.mark()
-    with stepping(context) as stepper:
+    with stepping(context, request.steps) as stepper:
         result = stepper.advance(request.steps)
         context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
@@ -128,7 +128,7 @@ class StepsAction:
         check_steps(context, steps)
         mark = context.timeline.mark()
         done, last = 0, None
-        with stepping(context) as stepper:
+        with stepping(context, 1) as stepper:
             while done < steps and not handle.is_cancel_requested:
                 if self._stop.is_set():
                     raise StandardRejected(INCORRECT_STATE, 'the bridge is being stopped')

@@ -28,9 +28,8 @@ from urlab_ros_bridge.sim.requests.setpoints import LINEAR
 from urlab_ros_bridge.sim.requests.setpoints import setpoints
 from urlab_ros_bridge.sim.requests.setpoints import TWIST
 from urlab_ros_bridge.sim.stage import Context
+from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
-
-MAX_STEPS = 10_000_000
 
 
 def step(context: Context, session: ServerSession, fields: Fields) -> Reply:

@@ -1,0 +1,63 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""A robot that is deleted takes its topics along, while another thread lists them."""
+
+import pytest
+
+pytestmark = pytest.mark.ros
+pytest.importorskip('rclpy')
+
+from domains import free_domain  # noqa: E402
+from geometry_msgs.msg import Twist  # noqa: E402
+import rclpy  # noqa: E402
+from rclpy.context import Context  # noqa: E402
+
+from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics  # noqa: E402
+from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode  # noqa: E402
+from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
+from urlab_ros_bridge.ros.reports.other_types import OtherTypes  # noqa: E402
+
+
+class Deleting(LendingNode):
+    """A node whose last endpoints are destroyed right after they were listed."""
+
+    @property
+    def all_subscriptions(self):
+        found = list(super().all_subscriptions)
+        self.destroy_subscription(found[-1])
+        return iter(found)
+
+    @property
+    def publishers(self):
+        found = list(super().publishers)
+        self.destroy_publisher(found[-1])
+        return iter(found)
+
+
+@pytest.fixture
+def node():
+    context = Context()
+    rclpy.init(context=context, domain_id=free_domain())
+    made = Deleting('deleting', context=context)
+    for name in 'abc':
+        made.create_subscription(Twist, f'{name}/cmd_vel', print, 1)
+        made.create_publisher(Twist, f'{name}/odom', 1)
+    yield made
+    made.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def test_what_is_destroyed_is_left_out(node):
+    assert [topic for _, topic in with_topics(node.all_subscriptions)][-2:] == [
+        '/a/cmd_vel',
+        '/b/cmd_vel',
+    ]
+    assert [topic for _, topic in with_topics(node.publishers)][-2:] == ['/a/odom', '/b/odom']
+
+
+@pytest.mark.parametrize('watch', [OtherPublishers, OtherTypes])
+def test_the_reports_survive_it(node, watch):
+    now = [0.0]
+    made = watch(node, print, lambda: now[0])
+    now[0] += 60.0
+    made.check()
