@@ -139,6 +139,7 @@ class Observer:
         self._engine = engine
         self._data = engine.world.data
         self._layouts: dict[str, ObservationLayout] = {}
+        self._replies: dict[str, PackedMessage] = {}
         self._packed: dict[tuple[str, str, str], PackedMessage] = {}
         self._snapshot = (-1, b'')
 
@@ -158,7 +159,12 @@ class Observer:
 
     def packed(self, level: str, step: int) -> bytes:
         """Return the msgpack frame of a step reply."""
-        return self._pack(level, 'step_ok', step)
+        if level == SNAPSHOT:
+            return self._pack(level, 'step_ok', step)
+        message = self._replies.get(level)
+        if message is None:
+            message = self._replies[level] = PackedMessage('step_ok', self._layout(level))
+        return message.pack(self._data.time, self._engine.stamp_ns, step)
 
     def snapshot(self) -> bytes:
         """
