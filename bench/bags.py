@@ -31,6 +31,7 @@ from ratios import note
 from ros_children import cpu_seconds
 from ros_children import free_port
 from ros_children import FULL_RATE
+from ros_children import take_own_domain
 
 LISTENER = """
 import json, os, rclpy, signal, sys
@@ -141,11 +142,11 @@ def main() -> int:
     command += ['--world', options.world, '--step-mode', 'live', '--camera-port', '0']
     command += ['--rpc-port', str(ports[0]), '--state-port', str(ports[1])]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    domain = take_own_domain()
     rounds: list[dict[str, dict]] = []
     try:
         for number in range(options.rounds):
             order = list(VARIANTS)[:: 1 if number % 2 else -1]
-            domain = 30 + os.getpid() % 60
             rounds.append({name: measure(name, ports, domain, options) for name in order})
             print(f'round {number + 1} of {options.rounds}:', rounds[-1], file=sys.stderr)
     finally:

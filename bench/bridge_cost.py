@@ -23,6 +23,7 @@ from ratios import note
 from ros_children import cpu_seconds
 from ros_children import free_port
 from ros_children import FULL_RATE
+from ros_children import take_own_domain
 
 BRIDGE = """
 import sys
@@ -129,7 +130,7 @@ def main() -> int:
     command += ['--world', options.world, '--step-mode', 'live']
     command += ['--rpc-port', str(ports[0]), '--state-port', str(ports[1])]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    domain = 30 + os.getpid() % 60
+    domain = take_own_domain()
     rounds: list[dict[str, float]] = []
     try:
         for number in range(options.rounds):

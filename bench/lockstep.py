@@ -38,8 +38,10 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from ros_children import child
 from ros_children import free_port
+from ros_children import take_own_domain
 
 from urlab_ros_bridge.client.client import Client
+from urlab_ros_bridge.testing.domains import take_domain
 
 STEPS = 10
 PERIOD = 0.02
@@ -246,8 +248,8 @@ def main() -> None:
         control()
         return
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    domain = int(os.environ.get('ROS_DOMAIN_ID') or 0)
-    beside = domain + 1 if domain < 100 else domain - 1
+    take_own_domain()
+    beside = take_domain().number
     elsewhere = {**os.environ, 'ROS_DOMAIN_ID': str(beside)}
     with contextlib.ExitStack() as stack:
 

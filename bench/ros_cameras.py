@@ -52,6 +52,7 @@ from ros_children import child
 from ros_children import cpu_seconds
 from ros_children import free_port
 from ros_children import FULL_RATE
+from ros_children import take_own_domain
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.kept_memory import allocator_variables
@@ -353,7 +354,7 @@ def main() -> int:
         print(f'this bridge has no camera_transport; skipped {options.transport}')
         return 0
     ways = [FLOOR_NAME, *([options.transport] if options.transport else possible)]
-    os.environ.setdefault('ROS_DOMAIN_ID', str(30 + os.getpid() % 60))
+    take_own_domain()
     rounds: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

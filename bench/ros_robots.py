@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack
 from itertools import pairwise
-import os
 from pathlib import Path
 import subprocess
 import sys
@@ -34,6 +33,7 @@ from ros_children import child
 from ros_children import cpu_seconds
 from ros_children import free_port
 from ros_children import FULL_RATE
+from ros_children import take_own_domain
 
 from urlab_ros_bridge.client.client import Client
 
@@ -229,7 +229,7 @@ def main() -> int:
     parser.add_argument('--counts', type=int, nargs='+', default=list(COUNTS))
     parser.add_argument('--rounds', type=int, default=2)
     options, _ = parser.parse_known_args()
-    os.environ.setdefault('ROS_DOMAIN_ID', str(30 + os.getpid() % 60))
+    take_own_domain()
     found: dict[int, list[dict[str, float]]] = {count: [] for count in options.counts}
     with tempfile.TemporaryDirectory() as name:
         for number in range(options.rounds):

@@ -77,6 +77,15 @@ def test_whoever_needs_the_processor_gets_it(rig):
     assert [rig.skipped() for _ in range(7)] == [64, 128, 256, 512, 1024, 2048, 2048]
 
 
+def test_those_that_go_to_sleep_at_once_count_as_skipped(rig):
+    rig.taken = 3e-3
+    assert rig.spins()
+    skipped = 0
+    while rig.wait.skips():
+        skipped += 1
+    assert skipped == 64 and rig.spins()
+
+
 def test_success_brings_spinning_back(rig):
     rig.taken = 3e-3
     for _ in range(6):

@@ -44,6 +44,17 @@ class SpinWait:
         self._penalty = 1
         self._skip = 0
 
+    def skips(self) -> bool:
+        """
+        Return whether the next message is waited for asleep, and count it.
+
+        For those to whom looking is no cheaper than going to sleep; `spin` counts by itself.
+        """
+        skip = self._skip
+        if skip:
+            self._skip = skip - 1
+        return skip > 0 or not self._seconds
+
     def spin(self) -> bool:
         """Return whether the message is there, after spinning if that pays."""
         came = self._came

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The short cut for requests that repeat: it must never mean anything else than the long way."""
 
+import math
+
+import dispatching
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
@@ -133,7 +136,9 @@ def test_memory_is_bounded_and_a_client_that_never_repeats_is_left_alone():
 
 
 @pytest.mark.parametrize('mode', ['direct', 'live'])
-def test_repeated_steps_equal_steps_that_never_repeat(rig, mode):
+@pytest.mark.parametrize('most', [math.inf, -1.0])
+def test_repeated_steps_equal_steps_that_never_repeat(rig, mode, most, monkeypatch):
+    monkeypatch.setattr(dispatching, 'MOST', most)
     random = np.random.default_rng(5)
     ordinary, quick = rig(world='quadruped'), rig(world='quadruped')
     for made in (ordinary, quick):
@@ -149,6 +154,56 @@ def test_repeated_steps_equal_steps_that_never_repeat(rig, mode):
         for reply in (first, second):
             del reply['wall_time']
         assert first == second
+
+
+def repeating(rig):
+    """Return a dispatcher, and a frame that repeats an earlier one."""
+    request = {
+        'op': 'step',
+        'session_id': rig.caller().session_id,
+        'per_articulation': {'rover': {'ctrl': [0.5] * 4}},
+    }
+    for number in range(4):
+        rig.context.engine.seconds_per_step = 1e-4
+        request['per_articulation']['rover']['ctrl'][0] = float(number)
+        frame = codec.pack(request)
+        dispatching.dispatch(rig.dispatcher, frame)
+    return rig.dispatcher, frame
+
+
+def test_the_short_way_is_for_calls_that_can_run_at_once(rover):
+    dispatcher, frame = repeating(rover)
+    engine = rover.context.engine
+    steps = engine.steps
+    with engine.lock:
+        assert dispatcher.repeat(frame, math.inf) is None
+    engine.seconds_per_step = 1e-3
+    assert dispatcher.repeat(frame, 1e-4) is None
+    assert dispatcher.repeat(frame + b' ', math.inf) is None
+    assert engine.steps == steps
+    reply = codec.unpack(dispatcher.repeat(frame, math.inf))
+    assert reply['op'] == 'step_ok' and engine.steps == steps + 1
+    assert not engine.lock.contended and engine.lock.acquire(0.0)
+    engine.lock.release()
+
+
+def test_an_ended_session_is_not_served_on_the_short_way(rover):
+    dispatcher, frame = repeating(rover)
+    rover.caller()
+    assert dispatcher.repeat(frame, math.inf) is None
+    assert codec.unpack(dispatching.dispatch(dispatcher, frame))['code'] == 'session_expired'
+
+
+def test_what_breaks_on_the_short_way_is_answered_and_frees_the_model(rover, monkeypatch):
+    dispatcher, frame = repeating(rover)
+    engine = rover.context.engine
+    monkeypatch.setattr(engine, 'substep', lambda raw: 1 / 0)
+    assert codec.unpack(dispatcher.repeat(frame, math.inf))['code'] == 'internal_error'
+    monkeypatch.undo()
+    engine.draining = True
+    assert codec.unpack(dispatcher.repeat(frame, math.inf))['code'] == 'shutting_down'
+    engine.draining = False
+    assert codec.unpack(dispatcher.repeat(frame, math.inf))['op'] == 'step_ok'
 
 
 @pytest.mark.parametrize('mode', ['direct', 'live'])

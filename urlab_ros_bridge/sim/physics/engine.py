@@ -99,6 +99,7 @@ class Engine:
         self.sensing.settled(world.model, world.data)
         self._scratch: mujoco.MjData | None = None
         self._derived = self._solved = False
+        self._has_halves = _has_halves(world.model)
 
     @property
     def stamp_ns(self) -> int:
@@ -112,7 +113,8 @@ class Engine:
         Afterwards poses, contacts and the sensors of positions and velocities are those of the
         new state; accelerations and forces are those of the step that led to it.
         """
-        model, data, external = self.world.model, self.world.data, self.external
+        world, external = self.world, self.external
+        model, data = world.model, world.data
         acting = external.active
         if acting:
             external.begin()
@@ -156,7 +158,7 @@ class Engine:
         The state is that of mj_step bit for bit, and what follows from positions and velocities
         is computed once, but for the state that is published instead of the one before.
         """
-        if model.opt.integrator == _RUNGE_KUTTA:  # has no halves
+        if not self._has_halves:
             mujoco.mj_step(model, data)
         else:
             if not self._derived:
@@ -166,8 +168,9 @@ class Engine:
         self._derived, self._solved = True, False
 
     def invalidate(self) -> None:
-        """Have the next step recompute what follows from the state: it was changed."""
+        """Have the next step recompute what follows from state and options: one was changed."""
         self._derived = self._solved = False
+        self._has_halves = _has_halves(self.world.model)
 
     def solved(self) -> mujoco.MjData:
         """
@@ -206,21 +209,19 @@ class Engine:
         :param raw: prefixes whose controllers are bypassed.
         :raises OpError: step_timeout at the deadline, shutting_down when the server drains.
         """
+        if not count:
+            return
         start = time.monotonic()
-        if count:
-            self.wake(start)
+        self.wake(start)
         try:
-            for done in range(1, count + 1):
+            self.substep(raw)
+            for done in range(1, count):
+                self.check_deadline(deadline, done, count)
                 self.substep(raw)
-                if done != count:
-                    self.check_deadline(deadline, done, count)
         finally:
-            if count:
-                now = time.monotonic()
-                self.rest(now)
-        if count:
-            cost = (now - start) / count
-            self.seconds_per_step += 0.1 * (cost - self.seconds_per_step)
+            now = time.monotonic()
+            self._stepping.end(now)
+        self.seconds_per_step += 0.1 * ((now - start) / count - self.seconds_per_step)
 
     def check_deadline(self, deadline: float, done: int, count: int) -> None:
         """
@@ -397,3 +398,8 @@ class Engine:
     def _begin_anew(self, steps: int) -> None:
         self.epoch += 1
         self.steps = steps
+
+
+def _has_halves(model: mujoco.MjModel) -> bool:
+    """Return whether mj_step1 and mj_step2 do what mj_step does; reading it is slow."""
+    return int(model.opt.integrator) != _RUNGE_KUTTA

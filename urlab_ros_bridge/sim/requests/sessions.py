@@ -93,6 +93,15 @@ class SessionTable:
         session.last_seen = time.monotonic()
         return session
 
+    def touch(self, session: ServerSession) -> bool:
+        """Note that a session lives; return whether it does, as `find` would."""
+        if session is not self._plain and self._shared.get(session.id) is not session:
+            return False
+        if session.revision < self._oldest:
+            return False
+        session.last_seen = time.monotonic()
+        return True
+
     def rebase(self, base: tuple[int, int]) -> None:
         """Let every session count its steps from `base`: a world has begun."""
         with self._lock:

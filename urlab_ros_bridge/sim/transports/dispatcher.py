@@ -23,6 +23,7 @@ from urlab_ros_bridge.sim.requests.registry import Prepare
 from urlab_ros_bridge.sim.requests.registry import Prepared
 from urlab_ros_bridge.sim.requests.registry import RegisteredOp
 from urlab_ros_bridge.sim.requests.registry import Registry
+from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.stage import Stage
 from urlab_ros_bridge.sim.transports.repeated import RepeatedRequests
@@ -72,6 +73,9 @@ class FrameDecoding:
 class RequestRunner(Protocol):
     """What a transport needs of a dispatcher."""
 
+    def repeat(self, frame: bytes, most: float) -> bytes | None:
+        """Answer a request that repeats, if that can be done at once; see `Dispatcher.repeat`."""
+
     def accept(self, frame: bytes) -> bytes | Call | FrameDecoding:
         """Return the reply if it is known already, else the call, or a reading to continue."""
 
@@ -119,6 +123,39 @@ class Dispatcher:
         reading = FrameDecoding(frame, editing, request)
         return self.read_on(reading) if len(frame) <= FIRST_STEP_BYTES else reading
 
+    def repeat(self, frame: bytes, most: float) -> bytes | None:
+        """
+        Answer a frame that differs from an earlier one in its setpoints only.
+
+        This is the way of `accept` and `try_to_run` in few calls: beside programs that compute,
+        caches are cold, and what counts is how much code there is.
+
+        :param most: s that it may take.
+        :return: None for any other frame, where the model is not free, or when the call takes
+            longer.  Nothing was done then.
+        """
+        found = self._repeated.find(frame)
+        if found is None or not self._stage.settled.is_set():
+            return None
+        (first, prepared), vectors = found
+        context = self._stage.context
+        if first.subject is not context or prepared.seconds() > most:
+            return None
+        entry, session, engine = first.entry, first.session, context.engine
+        if not engine.lock.acquire(0.0):
+            return None
+        try:
+            if engine.replaced or not self._stage.sessions.touch(session):
+                return None
+            body = prepared.run(vectors)
+        except OpError as error:
+            return error_frame(error.code, str(error), session)
+        except Exception:
+            return self._broken(session)
+        finally:
+            engine.lock.release()
+        return body if isinstance(body, bytes) else self._packed(entry, session, body)
+
     def read_on(self, reading: FrameDecoding) -> bytes | Call | FrameDecoding:
         """Do the next step of a reading; return it again when that was not the last one."""
         try:
@@ -160,6 +197,10 @@ class Dispatcher:
         finally:
             if entry.locked:
                 call.subject.engine.lock.release()
+        return self._packed(entry, session, body)
+
+    def _packed(self, entry: RegisteredOp, session: ServerSession, body: Reply) -> bytes:
+        """Return the reply of a handler as a frame."""
         if isinstance(body, bytes):
             return body
         try:

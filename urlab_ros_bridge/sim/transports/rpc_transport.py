@@ -121,7 +121,11 @@ class RpcTransport(threading.Thread, ABC, Generic[Envelope]):
 
     def _answer(self, envelope: Envelope, frame: bytes) -> None:
         try:
-            self._accept_frame(envelope, frame)
+            reply = self._dispatcher.repeat(frame, QUICK_SECONDS)
+            if reply is None:
+                self._accept_frame(envelope, frame)
+            else:
+                self._reply(envelope, reply)
         except Exception:
             _LOG.exception('a request raised in the transport; it continues')
             self._reply(envelope, error_frame('internal_error', '', None))

@@ -154,7 +154,9 @@ class ZmtpRpcTransport(RpcTransport[_Envelope]):
     def _wait(self) -> list[tuple[int, int]]:
         """Return what has happened to which descriptors, after waiting for it."""
         timeout = self._poll_timeout()
-        if timeout is None and self._eager() and self._spin_wait.spin():
+        # Going to sleep looks for messages, too, so there is no need to look before that.
+        spin_wait = self._spin_wait
+        if timeout is None and self._eager() and not spin_wait.skips() and spin_wait.spin():
             return self._events
         return self._poll.poll(timeout)
 

@@ -13,6 +13,9 @@ from urlab_ros_bridge.sim.transports.shm.large_replies import RepetitionRunner
 class Dispatching:
     run = try_to_run = None
 
+    def repeat(self, frame, most):
+        return b'repeated'
+
     def accept(self, frame):
         return b'done anew'
 
@@ -24,6 +27,16 @@ def test_reply_is_handed_out_once_and_only_for_the_same_request():
     assert second.accept(b'another') == b'done anew'
     assert second.accept(b'request') == b'reply'
     assert second.accept(b'request') == b'done anew'
+
+
+def test_a_reply_that_is_kept_comes_before_a_repetition():
+    large = LargeReplies()
+    second = RepetitionRunner(Dispatching(), large)
+    assert second.repeat(b'request', 1.0) == b'repeated'
+    large.keep(b'request', b'reply')
+    assert second.repeat(b'request', 1.0) is None
+    assert second.accept(b'request') == b'reply'
+    assert second.repeat(b'request', 1.0) == b'repeated'
 
 
 def test_reply_is_forgotten_after_a_while(monkeypatch):

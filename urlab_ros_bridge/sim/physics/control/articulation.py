@@ -46,9 +46,8 @@ class ArticulationControl:
         )
         self.source = 'zmq'
         self.slots = {source: np.zeros(articulation.nu) for source in ops.CONTROL_SOURCES}
-        self._ctrl = (
-            data.ctrl[self._index] if isinstance(self._index, slice) else np.zeros(articulation.nu)
-        )
+        self._is_view = isinstance(self._index, slice)  # that _ctrl is, into data.ctrl
+        self._ctrl = data.ctrl[self._index] if self._is_view else np.zeros(articulation.nu)
         self.reset(None)
 
     @property
@@ -74,10 +73,13 @@ class ArticulationControl:
             else:
                 self.twist.apply(self._data.time, self._data, setpoint)
         if self.controller is None or raw:
-            self._data.ctrl[self._index] = setpoint
+            if self._is_view:
+                self._ctrl[:] = setpoint
+            else:
+                self._data.ctrl[self._index] = setpoint
             return
         self.controller.compute(self._model, self._data, setpoint, self._ctrl)
-        if not isinstance(self._index, slice):
+        if not self._is_view:
             self._data.ctrl[self._index] = self._ctrl
 
     def follow(self) -> None:
@@ -90,7 +92,7 @@ class ArticulationControl:
         self.source = other.source
         for source, slot in self.slots.items():
             slot[:] = other.slots[source]
-        if not isinstance(self._index, slice):
+        if not self._is_view:
             self._ctrl[:] = self._data.ctrl[self._index]
         if self.controller is not None and other.controller is not None:
             self.controller.configure(other.controller.params())
@@ -113,7 +115,7 @@ class ArticulationControl:
                 slot[:] = self._rest_targets()
             else:
                 slot[:] = 0.0
-        if not isinstance(self._index, slice):
+        if not self._is_view:
             self._ctrl[:] = self._data.ctrl[self._index]
 
     def _rest_targets(self) -> np.ndarray:

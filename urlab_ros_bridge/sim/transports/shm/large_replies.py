@@ -23,11 +23,16 @@ _MAX_BYTES = 256 * 1024 * 1024
 
 
 class LargeReplies:
-    """A few replies by the exact bytes of their requests; thread-safe."""
+    """
+    A few replies by the exact bytes of their requests; thread-safe.
+
+    :ivar empty: there are none.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: dict[bytes, tuple[float, bytes]] = {}
+        self.empty = True
 
     def keep(self, frame: bytes, reply: bytes) -> None:
         """Keep a reply for a moment; of too many the oldest goes."""
@@ -38,15 +43,17 @@ class LargeReplies:
             while len(self._kept) >= MAX_KEPT:
                 del self._kept[next(iter(self._kept))]
             self._kept[frame] = (time.monotonic() + KEPT_SECONDS, reply)
+            self.empty = False
 
     def take(self, frame: bytes) -> bytes | None:
         """Hand out the reply to a repeated request, once; None when there is none."""
-        if not self._kept or len(frame) > RPC_STRIDE:  # which never came through a region
+        if self.empty or len(frame) > RPC_STRIDE:  # which never came through a region
             return None
         now = time.monotonic()
         with self._lock:
             self._kept = {key: kept for key, kept in self._kept.items() if kept[0] > now}
             found = self._kept.pop(frame, None)
+            self.empty = not self._kept
         return None if found is None else found[1]
 
 
@@ -54,10 +61,14 @@ class RepetitionRunner:
     """A dispatcher that looks among the large replies first; for the ZMQ transport."""
 
     def __init__(self, dispatcher: Dispatcher, large: LargeReplies) -> None:
-        self._accept = dispatcher.accept
+        self._accept, self._repeat = dispatcher.accept, dispatcher.repeat
         self._large = large
         self.run = dispatcher.run
         self.try_to_run = dispatcher.try_to_run
+
+    def repeat(self, frame: bytes, most: float) -> bytes | None:
+        """Return what the dispatcher says, unless the reply may be one that was kept."""
+        return self._repeat(frame, most) if self._large.empty else None
 
     def accept(self, frame: bytes) -> bytes | Call | FrameDecoding:
         """Return a kept reply, else what the dispatcher says."""
