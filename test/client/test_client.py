@@ -172,6 +172,16 @@ def test_a_mistyped_prefix_is_refused_before_sending(server, client, fields):
     assert len(server.requests) == before
 
 
+def test_a_reply_is_narrowed_only_by_a_server_that_can(server, client):
+    before = len(server.requests)
+    with pytest.raises(ExtensionMissing, match='step_topics'):
+        client.step(topics=('rover/joint/',))
+    assert len(server.requests) == before
+    client.handshake.extensions |= {'step_topics'}
+    client.step(topics=('rover/joint/',))
+    assert sent(server) == {'n_steps': 1, 'topics': ['rover/joint/']}
+
+
 def test_a_pushed_state(server, client):
     client.push_state(0.5, np.ones(2), [3])
     assert sent(server) == {

@@ -35,8 +35,8 @@ pytest.importorskip('urlab_msgs.msg')
 
 TWIN = 'another bridge named /urlab_bridge'
 PRESENCE = '/urlab_bridge/_presence'
-# Who may have another network has a lock of its own, as on another machine; Fast DDS ignores this.
-ELSEWHERE = {'CYCLONEDDS_URI': 'elsewhere'}
+# Has a lock of its own, as on another machine, and hears the others: it is off in any case.
+ELSEWHERE = {'ROS_SECURITY_ENABLE': 'false'}
 
 
 class LoggedBridge:

@@ -34,6 +34,7 @@ JointValues: TypeAlias = Mapping[str, float | Vector]
 PUSH_BY_JOINT = 'push_by_joint'
 STEP_TWIST = 'step_twist'
 SNAPSHOT_LEVEL = 'snapshot_level'
+STEP_TOPICS = 'step_topics'
 
 # The server gives up on a step after 5 s; its answer is better than our own timeout.
 STEP_TIMEOUT = 6.0
@@ -86,6 +87,7 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
         xfrc_applied: Mapping[str, Mapping[str, Vector]] | None = None,
         twists: Mapping[str, Mapping[str, Any]] | None = None,
         include_cameras: bool | str | Mapping[str, str] | None = None,
+        topics: Iterable[str] | None = None,
         timeout: float | None = None,
     ) -> StepResult:
         """
@@ -103,11 +105,17 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             the step (extension ``step_twist``).
         :param include_cameras: True, or camera -> ``latest`` | ``sync``; also in live mode
             (extension).
+        :param topics: prefixes of topics of the state stream: of what its level has, the reply
+            shows only what rows with these topics do, and all `qpos` and `qvel` (extension
+            ``step_topics``); None: all of it.
         :raises UnknownName: for a prefix that the handshake does not list (servers ignore those).
-        :raises ExtensionMissing: for twists, when the server cannot; nothing was sent.
+        :raises ExtensionMissing: for twists or topics, when the server cannot; nothing was sent.
         """
-        if twists and STEP_TWIST not in self.handshake.extensions:
+        extensions = self.handshake.extensions
+        if twists and STEP_TWIST not in extensions:
             raise ExtensionMissing('step', STEP_TWIST)
+        if topics is not None and STEP_TOPICS not in extensions:
+            raise ExtensionMissing('step', STEP_TOPICS)
         message: dict[str, Any] = {'op': 'step', 'n_steps': n_steps}
         if not (
             ctrl is None
@@ -125,6 +133,8 @@ class Client(RecordingOps, RandomizeOps, CommandingOps, EntityOps, EditorAccess)
             message['while_paused'] = True
         if include_cameras is not None:
             message['include_cameras'] = include_cameras
+        if topics is not None:
+            message['topics'] = [*topics]
         if timeout is None:
             timeout = max(self.timeout, STEP_TIMEOUT)
         return StepResult(self._request(message, timeout))

@@ -14,6 +14,8 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.action import ActionClient
+from sensor_msgs.msg import Imu
+from sensor_msgs.msg import LaserScan
 from small_model import EXTENSIONS
 from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
@@ -340,13 +342,13 @@ def test_a_twist_for_a_state_before_a_reset_by_somebody_else_is_not_carried_out(
     step = drive.step
     with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
 
-        def step_after_reset(twists=None):
+        def step_after_reset(twists=None, topics=None):
             """Reset by another client when the answer is on its way to the server already."""
             if not twists or outcomes:
-                return step(twists)
+                return step(twists, topics)
             other.reset(keep_time=True)
             try:
-                return step(twists)
+                return step(twists, topics)
             except StaleCommand as error:
                 outcomes.append(error.code)
                 raise
@@ -388,6 +390,36 @@ def test_what_other_clients_do_beside_a_lockstep_is_shown_too(real):
     assert len(backwards) == 2 and max(backwards) < 10**9  # each reset was shown once
     twice = [(n, seen[n - 2 : n + 3]) for n in range(1, len(seen)) if seen[n] == seen[n - 1]]
     assert not twice
+
+
+def test_a_step_brings_only_what_somebody_needs_and_who_comes_later_gets_it_too(real):
+    _, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected)
+    controller = Controller(listener)
+    assert listener.call(srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']).success
+    wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 5)
+    begun = len(controller.seen)
+    replies, publish = [], bridge.stream.publish_reply
+
+    def publish_and_note(result):
+        replies.append(result.raw)
+        return publish(result)
+
+    bridge.stream.publish_reply = publish_and_note
+
+    def sensors():
+        return set(replies[-1]['per_articulation']['rover']['sensors']) if replies else None
+
+    wait_until(lambda: sensors() == set())
+    scans = listener.listen(LaserScan, 'scan')
+    imus = listener.listen(Imu, 'imu/data')
+    wait_until(lambda: len(scans) > 3 and len(imus) > 20)
+    assert 'scan' in sensors() and 'imu_gyro' in sensors() and 'bumper' not in sensors()
+    # An Imu of every instant: ten steps of 2 ms.
+    stamps = [each.header.stamp.sec * 10**9 + each.header.stamp.nanosec for each in imus[:20]]
+    assert {later - earlier for earlier, later in pairwise(stamps)} == {20_000_000}
+    seen = list(controller.seen)[begun:]
+    assert seen == sorted(set(seen))
 
 
 def test_what_still_comes_of_live_mode_is_no_instant(real, monkeypatch):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 from typing import cast
 from typing import Generic
@@ -67,6 +66,14 @@ def read_time(place: Place) -> int:
         return block_to_ns(place.value)
     except BadTime as error:
         raise place.fail(str(error)) from error
+
+
+def _time_or_none(block: Any) -> Any:
+    """Return a block in ns, None where `read_time` has something to say of it."""
+    try:
+        return block_to_ns(block)
+    except BadTime:
+        return None
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
@@ -198,9 +205,8 @@ class LazyField(Lazy[T]):
             plain: T = value
             return plain
         if self._time and type(value) is dict:
-            with suppress(BadTime):
-                stamp: Any = block_to_ns(value)
-                time: T = stamp
+            time: T | None = _time_or_none(value)
+            if time is not None:
                 return time
         if value is None and self._default is not None:
             return self._default

@@ -64,6 +64,7 @@ class StreamThread:
         latest payload.
     :ivar stepped: steps are taken one by one and none may be missed: every time is sent, every
         state shown once, and snapshots are read, because there are no rows.
+    :ivar needed: prefixes of the wire that somebody needs now; None: it is not known.
     """
 
     def __init__(
@@ -91,6 +92,7 @@ class StreamThread:
         self.discovered: dict[bytes, bytes] = {}
         self.discover = False
         self.stepped = False
+        self.needed: tuple[str, ...] | None = None
         self._watchers: set[object] = set()
         self._settings = settings
         self._clock = clock
@@ -290,7 +292,7 @@ class StreamThread:
             self.timeline.request_jump()
             if world is None:
                 continue
-            self.world = world
+            self.world, self.needed = world, None
             if old is not None:
                 old.close(world)
             world.apply(self._settings)
@@ -310,6 +312,7 @@ class StreamThread:
         if self.world is not None:
             self.world.poll_subscribers()
             rows = self.world.subscriptions() | self._also()
+            self.needed = tuple(sorted(prefix.decode() for prefix in rows))
         silent = now - (self.counters.last_rows or started)
         wanted = needed_topics(
             'state_full' if self.stepped else self._settings.stream,

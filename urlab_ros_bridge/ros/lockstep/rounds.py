@@ -218,16 +218,16 @@ class Rounds:
 
     def _step_with_twists(self) -> StepResult:
         """Step with the twists that wait for it; where the server refuses one, without them."""
-        riders = self._sender.take_riders()
+        riders, topics = self._sender.take_riders(), self._stream.needed
         twists = {rider.prefix: rider.fields for rider in riders.values()}
         try:
-            result = self._drive.step(twists)
+            result = self._drive.step(twists, topics)
         except UrlabError as error:
             # By itself each is refused and counted as any command is.
             self._sender.return_riders(_SEND_SECONDS)
             if not twists or not isinstance(error, RemoteError):
                 raise
-            return self._drive.step()
+            return self._drive.step(topics=topics)
         self._sender.riders_sent()
         return result
 

@@ -26,16 +26,9 @@ import weakref
 from rclpy.node import Node
 from rclpy.utilities import get_rmw_implementation_identifier
 
-# Variables that can part two nodes of one domain on one machine: other servers of discovery,
-# transports, networks or keys.  Who differs in them has a lock of its own.
-PARTING = (
-    'CYCLONEDDS_',
-    'FASTDDS_',
-    'FASTRTPS_',
-    'ROS_DISCOVERY_SERVER',
-    'ROS_SECURITY_',
-    'ZENOH_',
-)
+# Variables that part two nodes of one domain on one machine; who differs in them has a lock of its
+# own.  Not those of profiles: `urlab up` sets one, `urlab bridge` does not, and both are heard.
+PARTING = ('ROS_DISCOVERY_SERVER', 'ROS_SECURITY_ENABLE')
 
 
 class NameLock:
@@ -100,17 +93,13 @@ def lock_of(node: Node) -> NameLock | None:
     # As rcl reads them: the older variable prevails.
     if value('ROS_AUTOMATIC_DISCOVERY_RANGE') == 'OFF' and value('ROS_LOCALHOST_ONLY') != '1':
         return None
-    parting = sorted(item for item in os.environ.items() if item[0].startswith(PARTING))
-    return NameLock(
-        repr(
-            (
-                node.context.get_domain_id(),
-                node.get_fully_qualified_name(),
-                get_rmw_implementation_identifier(),
-                parting,
-            )
-        )
+    parts = (
+        node.context.get_domain_id(),
+        node.get_fully_qualified_name(),
+        get_rmw_implementation_identifier(),
+        *map(value, PARTING),
     )
+    return NameLock(repr(parts))
 
 
 __all__ = ['NameLock', 'lock_of']

@@ -47,6 +47,7 @@ EXTENSIONS = (
     'step_twist',
     'reset_count',
     'snapshot_level',
+    'step_topics',
 )
 
 

@@ -34,6 +34,7 @@ _STEP_FIELDS = {
     'n_steps',
     'observations',
     'include_cameras',
+    'topics',
     'per_articulation',
 }
 _BLOCK_FIELDS = {CTRL, TWIST, 'control_mode'}

@@ -39,6 +39,54 @@ def test_observation_levels(rover):
     assert set(rover.ask('step')['per_articulation']['rover']) == keys['standard']
 
 
+@pytest.mark.parametrize(
+    ('topics', 'fields', 'sensors', 'entities'),
+    [
+        ([], set(), set(), set()),
+        (['rover/base_state/', 'nobody/joint/'], set(), set(), set()),
+        (['rover/sensor/imu_'], set(), {'imu_gyro', 'imu_accel', 'imu_mag', 'imu_quat'}, set()),
+        (['rover/sensor/scan', 'rover/joint/'], {'scan_stamps'}, {'scan'}, set()),
+        (['rover/effort', 'rover/twist'], {'effort', 'twist', 'actions'}, set(), set()),
+        (['scene/target/xquat'], set(), set(), {'target'}),
+        (['scene/'], set(), set(), {'pallet', 'target'}),
+    ],
+)
+def test_a_reply_shows_what_rows_with_the_chosen_topics_do(rig, topics, fields, sensors, entities):
+    """Whether the request is the first of its kind or one that repeats."""
+    whole, narrow = rig(world='rover'), rig(world='rover')
+    for number in range(5):
+        twist = {'linear': [0.1 * number, 0.0, 0.0], 'angular': [0.0, 0.0, 0.1]}
+        request = {
+            'n_steps': 30,
+            'observations': 'snapshot',
+            'per_articulation': {'rover': {'twist': twist}},
+        }
+        expected, found = (
+            whole.ask('step', **request),
+            narrow.ask('step', **request, topics=topics),
+        )
+        robot, shown = (reply['per_articulation']['rover'] for reply in (expected, found))
+        kept = {name: robot[name] for name in ('qpos', 'qvel', 'sensors', *fields)}
+        assert shown == {**kept, 'sensors': {name: robot['sensors'][name] for name in sensors}}
+        assert found['entities'] == {name: expected['entities'][name] for name in entities}
+        for name in ('time', 'step', 'sim_time', 'resets', 'mode'):
+            assert found[name] == expected[name]
+
+
+def test_topics_are_texts_and_any_number_of_choices_costs_no_more_memory(rover):
+    for wrong in ('rover/', {'rover': []}, [1], [''] * 1001):
+        assert rover.code('step', topics=wrong) == 'bad_value'
+    assert rover.data.time == 0.0
+    observer = rover.context.observer
+    for number in range(100):
+        reply = rover.ask('step', topics=[f'rover/sensor/{number}'], observations='snapshot')
+        assert reply['per_articulation']['rover']['sensors'] == {}
+        assert len(observer._layouts) <= 32 and len(observer._packed) <= 64
+    everything = rover.ask('step', topics=[''], observations='full')
+    assert set(everything['per_articulation']['rover']) == {
+        'qpos', 'qvel', 'sensors', 'twist', 'actions'}  # fmt: skip
+
+
 def test_a_twist_in_a_step_is_set_twist_before_it_bit_for_bit(rig):
     states = []
     for together in (False, True):

@@ -16,6 +16,7 @@ from urlab_ros_bridge.sim.ops.pushed_state import read_pushed_state
 from urlab_ros_bridge.sim.ops.stepping.command import read_command
 from urlab_ros_bridge.sim.ops.stepping.command import StepCommand
 from urlab_ros_bridge.sim.ops.stepping.include_cameras import requested_cameras
+from urlab_ros_bridge.sim.physics.observations.observer import Topics
 from urlab_ros_bridge.sim.physics.replay_source import ReplaySource
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
@@ -31,6 +32,8 @@ from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import MAX_STEPS
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 
+MAX_TOPICS = 1000
+
 
 def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     """
@@ -42,6 +45,7 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
     """
     engine, replay_source = context.engine, context.engine.replay_source
     level, cameras = observation_level(fields, session), requested_cameras(context, fields)
+    topics = narrowed_to(fields)
     if replay_source is not None:
         _replay(context, fields, replay_source)
     elif engine.mode == 'puppet':
@@ -53,19 +57,21 @@ def step(context: Context, session: ServerSession, fields: Fields) -> Reply:
         else:
             _live(context, fields, command)
     if replay_source is not None or cameras is not None:
-        reply = context.observer.observe(level, engine.steps_since(session.base))
+        reply = context.observer.observe(level, engine.steps_since(session.base), topics)
         if replay_source is not None:
             reply.update(replay_source.report())
         return cameras.complete(reply) if cameras else reply
-    return observed(context, session, level)
+    return observed(context, session, level, topics)
 
 
-def observed(context: Context, session: ServerSession, level: str) -> dict[str, Any] | bytes:
+def observed(
+    context: Context, session: ServerSession, level: str, topics: Topics
+) -> dict[str, Any] | bytes:
     """Return the reply of a step in the session's encoding: packed already where that is quick."""
     observer, count = context.observer, context.engine.steps_since(session.base)
     if session.encoding == 'msgpack':
-        return observer.packed(level, count)
-    return observer.observe(level, count)
+        return observer.packed(level, count, topics)
+    return observer.observe(level, count, topics)
 
 
 def advance(context: Context, count: int, command: StepCommand) -> None:
@@ -110,6 +116,7 @@ class PreparedStep:
         ]
         self._count = step_count(fields)
         self._level = observation_level(fields, session)
+        self._topics = narrowed_to(fields)
 
     def seconds(self) -> float:
         """Estimate as for any step request."""
@@ -131,7 +138,7 @@ class PreparedStep:
                 for twist, linear, angular in self._twists
             ]
         advance(context, self._count, command)
-        return observed(context, self._session, self._level)
+        return observed(context, self._session, self._level, self._topics)
 
 
 def _live(context: Context, fields: Fields, command: StepCommand) -> None:
@@ -196,6 +203,24 @@ def observation_level(fields: Fields, session: ServerSession) -> str:
     if 'observations' not in fields:
         return session.observations
     return fields.choice('observations', OBSERVATION_LEVELS)
+
+
+def narrowed_to(fields: Fields) -> Topics:
+    """
+    Read `topics` (extension): prefixes of topics of the state stream, as one subscribes to them.
+
+    The reply shows of what its level has only what rows with such topics show, and the positions
+    and velocities of all articulations; None: all of it.
+    """
+    topics = fields.given('topics')
+    if topics is None:
+        return None
+    if not isinstance(topics, list) or len(topics) > MAX_TOPICS:
+        raise bad_value('topics', topics, f'a list of at most {MAX_TOPICS} texts')
+    for topic in topics:
+        if not isinstance(topic, str):
+            raise bad_value('topics', topic, 'a text')
+    return frozenset(topics)
 
 
 def step_count(fields: Fields) -> int:

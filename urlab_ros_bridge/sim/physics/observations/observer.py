@@ -27,14 +27,21 @@ from urlab_ros_bridge.sim.physics.observations.packed import PackedMessage
 from urlab_ros_bridge.sim.physics.observations.packed import Tree
 from urlab_ros_bridge.sim.physics.sensors.lidar import RayScanner
 from urlab_ros_bridge.wire.ops import SNAPSHOT
+from urlab_ros_bridge.wire.rows import ENTITY_FIELDS
 from urlab_ros_bridge.wire.stamp import ns_to_block
+
+# Prefixes of topics of the state stream, to whose values an observation is narrowed; None: not.
+Topics = frozenset[str] | None
+# Layouts that are kept: clients choose topics as they like.
+_MOST_KEPT = 32
 
 
 class _LayoutBuilder:
     """Collects leaves: views where the slots allow it, else copies with their refresh."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, topics: Topics) -> None:
         self.data = engine.world.data
+        self._topics = None if topics is None else tuple(topics)
         self.refresh: list[Callable[[], None]] = []
 
     def leaf(self, source: np.ndarray, index: Index | int) -> np.ndarray:
@@ -46,23 +53,30 @@ class _LayoutBuilder:
             self.refresh.append(partial(np.take, source, index, 0, copy))
         return copy
 
+    def wanted(self, *topics: str) -> bool:
+        """Return whether an observation shows what rows with one of these topics do."""
+        return self._topics is None or any(topic.startswith(self._topics) for topic in topics)
+
     def articulation(self, control: ArticulationControl, level: str) -> Tree:
         """Return the block of an articulation at a level: minimal, standard or full."""
         data, parts = self.data, control.articulation
+        prefix = parts.prefix
         tree: Tree = {
             'qpos': self.leaf(data.qpos, parts.qpos),
             'qvel': self.leaf(data.qvel, parts.qvel),
         }
         if level != 'minimal':
-            tree['ctrl'] = self.leaf(data.ctrl, parts.actuator_index)
-            tree['act'] = self._act(parts)
+            if self._topics is None:  # of these there are no rows
+                tree['ctrl'] = self.leaf(data.ctrl, parts.actuator_index)
+                tree['act'] = self._act(parts)
             tree['sensors'] = {
                 sensor.name: data.sensordata[sensor.start : sensor.stop]
                 for sensor in parts.sensors
+                if self.wanted(f'{prefix}/sensor/{sensor.name}')
             }
-            if control.twist is not None:
+            if control.twist is not None and self.wanted(f'{prefix}/twist', f'{prefix}/actions'):
                 tree.update(self._twist(control.twist))
-        if level == 'full':
+        if level == 'full' and self._topics is None:
             tree['bodies'] = {
                 body.name: {'xpos': data.xpos[body.id], 'xquat': data.xquat[body.id]}
                 for body in parts.bodies
@@ -74,6 +88,8 @@ class _LayoutBuilder:
         """Return pose (and state, when free) of every entity."""
         data, blocks = self.data, {}
         for name, entity in engine.world.entities.items():
+            if not self.wanted(*(f'scene/{name}/{field}' for field in ENTITY_FIELDS)):
+                continue
             block = blocks[name] = {
                 'xpos': data.xpos[entity.body],
                 'xquat': data.xquat[entity.body],
@@ -138,9 +154,9 @@ class Observer:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._data = engine.world.data
-        self._layouts: dict[str, ObservationLayout] = {}
+        self._layouts: dict[tuple[str, Topics], ObservationLayout] = {}
         self._replies: dict[str, PackedMessage] = {}
-        self._packed: dict[tuple[str, str, str], PackedMessage] = {}
+        self._packed: dict[tuple[str, str, str, Topics], PackedMessage] = {}
         self._snapshot = (-1, b'')
 
     def header(self, step: int) -> dict[str, Any]:
@@ -152,18 +168,18 @@ class Observer:
             'wall_time': ns_to_block(time.time_ns()),
         }
 
-    def observe(self, level: str, step: int) -> dict[str, Any]:
+    def observe(self, level: str, step: int, topics: Topics = None) -> dict[str, Any]:
         """Return the body of a step, reset or forward reply."""
         fixed = {'mode': self._engine.mode} if level == SNAPSHOT else {}
-        return {**self.header(step), **self._layout(level).numbers(), **fixed}
+        return {**self.header(step), **self._layout(level, topics).numbers(), **fixed}
 
-    def packed(self, level: str, step: int) -> bytes:
+    def packed(self, level: str, step: int, topics: Topics = None) -> bytes:
         """Return the msgpack frame of a step reply."""
-        if level == SNAPSHOT:
-            return self._pack(level, 'step_ok', step)
+        if level == SNAPSHOT or topics is not None:
+            return self._pack(level, 'step_ok', step, topics)
         message = self._replies.get(level)
         if message is None:
-            message = self._replies[level] = PackedMessage('step_ok', self._layout(level))
+            message = self._replies[level] = PackedMessage('step_ok', self._layout(level, None))
         return message.pack(self._data.time, self._engine.stamp_ns, step)
 
     def snapshot(self) -> bytes:
@@ -181,35 +197,44 @@ class Observer:
             self._snapshot = engine.publications, snapshot
         return snapshot
 
-    def _pack(self, level: str, op: str, step: int) -> bytes:
+    def _pack(self, level: str, op: str, step: int, topics: Topics = None) -> bytes:
         mode = self._engine.mode if level == SNAPSHOT else ''
-        message = self._packed.get((level, op, mode))
+        message = self._packed.get((level, op, mode, topics))
         if message is None:
             fixed = {'mode': mode} if mode else None
-            message = PackedMessage(op, self._layout(level), fixed)
-            self._packed[level, op, mode] = message
+            message = PackedMessage(op, self._layout(level, topics), fixed)
+            self._packed[level, op, mode, topics] = message
         return message.pack(self._data.time, self._engine.stamp_ns, step)
 
-    def _layout(self, level: str) -> ObservationLayout:
-        layout = self._layouts.get(level)
+    def _layout(self, level: str, topics: Topics) -> ObservationLayout:
+        layout = self._layouts.get((level, topics))
         if layout is None:
-            layout = self._layouts[level] = self._build(level)
+            if len(self._layouts) >= _MOST_KEPT:
+                self._layouts.clear()
+                self._packed.clear()
+            layout = self._layouts[level, topics] = self._build(level, topics)
         return layout
 
-    def _build(self, level: str) -> ObservationLayout:
-        engine, builder = self._engine, _LayoutBuilder(self._engine)
+    def _build(self, level: str, topics: Topics) -> ObservationLayout:
+        engine, builder = self._engine, _LayoutBuilder(self._engine, topics)
         blocks = {}
         for prefix, control in engine.controls.items():
             block = blocks[prefix] = builder.articulation(
                 control, 'standard' if level == SNAPSHOT else level
             )
             if level == SNAPSHOT:
-                # The actuator torque or force of each hinge and slide joint.
-                block['effort'] = builder.leaf(
-                    self._data.qfrc_actuator, control.articulation.scalar_dof
-                )
-                if engine.lidars.get(prefix):
-                    block['scan_stamps'] = builder.scan_stamps(engine.lidars[prefix])
+                if builder.wanted(f'{prefix}/effort'):
+                    # The actuator torque or force of each hinge and slide joint.
+                    block['effort'] = builder.leaf(
+                        self._data.qfrc_actuator, control.articulation.scalar_dof
+                    )
+                shown = [
+                    lidar
+                    for lidar in engine.lidars.get(prefix, ())
+                    if builder.wanted(f'{prefix}/sensor/{lidar.name}')
+                ]
+                if shown:
+                    block['scan_stamps'] = builder.scan_stamps(shown)
         tree: Tree = {'per_articulation': blocks, 'entities': builder.entities(engine)}
         if level == SNAPSHOT:
             tree['resets'] = builder.resets(engine)
