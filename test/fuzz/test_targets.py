@@ -4,9 +4,11 @@
 
 from collections import Counter
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
+import resource
 import signal
 import sys
 import time
@@ -168,6 +170,37 @@ def test_one_fork_for_many_models_judges_as_a_fork_for_each(fuzz):
     finally:
         long.close()
         product.close()
+
+
+def test_a_fork_for_many_models_keeps_nothing_of_them(fuzz):
+    from fuzz_trial import LongTrial
+
+    from urlab_ros_bridge.sim.model.client_models.document import Bundle
+    from urlab_ros_bridge.sim.model.client_models.reader import _MESH
+
+    corners = '\n'.join(f'v {x} {y} {z}' for x, y, z in ('000', '100', '010', '001'))
+    faces = '\n'.join(f'f {a} {b} {c}' for a, b, c in itertools.combinations((1, 2, 3, 4), 3))
+
+    def judge(number):
+        content = f'{corners}\n{faces}\n# {number}\n'.encode()
+        return trial.sizes(
+            Bundle(xml=_MESH.format(f'"{number}.obj"'), compiled={f'{number}.obj': content})
+        )
+
+    def address_space():
+        words = Path(f'/proc/{trial._fork._process}/statm').read_text().split()
+        return int(words[0]) * resource.getpagesize()
+
+    trial = LongTrial(cpu=5, wall=60.0)
+    try:
+        for number in range(20):
+            judge(number)
+        before, fork = address_space(), trial._fork
+        for number in range(20, 90):
+            assert judge(number).of('nbody') == 2
+        assert trial._fork is fork and address_space() - before < 100 << 20
+    finally:
+        trial.close()
 
 
 def test_a_tally_is_continued_until_the_goal(tmp_path):

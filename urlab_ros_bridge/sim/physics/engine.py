@@ -341,12 +341,27 @@ class Engine:
             control.reset(self.world.start_ctrl(prefix) if key is None else model.key_ctrl[key])
         if keep_time:
             data.time = now
-        if not keep_time:
+        else:
             self._begin_anew(0)
         self.external.clear()
         self.sensing.restart(seed)
         self.fault = ''
         self.replay_source = None
+
+    def rewind_clock(self) -> None:
+        """
+        Set the time to 0 and restart the step count.  Needs the lock; the caller calls `settle`.
+
+        What was commanded until some time ends: its end would lie in another stretch of time.
+        """
+        self.world.data.time = 0.0
+        self._begin_anew(0)
+        self.resets += 1
+        self.external.expire()
+        for control in self.controls.values():
+            if control.twist is not None:
+                control.twist.stop(0.0)
+        self.sensing.forget_scans(0.0)
 
     def settle(self) -> None:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
@@ -388,20 +403,3 @@ class Engine:
 def _has_halves(model: mujoco.MjModel) -> bool:
     """Return whether mj_step1 and mj_step2 do what mj_step does; reading it is slow."""
     return int(model.opt.integrator) != _RUNGE_KUTTA
-
-
-def rewind_clock(engine: Engine) -> None:
-    """
-    Set the time to 0 and restart the step count.  Needs the lock; the caller calls `settle`.
-
-    What was commanded until some time ends: its end would lie in another stretch of time.
-    """
-    engine.world.data.time = 0.0
-    engine.steps = 0
-    engine.epoch += 1
-    engine.resets += 1
-    engine.external.expire()
-    for control in engine.controls.values():
-        if control.twist is not None:
-            control.twist.stop(0.0)
-    engine.sensing.forget_scans(0.0)
