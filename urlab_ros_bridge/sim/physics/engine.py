@@ -32,6 +32,9 @@ from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
 PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
+# s up to which steps that take longer than usual were maybe interrupted by another program.  Such
+# a request must not make the next ones look slow, as those of slow steps take two threads more.
+_INTERRUPTION = 0.01
 _RUNGE_KUTTA = int(mujoco.mjtIntegrator.mjINT_RK4)
 _LOG = logging.getLogger(__name__)
 
@@ -221,7 +224,14 @@ class Engine:
         finally:
             now = time.monotonic()
             self._stepping.end(now)
-        self.seconds_per_step += 0.1 * ((now - start) / count - self.seconds_per_step)
+        self._learn_cost(now - start, count)
+
+    def _learn_cost(self, seconds: float, count: int) -> None:
+        """Note how long so many sub-steps took by the wall clock."""
+        known, cost = self.seconds_per_step, seconds / count
+        if seconds < _INTERRUPTION and cost > 1.5 * known:
+            cost = 1.5 * known
+        self.seconds_per_step = known + 0.1 * (cost - known)
 
     def check_deadline(self, deadline: float, done: int, count: int) -> None:
         """
