@@ -220,6 +220,17 @@ class StreamThread:
         self._process_tick(tick, now)
         return True
 
+    def repeat(self) -> None:
+        """Have the present instant published once more, between two ticks."""
+
+        def publish() -> None:
+            world, tick, stamp_ns = self.world, self._last_tick, self.timeline.stamp_ns
+            if world is not None and tick is not None and stamp_ns is not None:
+                self.counters.messages += world.publish_again(tick, stamp_ns, None)
+
+        self._tasks.append((publish, threading.Event()))
+        self._due.set()
+
     @contextlib.contextmanager
     def in_full(self) -> Iterator[None]:
         """Publish each tick of the block in full, whatever the limits: a client steps."""
