@@ -129,6 +129,8 @@ def _compile_all(requests: int, answers: int, cpu: int, wall: float, memory: int
         resource.setrlimit(resource.RLIMIT_CPU, (spent + cpu + 1, resource.RLIM_INFINITY))
         signal.setitimer(signal.ITIMER_REAL, wall)
         verdict = trial_worker._verdict(mujoco, {'xml': xml, 'sizes': sizes}, parsed, compiled)
+        # What it keeps of files lies between what it frees: soon nothing fits, and all is refused.
+        mujoco.mj_clearCache(mujoco.mj_getCache())
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         _send(answers, pickle.dumps(verdict))
 

@@ -21,6 +21,7 @@ from bridge_harness import wait_until
 from diagnostic_msgs.msg import DiagnosticArray
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifelines import start_process
+from lifelines import stop_for_a_while
 from nav_msgs.msg import Odometry
 import pytest
 from rosgraph_msgs.msg import Clock
@@ -34,12 +35,14 @@ pytest.importorskip('urlab_msgs.msg')
 
 TWIN = 'another bridge named /urlab_bridge'
 PRESENCE = '/urlab_bridge/_presence'
+# Who may have another network has a lock of its own, as on another machine; Fast DDS ignores this.
+ELSEWHERE = {'CYCLONEDDS_URI': 'elsewhere'}
 
 
 class LoggedBridge:
     """A bridge as a process, and the lines that it logs."""
 
-    def __init__(self, server, domain, **parameters):
+    def __init__(self, server, domain, environment=None, **parameters):
         values = {'rpc_port': server.ports[0], 'state_port': server.ports[1], **parameters}
         words = [word for name, value in values.items() for word in ('-p', f'{name}:={value}')]
         self.process = start_process(
@@ -53,7 +56,7 @@ class LoggedBridge:
             ],
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, 'ROS_DOMAIN_ID': str(domain)},
+            env={**os.environ, 'ROS_DOMAIN_ID': str(domain), **(environment or {})},
         )
         self.lines = []
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -99,8 +102,8 @@ class Bridges:
         self.started = []
         self.first = self.start()
 
-    def start(self, **parameters):
-        self.started.append(LoggedBridge(self.server, self.domain, **parameters))
+    def start(self, environment=None, **parameters):
+        self.started.append(LoggedBridge(self.server, self.domain, environment, **parameters))
         return self.started[-1]
 
     def close(self):
@@ -148,20 +151,30 @@ def goes_on(listener, first):
     return len(set(stamps)) == len(stamps) and first.process.poll() is None
 
 
-def test_a_second_bridge_is_refused_and_the_first_goes_on(bridges, listener):
+def test_second_bridges_are_refused_by_the_lock_and_by_announcements(bridges, listener):
     with Client('127.0.0.1', bridges.server.ports[0], shared=True) as client:
         client.set_paused(True)
         try:
-            assert ends_as_the_second(bridges.start())
+            for second in [bridges.start(), bridges.start(ELSEWHERE)]:
+                assert ends_as_the_second(second)
         finally:
             client.set_paused(False)
     assert goes_on(listener, bridges.first) and not bridges.first.said('another bridge')
 
 
-def test_a_second_bridge_that_finds_the_first_late_ends(bridges, listener):
+def test_a_second_bridge_is_refused_while_the_first_is_stopped(bridges, listener):
+    stop_for_a_while(bridges.first.process)
+    try:
+        assert ends_as_the_second(bridges.start())
+    finally:
+        bridges.first.send(signal.SIGCONT)
+    assert goes_on(listener, bridges.first) and not bridges.first.said(TWIN)
+
+
+def test_a_second_bridge_elsewhere_that_finds_the_first_late_ends(bridges, listener):
     bridges.first.send(signal.SIGSTOP)
     try:
-        second = bridges.start()
+        second = bridges.start(ELSEWHERE)
         # It publishes by now, as there is nobody else to be heard.
         is_connected(second)
         odometry = listener.listen(Odometry, '/odom')

@@ -26,13 +26,17 @@ class Desk:
         self.node = Node('desk', context=self.context)
         self.side = SideThread(self.node, 'services')
         self.open, self.looks, self.answered = False, 0, []
+        self.begun, self.finished = [], False
         self.requests = HeldRequests(self.side, self.may_go_on, seconds)
         self.requests.create_service(GetParameters, 'held', self.answer)
+        self.requests.create_service(GetParameters, 'slow', self.answer_slowly)
         self.side.node.create_service(Trigger, 'free', lambda request, response: response)
         self.side.start()
         self.listener = Listener(domain)
-        self.client = self.listener.node.create_client(GetParameters, 'held')
-        assert self.client.wait_for_service(LONG)
+        self.client, self.slow = (
+            self.listener.node.create_client(GetParameters, name) for name in ('held', 'slow')
+        )
+        assert self.client.wait_for_service(LONG) and self.slow.wait_for_service(LONG)
 
     def may_go_on(self):
         self.looks += 1
@@ -42,8 +46,13 @@ class Desk:
         self.answered += request.names
         return response
 
-    def ask(self, name):
-        return self.client.call_async(GetParameters.Request(names=[name]))
+    async def answer_slowly(self, request, response):
+        self.begun += request.names
+        await self.requests.wait_for(lambda: self.finished, LONG)
+        return self.answer(request, response)
+
+    def ask(self, name, client=None):
+        return (client or self.client).call_async(GetParameters.Request(names=[name]))
 
     def close(self):
         self.requests.close()
@@ -106,3 +115,28 @@ def test_at_the_end_all_go_on(desk):
     wait_until(lambda: all(each.done() for each in asked))
     place.ask('c')
     wait_until(lambda: place.answered == ['a', 'b', 'c'])
+
+
+def test_an_answer_that_waits_keeps_back_the_held_ones_and_no_others(desk):
+    place = desk()
+    place.open = True
+    asked = [place.ask('slow', place.slow)]
+    wait_until(lambda: place.begun)
+    asked += [place.ask('a'), place.ask('b')]
+    for _ in range(3):
+        place.listener.call(Trigger, 'free')
+    assert not place.answered
+    place.finished = True
+    place.requests.recheck()
+    wait_until(lambda: all(each.done() for each in asked))
+    assert place.answered == ['slow', 'a', 'b']
+
+
+def test_at_the_end_an_answer_waits_no_longer(desk):
+    place = desk()
+    place.open = True
+    asked = place.ask('slow', place.slow)
+    wait_until(lambda: place.begun)
+    place.requests.close()
+    wait_until(asked.done)
+    assert place.answered == ['slow']

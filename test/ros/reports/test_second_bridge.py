@@ -1,16 +1,25 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Who stays of several bridges of one name, with a graph and a clock that are made up."""
+"""Who stays of several bridges of one name: with a made-up graph and clock, and by the lock."""
 
+import errno
 from types import SimpleNamespace
 
+from domains import free_domain
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
 pytestmark = pytest.mark.ros
-pytest.importorskip('rclpy')
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('urlab_msgs.msg')
 
+from rclpy.context import Context  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+
+from urlab_ros_bridge.ros.program.node import BridgeNode  # noqa: E402
+from urlab_ros_bridge.ros.reports import name_lock  # noqa: E402
+from urlab_ros_bridge.ros.reports import other_publishers  # noqa: E402
 from urlab_ros_bridge.ros.reports import second_bridge as module  # noqa: E402
 from urlab_ros_bridge.ros.reports.second_bridge import OlderBridges  # noqa: E402
 from urlab_ros_bridge.ros.reports.second_bridge import Presence  # noqa: E402
@@ -204,3 +213,101 @@ def test_without_a_twin_the_start_waits_no_longer_than_nodes_need_to_be_found(wo
     assert start(world, 9.7) is False and world.now == pytest.approx(10.7, abs=0.06)
     world.now = 20.0
     assert start(world, 9.7) is False and world.now == 20.0
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Have nobody waited for long: neither other nodes nor the lock."""
+    monkeypatch.setattr(module, 'DISCOVERY_SECONDS', 0.0)
+    monkeypatch.setattr(module, 'LEAVING_SECONDS', 0.5)
+    monkeypatch.setattr(module, 'ANSWER_SECONDS', 0.2)
+    return monkeypatch
+
+
+@pytest.fixture
+def make_bridge(quick):
+    """Return a function that makes bridges of two features in this process, on one domain."""
+    domain, made = free_domain(), []
+
+    def make(second_bridge='refuse', **arguments):
+        context = Context()
+        rclpy.init(context=context, domain_id=domain)
+        node = BridgeNode(
+            context=context,
+            features=(other_publishers.FEATURE, module.FEATURE),
+            parameter_overrides=[Parameter('second_bridge', value=second_bridge)],
+            **arguments,
+        )
+        made.append(node)
+        return node
+
+    yield make
+    for node in made:
+        node.destroy_node()
+        node.context.try_shutdown()
+
+
+def test_a_name_is_free_when_its_bridge_is_destroyed_and_no_sooner(make_bridge):
+    first, second = make_bridge(), make_bridge()
+    first.start()
+    for _ in range(2):
+        with pytest.raises(SecondBridge, match='second_bridge'):
+            second.start()
+        first.stop()
+    first.destroy_node()
+    second.start()
+
+
+def test_a_bridge_that_has_not_started_or_was_refused_holds_nothing(make_bridge, quick):
+    first, second = make_bridge(), make_bridge()
+    with quick.context() as broken:
+        broken.setattr(module, 'refuse_second', lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            first.start()
+    second.start()
+    with pytest.raises(SecondBridge):
+        first.start()
+
+
+def test_bridges_of_several_names_work_in_one_process(make_bridge):
+    for namespace in ('/one', '/two', '/two/three'):
+        make_bridge(namespace=namespace).start()
+
+
+def test_who_wants_two_gets_two_and_keeps_out_who_does_not(make_bridge):
+    for _ in range(2):
+        make_bridge('warn').start()
+    with pytest.raises(SecondBridge):
+        make_bridge().start()
+
+
+def test_without_locks_the_announcements_decide_and_the_log_says_so_once(make_bridge, quick):
+    def refuse(lock):
+        raise PermissionError(errno.EPERM, 'Operation not permitted')
+
+    quick.setattr(name_lock.NameLock, 'take', refuse)
+    asked = []
+    quick.setattr(module, 'refuse_second', lambda *_: asked.append(1))
+    node = make_bridge()
+    logged = []
+    node.bridge.log = lambda *words: logged.append(words)
+    node.start()
+    node.bridge.beat(0.0)
+    ((severity, text),) = logged
+    assert severity == 'warning' and 'Operation not permitted' in text and 'announcements' in text
+    assert asked
+
+
+def test_who_ends_in_time_is_waited_for(quick):
+    tried = []
+
+    def take():
+        tried.append(1)
+        return len(tried) > 3
+
+    lock, node = SimpleNamespace(take=take), SimpleNamespace(get_fully_qualified_name=lambda: OWN)
+    module.take_name(node, lock, wait=True)
+    assert len(tried) == 4
+    tried.clear()
+    module.take_name(node, lock, wait=False)
+    assert len(tried) == 1

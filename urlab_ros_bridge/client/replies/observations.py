@@ -237,6 +237,13 @@ class Snapshot(WorldObservation):
     )
     mode = LazyField(str, 'Step mode of the server (extension), empty when not reported.')
 
+    @classmethod
+    def of_reply(cls, result: StepResult) -> Snapshot:
+        """Return the state that a reply of level ``snapshot`` shows."""
+        snapshot = cls.__new__(cls)
+        vars(snapshot).update(vars(result))  # with what was read of it before
+        return snapshot
+
 
 def decode_snapshot(payload: bytes | memoryview) -> Snapshot:
     """

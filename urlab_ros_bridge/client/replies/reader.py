@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from typing import cast
 from typing import Generic
@@ -164,6 +165,7 @@ class LazyField(Lazy[T]):
         self._default = default
         self._key = Key(parse=parse)
         self._array = kind is np.ndarray
+        self._time = parse is read_time
         plain, _ = without_none(kind)
         self._plain = plain if parse is None and plain in (int, float, str) else None
 
@@ -180,19 +182,26 @@ class LazyField(Lazy[T]):
 
     def _read(self, view: ReplyView) -> T:
         name = self._wire[0]
-        value = view.raw.get(name)
+        value: Any = view.raw.get(name)
         if value is None and len(self._wire) > 1:
             name = _spelling(view.raw, self._wire)
             value = view.raw.get(name)
         if self._array and type(value) is list:  # the hot ones, without a detour
             try:
-                array = np.array(value, np.float64)
+                array: Any = np.array(value, np.float64)
             except (TypeError, ValueError, OverflowError):
                 array = None
             if array is not None and array.ndim == 1:
-                return cast('T', array)
+                vector: T = array
+                return vector
         if type(value) is self._plain:
-            return cast('T', value)
+            plain: T = value
+            return plain
+        if self._time and type(value) is dict:
+            with suppress(BadTime):
+                stamp: Any = block_to_ns(value)
+                time: T = stamp
+                return time
         if value is None and self._default is not None:
             return self._default
         found: T = read_lenient_field(self._kind, view.place, name, self._key)
@@ -215,8 +224,11 @@ class LazyViews(Lazy[dict[str, T]]):
         self._wire = self._wire or (name,)
 
     def _read(self, view: ReplyView) -> dict[str, T]:
-        name = _spelling(view.raw, self._wire) if len(self._wire) > 1 else self._wire[0]
+        name = self._wire[0]
         value = view.raw.get(name)
+        if value is None and len(self._wire) > 1:
+            name = _spelling(view.raw, self._wire)
+            value = view.raw.get(name)
         if type(value) is not dict or not _MAPS.issuperset(map(type, value.values())):
             value = read_lenient_field(dict[str, dict[str, Any]], view.place, name)
         kind, source, path = self._kind, view.source, name

@@ -115,7 +115,7 @@ class Tick:
 
         :raises ProtocolError: when its time is not finite.
         """
-        state = Snapshot(result.raw)
+        state = Snapshot.of_reply(result)
         stamp_ns, wall_ns = state.sim_time_ns, state.wall_time_ns
         return cls(stamp_ns, state.step, wall_ns, [], None, closed_by, _state=state)
 

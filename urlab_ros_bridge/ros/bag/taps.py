@@ -112,10 +112,14 @@ class RecordedCallback:
         self._now = now
 
     def __call__(self, *arguments: Any) -> None:
-        sink, now = self.sink, self._now()
-        if sink is not None and now is not None:
-            sink.take_at(message_in(arguments), now)
+        if self.sink is not None:
+            self._record(self.sink, message_in(arguments))
         self._callback(*arguments)
+
+    def _record(self, sink: Sink, message: Any) -> None:
+        now = self._now()
+        if now is not None:
+            sink.take_at(message, now)
 
 
 def as_bytes(message: Any) -> bytes:

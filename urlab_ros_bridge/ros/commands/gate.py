@@ -77,7 +77,8 @@ class AnswerGate:
         self._max_age = max_age
         self.own: dict[str, type] = {}
         self.late: dict[str, tuple[int, int]] = {}
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._waiter: Waiter | None = None
         self._topics: dict[str, _Answers] = {}
         self._round = 0
@@ -114,7 +115,7 @@ class AnswerGate:
 
     def arm(self, topics: Iterable[str]) -> None:
         """Wait for these topics from now on."""
-        with self._changed:
+        with self._lock:
             self._topics = {topic: _Answers() for topic in topics}
             self.late = {}
             self._newest = self._before_jump = 0
@@ -123,7 +124,7 @@ class AnswerGate:
 
     def disarm(self) -> None:
         """Let everything through again, what was kept first."""
-        with self._changed:
+        with self._lock:
             kept, self._topics = self._topics, {}
             self._notify()
         now, limit = time.monotonic(), self._max_age()
@@ -139,18 +140,18 @@ class AnswerGate:
 
         :return: None when a jump has begun one that is not waited for yet.
         """
-        with self._changed:
+        with self._lock:
             return None if self._jumped else self._begin()
 
     def expect(self, number: int, stamp_ns: int) -> None:
         """Return which time an instant has, unless another one has begun since."""
-        with self._changed:
+        with self._lock:
             if number == self._round:
                 self._set(stamp_ns)
 
     def jump(self) -> None:
         """Begin an unrequested instant: time goes back, and nothing of it is out yet."""
-        with self._changed:
+        with self._lock:
             if self._topics:
                 self._before_jump = max(self._newest, self._before_jump)
                 self._begin()
@@ -161,7 +162,7 @@ class AnswerGate:
 
     def published(self, stamp_ns: int) -> None:
         """Note that everything of this time was published."""
-        with self._changed:
+        with self._lock:
             self._published = stamp_ns
             known = self._stamp
             # Without a time yet after a jump this is it; a later one: another client has stepped.
@@ -176,7 +177,7 @@ class AnswerGate:
         :param receive: carries the message out when the instant is over.
         """
         stamp_ns = stamp(message)
-        with self._changed:
+        with self._lock:
             answers = self._topics.get(topic)
             if answers is None:
                 return False
@@ -193,7 +194,7 @@ class AnswerGate:
 
     def finish(self) -> list[tuple[Receive, Any]]:
         """End the instant; return what is to be carried out, in order."""
-        with self._changed:
+        with self._lock:
             self._jumped = False
             todo = [item[:2] for answers in self._topics.values() for item in answers.todo]
             for answers in self._topics.values():
@@ -202,7 +203,7 @@ class AnswerGate:
 
     def silent(self) -> list[str]:
         """Return the topics that have not answered."""
-        with self._changed:
+        with self._lock:
             return self._silent()
 
     @property
@@ -217,7 +218,7 @@ class AnswerGate:
 
     def wait_by(self, waiter: Waiter | None) -> None:
         """Have `wait` take the messages of the topics by itself; None: others bring them."""
-        with self._changed:
+        with self._lock:
             self._waiter = waiter
 
     def wait(self, timeout: float, also: Callable[[], bool] = lambda: True) -> bool:
@@ -228,7 +229,7 @@ class AnswerGate:
         """
 
         def is_over() -> bool:
-            with self._changed:
+            with self._lock:
                 return self.shown and not self._silent() and also()
 
         deadline = time.monotonic() + timeout
@@ -241,20 +242,21 @@ class AnswerGate:
 
     def poke(self) -> None:
         """Wake the waiting threads to check again."""
-        with self._changed:
+        with self._lock:
             self._notify()
 
     def _wait(self, seconds: float, is_over: Callable[[], bool]) -> bool:
-        with self._changed:
+        with self._lock:
             if is_over():
                 return True
             self._changed.wait(seconds)
             return False
 
     def _notify(self) -> None:
-        self._changed.notify_all()
         if self._waiter is not None:
             self._waiter.wake()
+        else:
+            self._changed.notify_all()
 
     def _wake(self) -> None:
         """Wake who waits, but not before there is something to do: each wake-up costs a round."""

@@ -13,14 +13,13 @@ waking two threads.  A twist need not be sent at all: it rides with the next ste
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Iterator
 from collections.abc import Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
 import math
 import threading
 import time
 from typing import Any
+from typing import NamedTuple
 
 from urlab_ros_bridge.ros.commands.admission.limits import CommandRejected
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -28,16 +27,14 @@ from urlab_ros_bridge.wire.errors import UrlabError
 Action = Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class TwistRider:
+class TwistRider(NamedTuple):
     """A twist as a step takes it along: robot, and the fields of `set_twist`."""
 
     prefix: str
     fields: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """A command: how it is sent, until when (monotonic, s), and how a step takes it along."""
 
     action: Action
@@ -65,7 +62,7 @@ class CommandSender:
         self._waiting: dict[str, _Waiting] = {}
         self._riding: dict[str, _Waiting] = {}
         self._taken: dict[str, _Waiting] = {}
-        lock = threading.Lock()
+        self._lock = lock = threading.Lock()
         # Two conditions, so that nobody is woken who has nothing to do.
         self._changed, self._idle = threading.Condition(lock), threading.Condition(lock)
         self._stopped = self._busy = self._held = False
@@ -96,7 +93,7 @@ class CommandSender:
             a stopped server does not answer.
         :param rider: what a step does in place of the action.
         """
-        with self._changed:
+        with self._lock:
             self.replaced += key in self._waiting
             self._riding.pop(key, None)
             self._taken.pop(key, None)
@@ -109,32 +106,25 @@ class CommandSender:
         with self._changed:
             return self._idle.wait_for(lambda: not (self._waiting or self._busy), timeout)
 
-    @contextmanager
-    def by_caller(self, riding: bool, timeout: float) -> Iterator[None]:
+    def by_caller(self, riding: bool, timeout: float) -> AbstractContextManager[None]:
         """
         Carry out what is put in the block at its end, in this thread.
 
         :param riding: keep what can ride with a step for `take_riders`.
         :param timeout: s that an action of the thread which is under way is waited for.
         """
-        with self._changed:
-            self._held = True
-        try:
-            yield
-        finally:
-            while self._next_by_caller(riding, timeout):
-                pass
+        return _ByCaller(self, riding, timeout)
 
     def take_riders(self) -> dict[str, TwistRider]:
         """Return what a step takes along now, by key; then `riders_sent` or `return_riders`."""
-        with self._changed:
+        with self._lock:
             riders = {key: each.rider for key, each in self._riding.items() if each.rider}
             self._taken, self._riding = self._riding, {}
             return riders
 
     def riders_sent(self) -> None:
         """Note that a step has taken the riders along."""
-        with self._changed:
+        with self._lock:
             self.sent += len(self._taken)
             self._taken = {}
 
@@ -147,9 +137,14 @@ class CommandSender:
             self._changed.notify_all()
         self.flush(timeout)
 
+    def _hold(self) -> None:
+        with self._lock:
+            self._held = True
+
     def _next_by_caller(self, riding: bool, timeout: float) -> bool:
-        with self._changed:
-            self._idle.wait_for(lambda: not self._busy, timeout)
+        with self._lock:
+            if self._busy:
+                self._idle.wait_for(lambda: not self._busy, timeout)
             if not self._waiting or self._busy:
                 self._held = False
                 return False
@@ -188,3 +183,17 @@ class CommandSender:
             with self._changed:
                 self._busy = False
                 self._idle.notify_all()
+
+
+class _ByCaller:
+    """The block of `by_caller`; a generator would cost several times as much in each round."""
+
+    def __init__(self, sender: CommandSender, riding: bool, timeout: float) -> None:
+        self._sender, self._riding, self._timeout = sender, riding, timeout
+
+    def __enter__(self) -> None:
+        self._sender._hold()
+
+    def __exit__(self, *_: object) -> None:
+        while self._sender._next_by_caller(self._riding, self._timeout):
+            pass

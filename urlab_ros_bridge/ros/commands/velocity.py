@@ -22,6 +22,8 @@ from urlab_ros_bridge.ros.commands.sender import TwistRider
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.link.connection import MIN_WALL_AGE
+from urlab_ros_bridge.ros.messages.twist_reading import velocity_of
+from urlab_ros_bridge.ros.messages.twist_reading import VelocityReading
 from urlab_ros_bridge.ros.rclpy_tools.twist_type import TWIST_TYPES
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
@@ -114,18 +116,11 @@ class VelocityCommands:
         try:
             if not self._link.state.open:
                 raise CommandRejected('not connected')
-            twist, header = message, getattr(message, 'header', None)
-            if header is not None:
-                stamp, twist = header.stamp, message.twist
-                check_age(
-                    stamp.sec * NANOSECONDS + stamp.nanosec,
-                    self._path.timeline.stamp_ns,
-                    settings.cmd_vel_max_age,
-                )
-            linear, angular = twist.linear, twist.angular
+            reading = message if type(message) is VelocityReading else velocity_of(message)
+            check_age(reading.stamp_ns, self._path.timeline.stamp_ns, settings.cmd_vel_max_age)
             velocity = limited(
-                (linear.x, linear.y, linear.z),
-                (angular.x, angular.y, angular.z),
+                reading.linear,
+                reading.angular,
                 settings.max_linear_speed,
                 settings.max_angular_speed,
             )

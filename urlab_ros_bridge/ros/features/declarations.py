@@ -14,6 +14,7 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
+from enum import Enum
 import re
 from typing import Any
 
@@ -76,6 +77,14 @@ class FrameRule:
     switch: str = ''
 
 
+class Waits(Enum):
+    """What the requests of a service wait for before they are handled."""
+
+    FOR_WORLD = 'the end of reading the world, if it is being read; they hold up no others'
+    FOR_OTHERS = 'requests that are being handled, and no more'
+    FOR_NOTHING = 'nothing: they are urgent, and have a thread of their own'
+
+
 @dataclass(frozen=True)
 class Service:
     """
@@ -92,9 +101,7 @@ class Service:
     :ivar serves: of the standard: feature -> extension of the server that it needs, or ''.
     :ivar needs: extension without which nothing of it is served, empty for none.
     :ivar kind: srv or action.
-    :ivar urgent: never waits behind another request: it has a thread of its own.
-    :ivar needs_world: requests that come while the world is being read wait for the end of that,
-        and hold up no others.
+    :ivar waits: what its requests wait for before they are handled.
     """
 
     name: str
@@ -105,8 +112,7 @@ class Service:
     serves: Mapping[Any, str] = field(default_factory=dict, hash=False)
     needs: str = ''
     kind: str = 'srv'
-    urgent: bool = False
-    needs_world: bool = True
+    waits: Waits = Waits.FOR_WORLD
 
     @property
     def requests(self) -> tuple[str, ...]:
@@ -127,4 +133,4 @@ def pattern(name: str) -> str:
     return re.sub(r'\\\{\w+\\\}', r'[A-Za-z]\\w*', expression)
 
 
-__all__ = ['FrameRule', 'RosAction', 'Service', 'Topic', 'pattern']
+__all__ = ['FrameRule', 'RosAction', 'Service', 'Topic', 'Waits', 'pattern']

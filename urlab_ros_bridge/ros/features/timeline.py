@@ -51,7 +51,9 @@ class Timeline:
         self.resets: int | None = None
         self.moved = time.monotonic()
         self._jump = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._waiting = 0
 
     def request_jump(self) -> None:
         """Begin a new epoch with the next tick, whatever its time: another server answers."""
@@ -75,11 +77,12 @@ class Timeline:
 
     def published(self, stamp_ns: int) -> None:
         """Note that everything of this time was published."""
-        with self._changed:
+        with self._lock:
             if stamp_ns != self.stamp_ns:
                 self.moved = time.monotonic()
             self.stamp_ns = stamp_ns
-            self._changed.notify_all()
+            if self._waiting:
+                self._changed.notify_all()
 
     def mark(self) -> Mark:
         """Return where the timeline stands; take it before a request that may move time."""
@@ -101,5 +104,9 @@ class Timeline:
                 return False
             return self.stamp_ns >= stamp_ns
 
-        with self._changed:
-            return self._changed.wait_for(reached, timeout)
+        with self._lock:
+            self._waiting += 1
+            try:
+                return self._changed.wait_for(reached, timeout)
+            finally:
+                self._waiting -= 1

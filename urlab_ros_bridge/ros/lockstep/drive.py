@@ -93,12 +93,12 @@ class LockstepDrive:
         """
         Step for one period; return the state then, as a snapshot where the server can.
 
+        Then `check` it.
+
         :param twists: prefix -> fields of `set_twist` that are taken first.
         :raises UrlabError: when the request failed.
         """
-        result = self._session.step(self._steps, observations=self._level, twists=twists)
-        self._look_for_other_steppers(result)
-        return result
+        return self._session.step(self._steps, observations=self._level, twists=twists)
 
     def jumped(self, stamp_ns: int | None) -> None:
         """Go on from another time."""
@@ -161,8 +161,12 @@ class LockstepDrive:
             self.restore = False
             raise LockstepEnded(f'the mode was changed to {status.mode}')
 
-    def _look_for_other_steppers(self, result: StepResult) -> None:
-        """Check whether another client moves time too."""
+    def check(self, result: StepResult) -> None:
+        """
+        Look whether another client moves time too.
+
+        :raises LockstepEnded: when it has changed the mode.
+        """
         if self._session.generation != self._generation:
             self._handshake = None
             return

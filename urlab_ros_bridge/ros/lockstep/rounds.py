@@ -205,6 +205,8 @@ class Rounds:
             self._gate.expect(number, result.sim_time_ns)
             if not self._stop.is_set():
                 self._stream.publish_reply(result)
+            # Nodes compute by now.
+            self._drive.check(result)
         if not self._wait_for_answers():
             return
         if number is None:

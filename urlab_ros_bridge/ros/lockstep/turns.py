@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from contextlib import contextmanager
 import threading
 import time
@@ -20,7 +21,8 @@ class Turns:
     """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._guests = 0
         self._busy = False
 
@@ -43,25 +45,39 @@ class Turns:
                 self._guests -= 1
                 self._changed.notify_all()
 
-    @contextmanager
-    def round(self, timeout: float) -> Iterator[bool]:
+    def round(self, timeout: float) -> AbstractContextManager[bool]:
         """
         Have a round; false when a guest is there.
 
         :param timeout: s that guests are waited for.
         """
-        deadline = time.monotonic() + timeout
-        with self._changed:
-            while self._guests and (left := deadline - time.monotonic()) > 0:
-                self._changed.wait(left)
+        return _Round(self, timeout)
+
+    def _begin(self, timeout: float) -> bool:
+        with self._lock:
+            if self._guests:
+                self._changed.wait_for(lambda: not self._guests, timeout)
             self._busy = not self._guests
-            mine = self._busy
-        try:
-            yield mine
-        finally:
-            with self._changed:
-                self._busy = False
+            return self._busy
+
+    def _end(self) -> None:
+        with self._lock:
+            self._busy = False
+            if self._guests:
                 self._changed.notify_all()
+
+
+class _Round:
+    """One round, in a block; a generator would cost several times as much in each."""
+
+    def __init__(self, turns: Turns, timeout: float) -> None:
+        self._turns, self._timeout = turns, timeout
+
+    def __enter__(self) -> bool:
+        return self._turns._begin(self._timeout)
+
+    def __exit__(self, *_: object) -> None:
+        self._turns._end()
 
 
 __all__ = ['Turns']

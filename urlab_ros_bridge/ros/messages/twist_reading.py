@@ -18,6 +18,9 @@ from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from rclpy.serialization import deserialize_message
 
+from urlab_ros_bridge.ros.messages.stamp_of import message_stamp
+from urlab_ros_bridge.wire.stamp import NANOSECONDS
+
 # Plain CDR, little endian: the only encapsulation that is read here.
 _ENCAPSULATION = b'\x00\x01'
 _HEAD = 4  # bytes of the encapsulation, from whose end fields are aligned
@@ -25,77 +28,53 @@ _STAMP = struct.Struct('<iII')  # and the length of the frame's name
 _SIX = struct.Struct('<6d')
 
 
-class VectorReading(NamedTuple):
-    """What is read of a Vector3."""
-
-    x: float
-    y: float
-    z: float
-
-
-class TwistReading(NamedTuple):
-    """What is read of a Twist: m/s and rad/s."""
-
-    linear: VectorReading
-    angular: VectorReading
-
-
-class StampReading(NamedTuple):
-    """What is read of a Time."""
-
-    sec: int
-    nanosec: int
-
-
-class HeaderReading(NamedTuple):
-    """What is read of a Header; the frame is not."""
-
-    stamp: StampReading
-
-
-class TwistStampedReading(NamedTuple):
-    """What is read of a TwistStamped."""
-
-    header: HeaderReading
-    twist: TwistReading
-
-
-def read_twist(data: bytes) -> TwistReading | Twist:
+class VelocityReading(NamedTuple):
     """
-    Return the fields of a serialised Twist, by the names that they have in a message.
+    What is read of a Twist or TwistStamped.
 
-    Bytes of another encapsulation or length become an ordinary message.
+    :ivar linear: m/s; `angular`: rad/s.
+    :ivar stamp_ns: of the header; 0: there is none, or it is not stamped.
     """
+
+    linear: tuple[float, float, float]
+    angular: tuple[float, float, float]
+    stamp_ns: int = 0
+
+
+def velocity_of(message: Any) -> VelocityReading:
+    """Return what an ordinary message says."""
+    stamped = hasattr(message, 'header')
+    twist = message.twist if stamped else message
+    linear, angular = twist.linear, twist.angular
+    return VelocityReading(
+        (linear.x, linear.y, linear.z),
+        (angular.x, angular.y, angular.z),
+        message_stamp(message) if stamped else 0,
+    )
+
+
+def read_twist(data: bytes) -> VelocityReading:
+    """Read a serialised Twist; bytes of another encapsulation or length are left to rclpy."""
     if data[:2] != _ENCAPSULATION or len(data) < _HEAD + _SIX.size:
-        return deserialize_message(data, Twist)
-    return _twist_at(data, _HEAD)
+        return velocity_of(deserialize_message(data, Twist))
+    x, y, z, roll, pitch, yaw = _SIX.unpack_from(data, _HEAD)
+    return VelocityReading((x, y, z), (roll, pitch, yaw))
 
 
-def read_twist_stamped(data: bytes) -> TwistStampedReading | TwistStamped:
-    """Return the fields of a serialised TwistStamped, see `read_twist`."""
+def read_twist_stamped(data: bytes) -> VelocityReading:
+    """Read a serialised TwistStamped, see `read_twist`."""
     if data[:2] == _ENCAPSULATION and len(data) >= _HEAD + _STAMP.size:
         sec, nanosec, length = _STAMP.unpack_from(data, _HEAD)
         numbers = _HEAD + (_STAMP.size + length + 7 & ~7)
         if len(data) >= numbers + _SIX.size:
-            header = HeaderReading(StampReading(sec, nanosec))
-            return TwistStampedReading(header, _twist_at(data, numbers))
-    return deserialize_message(data, TwistStamped)
+            x, y, z, roll, pitch, yaw = _SIX.unpack_from(data, numbers)
+            return VelocityReading((x, y, z), (roll, pitch, yaw), sec * NANOSECONDS + nanosec)
+    return velocity_of(deserialize_message(data, TwistStamped))
 
 
-def twist_reader(kind: type) -> Callable[[bytes], Any]:
+def twist_reader(kind: type) -> Callable[[bytes], VelocityReading]:
     """Return what reads serialised messages of a type of cmd_vel."""
     return read_twist_stamped if kind is TwistStamped else read_twist
 
 
-def _twist_at(data: bytes, start: int) -> TwistReading:
-    x, y, z, roll, pitch, yaw = _SIX.unpack_from(data, start)
-    return TwistReading(VectorReading(x, y, z), VectorReading(roll, pitch, yaw))
-
-
-__all__ = [
-    'TwistReading',
-    'TwistStampedReading',
-    'read_twist',
-    'read_twist_stamped',
-    'twist_reader',
-]
+__all__ = ['VelocityReading', 'read_twist', 'read_twist_stamped', 'twist_reader', 'velocity_of']

@@ -10,7 +10,11 @@ a coroutine, which the executor leaves alone until it may go on.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Awaitable
 from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field
+import inspect
 import threading
 import time
 from typing import Any
@@ -23,9 +27,18 @@ from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 _CLOSE_SECONDS = 1.0
 
 
+@dataclass
+class _Wait:
+    """What a request waits for, and until when (monotonic s) at most."""
+
+    condition: Callable[[], bool]
+    deadline: float
+    over: Future = field(default_factory=Future)
+
+
 class HeldRequests:
     """
-    Services whose requests wait together, and go on one by one in the order in which they came.
+    Services whose requests wait together, and are handled in the order in which they came.
 
     `recheck` and `close` may be called from any thread.
     """
@@ -43,37 +56,51 @@ class HeldRequests:
         self._seconds = seconds
         # In a group of the other kind, the first that waits would keep back the rest.
         self._group = ReentrantCallbackGroup()
-        self._held: deque[tuple[float, Future]] = deque()  # deadline, done when it may go on
+        self._turns: deque[Future] = deque()  # of requests; the first has its turn
+        self._wait: _Wait | None = None  # of the first: no other one waits but for its turn
         self._none_held = threading.Event()
         self._none_held.set()
         self._closed = False
-        side.call_regularly(self._release_first)
+        side.call_regularly(self._check)
 
     def create_service(
-        self, service_type: type, name: str, answer: Callable[[Any, Any], Any]
+        self, service_type: type, name: str, answer: Callable[[Any, Any], Any | Awaitable[Any]]
     ) -> None:
-        """Offer a service; `answer` is called with a request that may go on and its response."""
+        """
+        Offer a service.
+
+        :param answer: takes a request that may go on, and its response; a coroutine may wait with
+            `wait_for`.
+        """
 
         async def hold(request: Any, response: Any) -> Any:
-            released = Future()
+            deadline = time.monotonic() + self._seconds
+            turn = Future()
             self._none_held.clear()
-            self._held.append((time.monotonic() + self._seconds, released))
-            self._release_first()
-            await released
+            self._turns.append(turn)
+            if len(self._turns) > 1:
+                await turn
             try:
-                return answer(request, response)
+                await self._wait_until(self._may_go_on, deadline)
+                answered = answer(request, response)
+                return await answered if inspect.isawaitable(answered) else answered
             finally:
-                self._held.popleft()
-                if not self._held:
+                self._turns.popleft()
+                if self._turns:
+                    self._turns[0].set_result(None)
+                else:
                     self._none_held.set()
-                self._release_first()
 
         self._side.node.create_service(service_type, name, hold, callback_group=self._group)
 
+    async def wait_for(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Wait, in the answer to a request, until something holds; others are answered."""
+        await self._wait_until(condition, time.monotonic() + seconds)
+
     def recheck(self) -> None:
-        """Let requests go on that may now; whatever changes that calls this."""
-        if self._held:
-            self._side.run(self._release_first)
+        """Let a request go on that may now; whatever changes that calls this."""
+        if self._wait is not None:
+            self._side.run(self._check)
 
     def close(self) -> None:
         """Let all requests go on, now and later, and wait a moment for those that were held."""
@@ -81,15 +108,19 @@ class HeldRequests:
         self.recheck()
         self._none_held.wait(_CLOSE_SECONDS)
 
-    def _release_first(self) -> None:
-        """Let the oldest request go on, if it may; its answer gives the next one its turn."""
-        if not self._held:
-            return
-        deadline, released = self._held[0]
-        if not released.done() and (
-            self._closed or self._may_go_on() or time.monotonic() >= deadline
+    async def _wait_until(self, condition: Callable[[], bool], deadline: float) -> None:
+        wait = self._wait = _Wait(condition, deadline)
+        self._check()
+        await wait.over
+
+    def _check(self) -> None:
+        """Let the request that waits go on, if it may."""
+        wait = self._wait
+        if wait is not None and (
+            self._closed or wait.condition() or time.monotonic() >= wait.deadline
         ):
-            released.set_result(None)
+            self._wait = None
+            wait.over.set_result(None)
 
 
 __all__ = ['HeldRequests']

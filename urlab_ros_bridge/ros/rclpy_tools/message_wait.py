@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 from rclpy.exceptions import InvalidHandle
@@ -95,25 +94,35 @@ class MessageWait:
         Wait until a message has come or `wake` is called, unless there is no need to.
 
         :param is_over: whatever makes it true calls `wake`.
-        :return: whether it was over to begin with; false after a message, and when time is up.
+        :return: whether it is over now.
         """
         self._asleep = True  # first, so that no change after the look is missed
         try:
             if is_over():
                 return True
-            with ExitStack() as held:
-                ready = self._sleep(seconds, held)
-                self._asleep = False
-                for subscription in ready:
-                    self._take(subscription)
-            return False
+            with self._context:
+                self._sleep_and_take(seconds)
+            return is_over()
         finally:
             self._asleep = False
 
-    def _sleep(self, seconds: float, held: ExitStack) -> list[Subscription]:
-        """Return the subscriptions that have messages, after waiting for some."""
-        known = [each for each in self._subscriptions if _hold(each.handle, held)]
-        held.enter_context(self._context)
+    def _sleep_and_take(self, seconds: float) -> None:
+        """Wait, and take a message of each subscription that has some."""
+        known: list[Subscription] = []
+        try:
+            for each in self._subscriptions:
+                if _hold(each.handle):
+                    known.append(each)
+            ready = self._sleep(seconds, known)
+            self._asleep = False
+            for each in ready:
+                self._take(each)
+        finally:
+            for each in known:
+                each.handle.__exit__(None, None, None)
+
+    def _sleep(self, seconds: float, known: list[Subscription]) -> list[Subscription]:
+        """Return which of some subscriptions have messages, after waiting for some."""
         if self._wait_set is None:
             count = len(self._subscriptions)
             self._wait_set = _rclpy.WaitSet(count, 1, 0, 0, 0, 0, self._context)
@@ -138,10 +147,10 @@ class MessageWait:
             subscription.callback(*taken)
 
 
-def _hold(handle: Any, held: ExitStack) -> bool:
+def _hold(handle: Any) -> bool:
     """Keep something from being destroyed; return false where it is too late for that."""
     try:
-        held.enter_context(handle)
+        handle.__enter__()
     except InvalidHandle:
         return False
     return True

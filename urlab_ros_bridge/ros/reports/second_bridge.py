@@ -3,10 +3,12 @@
 """
 Of several bridges of one name on a ROS domain the oldest stays, and the others end.
 
-Every bridge announces itself once a second on a hidden topic: which one it is, and how old.  One
-that hears an older one for a while ends, at its start or whenever discovery finds the other.
-Being listed in the graph does not count: a bridge that was killed stays there until its lease is
-over (20 s with Fast DDS), but is silent.
+On one machine a lock decides (`name_lock`), before anything is published.  Those that it does not
+reach, on other machines or in other networks, are found by DDS, which may take any time on a busy
+machine.  For these every bridge announces itself once a second on a hidden topic: which one it is,
+and how old.  One that hears an older one for a while ends, at its start or whenever discovery
+finds the other.  Being listed in the graph does not count: a bridge that was killed stays there
+until its lease is over (20 s with Fast DDS), but is silent.
 
 Ages are those of the clock that no one sets (CLOCK_BOOTTIME), so jumps of the wall clock do not
 matter.  On one machine births are compared exactly.  Between machines an age arrives late by the
@@ -32,6 +34,8 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools import qos
+from urlab_ros_bridge.ros.reports.name_lock import lock_of
+from urlab_ros_bridge.ros.reports.name_lock import NameLock
 from urlab_ros_bridge.ros.reports.other_publishers import ADVICE
 from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers
 from urlab_ros_bridge.schema import key
@@ -42,9 +46,9 @@ TOPIC = '~/_presence'
 # Nodes are found so long after the own node was made, at the latest; with more delay the other is
 # found later, and the younger one ends then (s).
 DISCOVERY_SECONDS = 1.0
-# A bridge that is shutting down may take so long (s).
+# A bridge that is shutting down may take so long, or longer on a busy machine (s).
 LEAVING_SECONDS = 3.0
-# It is listened for so long at a time (s).
+# It is listened for, or waited for the lock, so long at a time (s).
 ROUND_SECONDS = 0.1
 # A new listener hears a bridge that lives within this, and then once a second (s).
 ANSWER_SECONDS = 1.5
@@ -239,6 +243,22 @@ def _decide(
     return False
 
 
+def take_name(node: Node, lock: NameLock, wait: bool) -> None:
+    """
+    Take the lock on the name of a node; who has just been asked to end may still hold it.
+
+    :param wait: until it is free, for `LEAVING_SECONDS`; or go on without it.
+    :raises SecondBridge: when it does not become free.
+    :raises OSError: as `NameLock.take` does.
+    """
+    # Counted, for on a busy machine the other gets as little processor time as this one.
+    for _ in range(round(LEAVING_SECONDS / ROUND_SECONDS)):
+        if lock.take() or not wait:
+            return
+        time.sleep(ROUND_SECONDS)
+    raise SecondBridge(node.get_fully_qualified_name())
+
+
 class _Listener:
     """A node that hears announcements before the bridge itself is spun."""
 
@@ -272,7 +292,7 @@ class _Listener:
 
 
 class Announcer:
-    """Announces the bridge from its start on, and ends it when an older one is heard."""
+    """Holds the name of the bridge and announces it; ends it when an older one is heard."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge, self._node = bridge, bridge.node
@@ -280,6 +300,7 @@ class Announcer:
         self._own: Presence | None = None
         self._older: OlderBridges | None = None
         self._failed = False
+        self._lock = lock_of(self._node)
         override = qos.overridable(self._node, TOPIC)
         self._publisher = self._node.create_publisher(
             String, TOPIC, qos.latched(), qos_overriding_options=override
@@ -294,6 +315,33 @@ class Announcer:
 
         :raises SecondBridge: when an older one is at work and this one is to refuse it.
         """
+        self._take_name()
+        try:
+            self._enter()
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Leave the name to others: this bridge publishes nothing more."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def _take_name(self) -> None:
+        if self._lock is None:
+            return
+        try:
+            take_name(self._node, self._lock, self._refuses)
+        except OSError as error:
+            self._lock = None
+            self._bridge.log(
+                'warning',
+                f'the name of this bridge cannot be locked ({error.strerror or error}): another '
+                'one on this machine is only found by its announcements',
+            )
+
+    def _enter(self) -> None:
+        """Be one of those that are heard, unless an older one is."""
         self._own = Presence.now()
         self._older = OlderBridges(self._own)
         if not self._refuses:
@@ -325,9 +373,9 @@ class Announcer:
 
 
 def attach(bridge: Bridge) -> Attached:
-    """Announce this bridge; end it when an older one is heard."""
+    """Lock the name of this bridge and announce it; end it when an older one is heard."""
     announcer = Announcer(bridge)
-    return Attached(start=announcer.start, beat=announcer.beat)
+    return Attached(start=announcer.start, beat=announcer.beat, destroy=announcer.release)
 
 
 TOPICS = (
@@ -349,5 +397,6 @@ __all__ = [
     'SecondBridge',
     'read_announcement',
     'refuse_second',
+    'take_name',
     'twins',
 ]

@@ -9,20 +9,16 @@ those that are urgent.  Those that wait until the world is read keep no others w
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.base import answer
-from urlab_ros_bridge.ros.services.base import hold_while_reading
+from urlab_ros_bridge.ros.services.base import ServiceThread
 from urlab_ros_bridge.ros.services.context import ServiceContext
-
-# By `Service.urgent`; a node with an executor each.
-_THREADS = {False: 'services', True: 'safety'}
 
 
 def attach(bridge: Bridge) -> Attached:
@@ -32,31 +28,27 @@ def attach(bridge: Bridge) -> Attached:
     :raises InterfaceMissing: without urlab_msgs.
     """
     context = ServiceContext(bridge)
-    sides = {urgent: SideThread(bridge.node, name) for urgent, name in _THREADS.items()}
-    held = hold_while_reading(bridge, sides[False])
+    ordinary, urgent = threads = ServiceThread(bridge, 'services'), ServiceThread(bridge, 'safety')
     for feature in bridge.features:
         for service in feature.services:
             if service.dialect == 'urlab':
-                offers = held if service.needs_world else sides[service.urgent].node
-                offers.create_service(
-                    load_interface(service.type_name),
-                    service.name,
-                    partial(answer, service, context),
-                )
+                thread = urgent if service.waits is Waits.FOR_NOTHING else ordinary
+                kind = load_interface(service.type_name)
+                thread.offer(service, kind, partial(answer, service, context))
 
-    def each(action: Callable[[SideThread], None]) -> None:
-        for side in sides.values():
-            action(side)
+    def start() -> None:
+        for thread in threads:
+            thread.side.start()
 
     def stop() -> None:
-        held.close()
-        each(SideThread.stop)
+        for thread in threads:
+            thread.stop()
 
-    return Attached(
-        start=partial(each, SideThread.start),
-        stop=stop,
-        destroy=partial(each, SideThread.destroy),
-    )
+    def destroy() -> None:
+        for thread in threads:
+            thread.side.destroy()
+
+    return Attached(start=start, stop=stop, destroy=destroy)
 
 
 FEATURE = Feature('services', attach=attach)

@@ -15,6 +15,7 @@ from urlab_ros_bridge.ros.bag import BagError
 from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.bag.recorder import BagReport
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
@@ -106,8 +107,8 @@ def reset_noted(context: ServiceContext, request: Any) -> Iterator[None]:
 
 
 SERVICES = (
-    Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, (), needs_world=False),
-    Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, (), needs_world=False),
+    Service('bag_start', 'urlab_msgs/srv/BagStart', bag_start, (), waits=Waits.FOR_OTHERS),
+    Service('bag_stop', 'urlab_msgs/srv/BagStop', bag_stop, (), waits=Waits.FOR_OTHERS),
 )
 
 

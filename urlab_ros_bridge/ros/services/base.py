@@ -8,11 +8,13 @@ Handlers run in a thread of the services, urgent ones in another, and may wait f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
@@ -34,12 +36,29 @@ E_STOP = 'e_stop'
 LOCKSTEP = 'lockstep'
 
 
-def hold_while_reading(bridge: Bridge, side: SideThread) -> HeldRequests:
-    """Return what offers the services of a thread that need the world."""
-    link = bridge.part(ServerLink)
-    held = HeldRequests(side, lambda: not link.is_reading, READING_SECONDS)
-    link.watch(held.recheck)
-    return held
+class ServiceThread:
+    """
+    A node and a thread for services, which are answered one after the other.
+
+    :ivar side: the node and the thread.
+    :ivar held: those of its requests that wait for the world; the answers to them may wait, too.
+    """
+
+    def __init__(self, bridge: Bridge, name: str) -> None:
+        link = bridge.part(ServerLink)
+        self.side = SideThread(bridge.node, name)
+        self.held = HeldRequests(self.side, lambda: not link.is_reading, READING_SECONDS)
+        link.watch(self.held.recheck)
+
+    def offer(self, service: Service, kind: type, answer: Callable[[Any, Any], Any]) -> None:
+        """Offer a service; `answer` takes a request, when it need not wait, and its response."""
+        waits = service.waits is Waits.FOR_WORLD
+        (self.held if waits else self.side.node).create_service(kind, service.name, answer)
+
+    def stop(self) -> None:
+        """End what waits, and the thread."""
+        self.held.close()
+        self.side.stop()
 
 
 def settle(context: ServiceContext, response: Any, stamp_ns: int, step: int, mark: Mark) -> None:
@@ -92,8 +111,8 @@ __all__ = [
     'NOT_CONNECTED',
     'OBSERVE_ONLY',
     'TIMEOUT',
+    'ServiceThread',
     'answer',
     'code_and_text',
-    'hold_while_reading',
     'settle',
 ]

@@ -9,6 +9,7 @@ from urlab_ros_bridge.ros.bag import BagRecorder
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.commands.e_stop import EStop
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.features.timeline import Mark
@@ -86,7 +87,7 @@ class ServiceContext:
 
         :raises RequestRejected: when its request has waited for that, in vain.
         """
-        if service.needs_world and self.link.is_reading:
+        if service.waits is Waits.FOR_WORLD and self.link.is_reading:
             raise self.link.rejection()
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
@@ -58,8 +59,7 @@ SERVICES = (
         'std_srvs/srv/SetBool',
         e_stop,
         ('set_twist', 'set_setpoints'),
-        urgent=True,
-        needs_world=False,
+        waits=Waits.FOR_NOTHING,
     ),
     Service('apply_wrench', 'urlab_msgs/srv/ApplyWrench', apply_wrench),
 )

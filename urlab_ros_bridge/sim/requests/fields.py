@@ -20,6 +20,7 @@ from typing import overload
 import numpy as np
 
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.requests.setpoints import with_setpoints
 from urlab_ros_bridge.wire.encoding.limits import MAX_VECTOR
 
 # MuJoCo's mjMAXVAL: a larger number in its state counts as a diverged simulation.
@@ -56,13 +57,9 @@ class Fields:
         return self._request.get(name)
 
     def with_setpoints(self, vectors: Iterable[Sequence[float]]) -> Fields:
-        """Return the fields with other `ctrl` vectors in `per_articulation`, in its order."""
-        blocks = self._request['per_articulation']
-        changed = {
-            prefix: {**block, 'ctrl': list(vector)}
-            for (prefix, block), vector in zip(blocks.items(), vectors, strict=True)
-        }
-        return Fields({**self._request, 'per_articulation': changed}, self._where)
+        """Return the fields with other vectors in `per_articulation`, see `setpoints`."""
+        blocks = with_setpoints(self._request['per_articulation'], vectors)
+        return Fields({**self._request, 'per_articulation': blocks}, self._where)
 
     def need(self, name: str) -> Any:
         """

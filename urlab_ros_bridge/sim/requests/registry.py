@@ -51,7 +51,7 @@ class Prepared(Protocol):
         """Estimate how long it will take."""
 
     def run(self, vectors: Sequence[Sequence[float]]) -> Reply:
-        """Do what the handler would do; `vectors` are the setpoints of each articulation."""
+        """Do what the handler would do; `vectors` are the setpoints, see `setpoints`."""
 
 
 Prepare = Callable[[Any, ServerSession, Fields], Prepared]

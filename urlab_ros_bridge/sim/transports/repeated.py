@@ -17,6 +17,12 @@ import struct
 from typing import Any
 
 from urlab_ros_bridge.sim.requests.fields import MAX_MAGNITUDE
+from urlab_ros_bridge.sim.requests.setpoints import ANGULAR
+from urlab_ros_bridge.sim.requests.setpoints import CTRL
+from urlab_ros_bridge.sim.requests.setpoints import LINEAR
+from urlab_ros_bridge.sim.requests.setpoints import setpoints
+from urlab_ros_bridge.sim.requests.setpoints import TWIST
+from urlab_ros_bridge.sim.requests.setpoints import with_setpoints
 from urlab_ros_bridge.wire.encoding import codec
 
 MAX_SHAPES = 16  # kept at a time
@@ -30,16 +36,18 @@ _STEP_FIELDS = {
     'include_cameras',
     'per_articulation',
 }
-_BLOCK_FIELDS = {'ctrl', 'control_mode'}
+_BLOCK_FIELDS = {CTRL, TWIST, 'control_mode'}
+_TWIST_FIELDS = {LINEAR, ANGULAR, 'timeout', 'resets'}
+_NO_TWIST: dict[str, Any] = {LINEAR: [], ANGULAR: []}
 _MARK = -1.2345678987654321e-301
 _MARKED = struct.pack('>Bd', 0xCB, _MARK)
 
 
 class RequestShape:
     """
-    The bytes of one step request around the numbers of its `ctrl` vectors.
+    The bytes of one step request around the numbers of its setpoints.
 
-    The vectors are in the order of the articulations in the request.
+    The vectors are in the order of `requests.setpoints`.
     """
 
     def __init__(self, frame: bytes, sizes: Sequence[int]) -> None:
@@ -83,9 +91,20 @@ def may_have_shape(request: dict[str, Any]) -> bool:
     blocks = request.get('per_articulation')
     if not request.keys() <= _STEP_FIELDS or request.get('include_cameras') or not blocks:
         return False
-    return type(blocks) is dict and all(
-        type(block) is dict and block.keys() <= _BLOCK_FIELDS and type(block.get('ctrl')) is list
-        for block in blocks.values()
+    return type(blocks) is dict and all(map(_may_repeat, blocks.values()))
+
+
+def _may_repeat(block: Any) -> bool:
+    """Return whether what a request says of one articulation is setpoints, and no more."""
+    if type(block) is not dict or not block.keys() <= _BLOCK_FIELDS:
+        return False
+    twist = block.get(TWIST, _NO_TWIST)
+    return (
+        (CTRL in block or TWIST in block)
+        and type(block.get(CTRL, [])) is list
+        and type(twist) is dict
+        and twist.keys() <= _TWIST_FIELDS
+        and type(twist.get(LINEAR)) is type(twist.get(ANGULAR)) is list
     )
 
 
@@ -97,15 +116,14 @@ def shape_of(frame: bytes, request: dict[str, Any]) -> RequestShape | None:
     """
     if not may_have_shape(request) or frame != codec.pack(request):
         return None
-    marked, sizes = {}, []
-    for prefix, block in request['per_articulation'].items():
-        ctrl = block['ctrl']
-        if set(map(type, ctrl)) != {float}:
-            return None
-        sizes.append(len(ctrl))
-        marked[prefix] = {**block, 'ctrl': [_MARK] * len(ctrl)}
+    blocks = request['per_articulation']
+    vectors = [vector for _, _, vector in setpoints(blocks)]
+    if any(set(map(type, vector)) != {float} for vector in vectors):
+        return None
+    sizes = list(map(len, vectors))
     if sum(sizes) > MAX_NUMBERS:
         return None
+    marked = with_setpoints(blocks, [[_MARK] * size for size in sizes])
     return RequestShape(codec.pack({**request, 'per_articulation': marked}), sizes)
 
 

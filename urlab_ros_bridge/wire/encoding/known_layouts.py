@@ -32,7 +32,10 @@ class KnownLayouts:
         if found is None:
             return False
         bits = int.from_bytes(frame, 'big')
-        return any(bits & mask == fixed for mask, fixed in found)
+        for mask, fixed in found:  # noqa: SIM110  (a generator costs more than the rest)
+            if bits & mask == fixed:
+                return True
+        return False
 
     def learn(self, frame: bytes) -> None:
         """

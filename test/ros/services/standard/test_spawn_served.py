@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spawning and deleting over DDS: the server has it, its topics are there, and errors say why."""
 
+import threading
+
 from bridge_harness import wait_for_message
 from bridge_harness import wait_until
 from geometry_msgs.msg import Point
@@ -11,6 +13,7 @@ from geometry_msgs.msg import Quaternion
 from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import Header
+from yard import fitted
 
 pytestmark = pytest.mark.ros
 msg = pytest.importorskip('simulation_interfaces.msg')
@@ -60,6 +63,32 @@ def test_an_object_is_there_with_its_topic_and_goes_again(yard):
     yard.well('delete_entity', entity='heavy')
     assert 'heavy' not in yard.client.get_entities()
     wait_until(lambda: not yard.listener.node.get_publishers_info_by_topic('/entities/heavy/pose'))
+
+
+def test_what_needs_no_world_is_answered_while_a_new_one_is_about_to_be_published(
+    yard, monkeypatch
+):
+    link, go_on = yard.bridge.link, threading.Event()
+    publish = link._on_plan
+
+    def publish_later(*plan):
+        assert go_on.wait(60.0)
+        publish(*plan)
+
+    monkeypatch.setattr(link, '_on_plan', publish_later)
+    kind = yard.types['spawn_entity']
+    client = yard.listener.node.create_client(kind, '/spawn_entity')
+    assert client.wait_for_service(20.0)
+    wanted = {'uri': 'urlab:crate', 'name': 'late', 'initial_pose': at(0, 6, 0.3)}
+    spawned = client.call_async(kind.Request(**fitted(kind, wanted)))
+    wait_until(lambda: link.is_reading)
+    for _ in range(3):
+        yard.well('get_spawnables')
+    assert not spawned.done()
+    go_on.set()
+    wait_until(spawned.done)
+    assert spawned.result().entity_name == 'late'
+    assert 'late' in yard.bridge.node.bridge.plan.entities
 
 
 def test_a_robot_comes_with_its_topics_and_its_controller(yard):

@@ -4,6 +4,7 @@
 
 from pathlib import Path
 import re
+import time
 from types import SimpleNamespace
 
 from geometry_msgs.msg import PoseStamped
@@ -30,6 +31,16 @@ def context(yard):
     yard.well('reset_simulation')
 
 
+def result_of(coroutine):
+    """Return what a handler returns that waits."""
+    while True:
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value
+        time.sleep(0.01)
+
+
 def test_a_resource_stands_for_uri_and_text(yard, context):
     from urlab_ros_bridge.ros.services.standard.spawn import spawn
 
@@ -40,7 +51,7 @@ def test_a_resource_stands_for_uri_and_text(yard, context):
         entity_namespace='',
         initial_pose=PoseStamped(),
     )
-    assert spawn(context, request) == 'second'
+    assert result_of(spawn(context, request)) == 'second'
     assert 'second' in yard.client.get_entities()
 
 

@@ -114,8 +114,8 @@ class Arbiter:
         with self._lock:
             if self.stopped:
                 raise CommandRejected(self.stopped)
-            held = {part: self._holder(part, now_ns) for part in parts}
-            lost = [hold for hold in held.values() if hold and hold.source is not source]
+            holds = (self._holder(part, now_ns) for part in parts)
+            lost = [hold for hold in holds if hold and hold.source is not source]
             if settings.arbitration == 'priority':
                 for hold in lost:
                     if hold.source.priority >= source.priority:
@@ -123,8 +123,9 @@ class Arbiter:
             for part in parts:
                 self._holds[part] = _Hold(source, until, on_lost)
             self.takeovers += len(lost)
-        for call in dict.fromkeys(hold.on_lost for hold in lost):
-            call(source.name)
+        if lost:
+            for call in dict.fromkeys(hold.on_lost for hold in lost):
+                call(source.name)
 
     def release(self, source: CommandSource, parts: Iterable[Hashable] | None = None) -> None:
         """Let go of parts; None: of all that the source has."""

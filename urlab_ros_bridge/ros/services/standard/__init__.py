@@ -13,8 +13,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import InterfaceMissing
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
-from urlab_ros_bridge.ros.services.base import hold_while_reading
+from urlab_ros_bridge.ros.services.base import ServiceThread
 from urlab_ros_bridge.ros.services.standard import entities
 from urlab_ros_bridge.ros.services.standard import named_poses
 from urlab_ros_bridge.ros.services.standard import simulation_state
@@ -64,7 +63,7 @@ class StandardServices:
             if service.dialect == 'standard'
         )
         self.context = SimulationContext(bridge, rows)
-        self._side: SideThread | None = None
+        self._thread: ServiceThread | None = None
         self._actions: list[steps.StepsAction] = []
         if not bridge.settings().simulation_interfaces:
             return
@@ -75,37 +74,35 @@ class StandardServices:
                 'warning', f'the services of simulation_interfaces are not offered: {error}'
             )
             return
-        self._side = SideThread(bridge.node, 'simulation')
-        self._held = hold_while_reading(bridge, self._side)
+        self._thread = ServiceThread(bridge, 'simulation')
+        self.context.requests = self._thread.held
         for row, kind in zip(rows, types, strict=True):
             if row.kind == 'action':
-                self._actions.append(row.handler(self._side.node, self.context))
+                self._actions.append(row.handler(self._thread.side.node, self.context))
             else:
-                handler = partial(answer, row, self.context)
-                offers = self._held if row.needs_world else self._side.node
-                offers.create_service(kind, row.name, handler)
+                self._thread.offer(row, kind, partial(answer, row, self.context))
 
     def start(self) -> None:
         """Start the thread."""
-        if self._side is not None:
-            self._side.start()
+        if self._thread is not None:
+            self._thread.side.start()
 
     def stop(self) -> None:
         """End what is under way, and the thread."""
         for action in self._actions:
             action.stop()
-        if self._side is not None:
-            self._held.close()
-            self._side.stop()
+        if self._thread is not None:
+            self._thread.stop()
 
     def destroy(self) -> None:
         """Withdraw the services."""
-        if self._side is None:
+        if self._thread is None:
             return
+        side = self._thread.side
         # An action that is not withdrawn by itself keeps its node alive.
-        for action in self._actions if not self._side.busy else ():
+        for action in self._actions if not side.busy else ():
             action.destroy()
-        self._side.destroy()
+        side.destroy()
 
 
 def attach(bridge: Bridge) -> Attached:

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Mapping
-import time
+import inspect
 from typing import Any
 
 from urlab_ros_bridge.client.errors import ModelUnavailable
 from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Service
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.standard.features import MODEL
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
@@ -30,7 +32,6 @@ from urlab_ros_bridge.ros.services.standard.results import UNSUPPORTED
 PACKAGE = 'simulation_interfaces'
 # After a change of the world an answer waits so long (s) for the bridge to publish the new one.
 _DISCOVERY_SECONDS = 5.0
-_POLL_SECONDS = 0.02
 
 
 def standard(
@@ -41,7 +42,7 @@ def standard(
     needs: str = '',
     ops: tuple[str, ...] = (),
     kind: str = 'srv',
-    needs_world: bool = True,
+    waits: Waits = Waits.FOR_WORLD,
 ) -> Service:
     """
     Return the row of a service or action of the standard; its type follows from its name.
@@ -60,7 +61,7 @@ def standard(
         serves or {},
         needs,
         kind,
-        needs_world=needs_world,
+        waits=waits,
     )
 
 
@@ -70,12 +71,14 @@ class SimulationContext(ServiceContext):
 
     :ivar rows: the whole table.
     :ivar paused_epoch: stretch of time in which a client asked for paused in place of stopped.
+    :ivar requests: those that wait for the world; None where nothing is offered.
     """
 
     def __init__(self, bridge: Bridge, rows: tuple[Service, ...]) -> None:
         super().__init__(bridge)
         self.rows = rows
         self.paused_epoch: int | None = None
+        self.requests: HeldRequests | None = None
 
     def has(self, need: str) -> bool:
         """Return whether the server has an extension, or whether its model can be read here."""
@@ -124,15 +127,21 @@ class SimulationContext(ServiceContext):
         client, handshake = self.client, self.link.handshake
         return client.handshake if handshake is None else handshake
 
-    def wait_for_world(self) -> None:
-        """Wait until the bridge publishes the world that the services know; not forever."""
-        link, deadline = self.link, time.monotonic() + _DISCOVERY_SECONDS
+    async def wait_for_world(self) -> None:
+        """
+        Wait until the bridge publishes the world that the services know; not forever.
+
+        Only for services whose requests wait for the world; others are answered meanwhile.
+        """
+        link, requests = self.link, self.requests
+        if requests is None:
+            return
         wanted = _revision(link.client.handshake)
         link.check_now()
-        while time.monotonic() < deadline:
-            if link.state.connected and _revision(link.handshake) >= wanted:
-                return
-            time.sleep(_POLL_SECONDS)
+        await requests.wait_for(
+            lambda: link.state.connected and _revision(link.handshake) >= wanted,
+            _DISCOVERY_SECONDS,
+        )
 
 
 def _revision(handshake: Handshake | None) -> int:
@@ -140,7 +149,7 @@ def _revision(handshake: Handshake | None) -> int:
     return 0 if handshake is None else handshake.raw.get('world_revision', 0)
 
 
-def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
+async def answer(row: Service, context: SimulationContext, request: Any, response: Any) -> Any:
     """Carry out a request; whatever goes wrong becomes a result and its text."""
     if not hasattr(response, 'result'):
         row.handler(context, request, response)
@@ -153,7 +162,9 @@ def answer(row: Service, context: SimulationContext, request: Any, response: Any
             raise StandardRejected(
                 UNSUPPORTED, f'this server lacks what {row.name} needs ({row.needs})'
             )
-        row.handler(context, request, response)
+        outcome = row.handler(context, request, response)
+        if inspect.isawaitable(outcome):
+            await outcome
     except Exception as error:
         result, text = judge(error)
     response.result.result = result

@@ -7,6 +7,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
 from urlab_ros_bridge.ros.services.standard.base import standard
@@ -67,7 +68,7 @@ def get_simulation_state(context: SimulationContext, request: Any, response: Any
     response.state.state = present_state(context)
 
 
-def set_simulation_state(context: SimulationContext, request: Any, response: Any) -> str:
+async def set_simulation_state(context: SimulationContext, request: Any, response: Any) -> str:
     """Stop (pause and reset everything), play or pause."""
     target, now = _target(request.state.state), present_state(context)
     if now in (State.NO_WORLD, State.LOADING_WORLD):
@@ -81,7 +82,7 @@ def set_simulation_state(context: SimulationContext, request: Any, response: Any
         _check_mode(context)
     _pause(context, target is not State.PLAYING)
     if target is State.STOPPED:
-        reset_all(context)
+        await reset_all(context)
     elif target is State.PAUSED:
         context.paused_epoch = context.timeline.epoch
     return f'{now.name} -> {target.name}'
@@ -126,11 +127,11 @@ SPAWNED = 4
 ALL = 255
 
 
-def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
+async def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
     """Reset everything (scope 0 or 255), or time 1, state 2 and spawned entities 4 alone."""
     scope = request.scope or ALL
     if scope == ALL:
-        reset_all(context)
+        await reset_all(context)
         return 'everything is as at the start'
     if scope & ~(TIME | STATE | SPAWNED):
         raise StandardRejected(
@@ -145,21 +146,21 @@ def reset_simulation(context: SimulationContext, request: Any, response: Any) ->
         context.require(StandardFeature.SIMULATION_RESET_STATE, 'reset of state alone')
     if scope & SPAWNED:
         context.require(StandardFeature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
-        done.append(f'{delete_spawned(context)} spawned entities are gone')
+        done.append(f'{await delete_spawned(context)} spawned entities are gone')
     if time or state:
         rewind(context, time, state)
         done.append(' and '.join(['time'] * time + ['state'] * state) + ' as at the start')
     return ', '.join(done)
 
 
-def reset_all(context: SimulationContext) -> None:
+async def reset_all(context: SimulationContext) -> None:
     """Remove what was spawned where that is possible, and rewind."""
     if context.has(SPAWN):
-        delete_spawned(context)
+        await delete_spawned(context)
     rewind(context, time=True, state=True)
 
 
-def delete_spawned(context: SimulationContext) -> int:
+async def delete_spawned(context: SimulationContext) -> int:
     """Delete every entity that was spawned; return how many."""
     client = context.client
     names = [name for name, entity in client.get_entities().items() if entity.spawned]
@@ -167,7 +168,7 @@ def delete_spawned(context: SimulationContext) -> int:
         for name in names:
             client.delete_entity(name)
         if names:
-            context.wait_for_world()
+            await context.wait_for_world()
     return len(names)
 
 
@@ -189,7 +190,7 @@ ENTRIES = (
         get_simulation_state,
         {StandardFeature.SIMULATION_STATE_GETTING: ''},
         ops=('status',),
-        needs_world=False,
+        waits=Waits.FOR_OTHERS,
     ),
     standard(
         'set_simulation_state',

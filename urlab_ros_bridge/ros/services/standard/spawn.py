@@ -11,6 +11,7 @@ from typing import Any
 from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import robot_names
+from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.standard.base import PACKAGE
 from urlab_ros_bridge.ros.services.standard.base import SimulationContext
@@ -50,20 +51,20 @@ _RESULTS = {
 _NAMESPACE = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
-def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
+async def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Add an MJCF or URDF model, or a bundled object; answers when its topics are there."""
-    response.entity_name = spawn(context, request)
+    response.entity_name = await spawn(context, request)
     return ''
 
 
-def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
+async def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
     """Add several; each has a result of its own."""
     result_type = load_interface(f'{PACKAGE}/msg/SpawnResult')
     failed = []
     for item in request.spawn_requests:
         outcome = result_type()
         try:
-            outcome.entity_name = spawn(context, item)
+            outcome.entity_name = await spawn(context, item)
             outcome.result.result = OK
         except Exception as error:
             outcome.result.result, outcome.result.error_message = judge(error)
@@ -74,7 +75,7 @@ def spawn_entities(context: SimulationContext, request: Any, response: Any) -> s
     return f'{len(response.results)} spawned'
 
 
-def spawn(context: SimulationContext, request: Any) -> str:
+async def spawn(context: SimulationContext, request: Any) -> str:
     """
     Spawn one entity, and return its name.
 
@@ -101,7 +102,7 @@ def spawn(context: SimulationContext, request: Any) -> str:
                 raise
             text = with_code(error.code, str(error))
             raise StandardRejected(_RESULTS[error.code], text) from error
-        context.wait_for_world()
+        await context.wait_for_world()
     return entity.name
 
 
@@ -129,11 +130,11 @@ def _name(request: Any, suggested: str) -> str:
     return name
 
 
-def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
+async def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
     """Take an entity away; answers when its topics are gone."""
     with context.lockstep.between_rounds():
         context.client.delete_entity(request.entity)
-        context.wait_for_world()
+        await context.wait_for_world()
     return ''
 
 
@@ -188,6 +189,6 @@ ENTRIES = (
         get_spawnables,
         {StandardFeature.SPAWNABLES: ''},
         needs=SPAWN,
-        needs_world=False,
+        waits=Waits.FOR_OTHERS,
     ),
 )

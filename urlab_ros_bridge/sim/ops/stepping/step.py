@@ -22,6 +22,11 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import Reply
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
+from urlab_ros_bridge.sim.requests.setpoints import ANGULAR
+from urlab_ros_bridge.sim.requests.setpoints import CTRL
+from urlab_ros_bridge.sim.requests.setpoints import LINEAR
+from urlab_ros_bridge.sim.requests.setpoints import setpoints
+from urlab_ros_bridge.sim.requests.setpoints import TWIST
 from urlab_ros_bridge.sim.stage import Context
 from urlab_ros_bridge.wire.ops import OBSERVATION_LEVELS
 
@@ -92,8 +97,18 @@ class PreparedStep:
         command = read_command(context, fields)
         self._context, self._session = context, session
         self._fields = fields
-        self._controls = [control for control, _ in command.ctrl]
         self._command = command  # its setpoints are those of the last request
+        blocks = fields.mapping('per_articulation')
+        places = {key[:2]: index for index, key in enumerate(setpoints(blocks))}
+        # Each control and each twist, and which of the vectors are its own.
+        self._controls = [
+            (control, places[control.articulation.prefix, CTRL]) for control, _ in command.ctrl
+        ]
+        driven = [prefix for prefix, block in blocks.items() if TWIST in block]
+        self._twists = [
+            (twist, places[prefix, LINEAR], places[prefix, ANGULAR])
+            for prefix, twist in zip(driven, command.twists, strict=True)
+        ]
         self._count = step_count(fields)
         self._level = observation_level(fields, session)
 
@@ -109,8 +124,14 @@ class PreparedStep:
         context, engine = self._context, self._context.engine
         if engine.mode != 'direct' or engine.replay_source is not None:
             return step(context, self._session, self._fields.with_setpoints(vectors))
-        self._command.ctrl = list(zip(self._controls, vectors, strict=True))
-        advance(context, self._count, self._command)
+        command = self._command
+        command.ctrl = [(control, vectors[place]) for control, place in self._controls]
+        if self._twists:
+            command.twists = [
+                twist.repeated(vectors[linear], vectors[angular], engine.resets)
+                for twist, linear, angular in self._twists
+            ]
+        advance(context, self._count, command)
         return observed(context, self._session, self._level)
 
 

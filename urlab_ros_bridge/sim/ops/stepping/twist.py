@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,20 +18,36 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.stage import Context
 
 
-@dataclass(frozen=True, slots=True)
-class TwistCommand:
-    """A checked twist for one controller: m/s and rad/s in the base frame."""
+class TwistCommand(NamedTuple):
+    """
+    A checked twist for one controller: m/s and rad/s in the base frame.
+
+    :ivar resets: of the state that it was chosen for, as snapshots count; None: of any.
+    """
 
     controller: Any
-    linear: list[float]
-    angular: list[float]
+    linear: Sequence[float]
+    angular: Sequence[float]
     timeout: float | None
     wall: WallTimeout | None
+    resets: int | None
 
     def apply(self, now: float) -> tuple[float, float, float]:
         """Give it to the controller at a simulated time (s); return what the limits leave."""
         vx, vy, yaw = self.controller.set(self.linear, self.angular, now, self.timeout, self.wall)
         return vx, vy, yaw
+
+    def repeated(
+        self, linear: Sequence[float], angular: Sequence[float], resets: int
+    ) -> TwistCommand:
+        """
+        Return the same command with other velocities.
+
+        :param resets: how often the world has been reset by now.
+        :raises OpError: stale_command.
+        """
+        _check_resets(self.resets, resets, any(linear) or any(angular))
+        return TwistCommand(self.controller, linear, angular, self.timeout, self.wall, self.resets)
 
 
 def read_twist(context: Context, control: ArticulationControl, fields: Fields) -> TwistCommand:
@@ -50,10 +67,14 @@ def read_twist(context: Context, control: ArticulationControl, fields: Fields) -
     timeout = fields.number('timeout', low=0.0) or None
     moves = bool(linear.any() or angular.any())
     wall = read_wall_timeout(fields, moves)
-    resets = context.engine.resets
-    if moves and fields.integer('resets', resets) != resets:
+    chosen_for = fields.integer('resets', 0) if 'resets' in fields else None
+    _check_resets(chosen_for, context.engine.resets, moves)
+    return TwistCommand(control.twist, list(linear), list(angular), timeout, wall, chosen_for)
+
+
+def _check_resets(chosen_for: int | None, resets: int, moves: bool) -> None:
+    if moves and chosen_for is not None and chosen_for != resets:
         raise OpError('stale_command', 'the world was reset after this twist was chosen')
-    return TwistCommand(control.twist, list(linear), list(angular), timeout, wall)
 
 
 __all__ = ['TwistCommand', 'read_twist']

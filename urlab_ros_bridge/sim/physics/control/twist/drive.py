@@ -46,6 +46,7 @@ class DriveTwist(TwistController, ABC):
         self._ids = np.asarray(actuator_ids, dtype=np.intp)
         self._slots = self._find(self._used_actuators())
         self._gear = model.actuator_gear[self._addresses('actuator_outadr'), 0].copy()
+        self._gear_size = np.abs(self._gear)
         self._reach = self._control_reach()
         self._matrix = self._inverse_kinematics()
         """(n, 3): actuator velocities = matrix @ twist, before gear."""
@@ -78,8 +79,7 @@ class DriveTwist(TwistController, ABC):
 
     def _within_reach(self, twist: Sequence[float]) -> float:
         """Return the factor <= 1 that keeps every actuator inside its ctrlrange."""
-        controls = np.abs(self._matrix @ twist) * np.abs(self._gear)
-        worst = float(np.max(controls / self._reach))
+        worst = float((np.abs(self._matrix @ twist) * self._gear_size / self._reach).max())
         return 1.0 / worst if worst > 1.0 else 1.0
 
     def _control_reach(self) -> np.ndarray:

@@ -1,0 +1,216 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""Locks on names: who holds one, until when, and what has a lock of its own."""
+
+import contextlib
+import errno
+import os
+import signal
+import subprocess
+import sys
+from types import SimpleNamespace
+import uuid
+
+from lifelines import has_ended
+from lifelines import start_process
+from lifelines import stop_for_a_while
+import pytest
+
+pytestmark = [pytest.mark.ros, pytest.mark.timeout(120)]
+pytest.importorskip('rclpy')
+
+from urlab_ros_bridge.ros.reports import name_lock as module  # noqa: E402
+from urlab_ros_bridge.ros.reports.name_lock import lock_of  # noqa: E402
+from urlab_ros_bridge.ros.reports.name_lock import NameLock  # noqa: E402
+
+# Says whether it has got the lock, and holds it until its input ends.
+HOLDER = """
+import sys, {more}
+from urlab_ros_bridge.ros.reports.name_lock import NameLock
+lock = NameLock(sys.argv[1])
+sys.stdin.readline()
+print(lock.take(), flush=True)
+{then}
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def name():
+    """Return a name that nobody else uses."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def holders(name):
+    """Return a function that starts a process which takes the lock when it is told to."""
+    started = []
+
+    def start(more='os', then=''):
+        program = HOLDER.format(more=more, then=then)
+        process = start_process(
+            [sys.executable, '-c', program, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def tell(*processes):
+    """Have all take the lock at the same time; return whether each has got it."""
+    for process in processes:
+        process.stdin.write('go\n')
+    for process in processes:
+        process.stdin.flush()
+    return [process.stdout.readline() == 'True\n' for process in processes]
+
+
+def test_one_holds_a_name_until_it_lets_go(name):
+    first, second = NameLock(name), NameLock(name)
+    assert first.take() and first.take() and not second.take()
+    second.release()
+    assert not second.take()
+    first.release()
+    first.release()
+    assert second.take() and not first.take()
+    second.release()
+
+
+def test_other_names_are_free_however_long_they_are(name):
+    texts = [name, f'{name} ', f'/{name}', name * 100, f'{name}é', f'{name}\0']
+    locks = [NameLock(text) for text in texts]
+    assert all(lock.take() for lock in locks)
+    for lock in locks:
+        lock.release()
+
+
+def test_a_lock_that_is_forgotten_is_free(name):
+    lock = NameLock(name)
+    assert lock.take()
+    del lock
+    lock = NameLock(name)
+    assert lock.take()
+    lock.release()
+
+
+def test_of_many_that_start_at_once_one_gets_it_and_whoever_was_killed_has_it_no_more(
+    name, holders
+):
+    many = [holders() for _ in range(4)]
+    got = tell(*many)
+    assert sum(got) == 1
+    many[got.index(True)].kill()
+    many[got.index(True)].wait()
+    lock = NameLock(name)
+    assert lock.take()
+    lock.release()
+
+
+def test_who_is_stopped_still_holds_it(name, holders):
+    holder = holders()
+    assert tell(holder) == [True]
+    stop_for_a_while(holder)
+    assert not NameLock(name).take()
+
+
+@pytest.mark.parametrize(
+    ('more', 'then'),
+    [
+        ('os, time', 'if not os.fork(): print(os.getpid(), flush=True), time.sleep(100)'),
+        (
+            'subprocess',
+            'print(subprocess.Popen(["sleep", "100"], close_fds=False).pid, flush=True)',
+        ),
+    ],
+    ids=['fork', 'program'],
+)
+def test_children_do_not_inherit_it(name, holders, more, then):
+    holder = holders(more, then)
+    assert tell(holder) == [True]
+    child = int(holder.stdout.readline())
+    try:
+        # What a child closes is its own.
+        assert not NameLock(name).take()
+        holder.kill()
+        holder.wait()
+        lock = NameLock(name)
+        assert lock.take()
+        lock.release()
+        assert not has_ended(child)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+
+
+def test_other_errors_than_a_taken_name_are_raised(name, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EPERM, 'Operation not permitted')
+
+    made = SimpleNamespace(bind=refuse, close=lambda: closed.append(True))
+    closed = []
+    monkeypatch.setattr(module.socket, 'socket', lambda *_: made)
+    with pytest.raises(PermissionError):
+        NameLock(name).take()
+    assert closed
+    monkeypatch.setattr(module.sys, 'platform', 'darwin')
+    with pytest.raises(OSError, match='Linux'):
+        NameLock(name).take()
+
+
+def node(full_name='/urlab_bridge', domain=7):
+    return SimpleNamespace(
+        context=SimpleNamespace(get_domain_id=lambda: domain),
+        get_fully_qualified_name=lambda: full_name,
+    )
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Take away what parts nodes, and return what sets variables."""
+    for variable in os.environ:
+        if variable.startswith((*module.PARTING, 'ROS_AUTOMATIC_', 'ROS_LOCALHOST_')):
+            monkeypatch.delenv(variable)
+    return monkeypatch
+
+
+def test_a_lock_is_for_one_name_on_one_domain(plain):
+    def address():
+        return lock_of(node())._address
+
+    same = address()
+    assert same == lock_of(node())._address
+    others = {lock_of(node('/other/urlab_bridge'))._address, lock_of(node(domain=8))._address}
+    for variable, value in (
+        ('ROS_DISCOVERY_SERVER', '127.0.0.1:11811'),
+        ('CYCLONEDDS_URI', '<CycloneDDS/>'),
+        ('FASTDDS_DEFAULT_PROFILES_FILE', 'other.xml'),
+    ):
+        with plain.context() as changed:
+            changed.setenv(variable, value)
+            others.add(address())
+    with plain.context() as changed:
+        changed.setattr(module, 'get_rmw_implementation_identifier', lambda: 'rmw_other')
+        others.add(address())
+    assert len(others) == 6 and same not in others
+    # These hear each other on one machine.
+    for value in ('LOCALHOST', 'SUBNET', 'SYSTEM_DEFAULT', 'off'):
+        plain.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', value)
+        assert address() == same
+
+
+def test_who_is_heard_by_nobody_needs_no_lock(plain):
+    plain.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'OFF')
+    assert lock_of(node()) is None
+    plain.setenv('ROS_LOCALHOST_ONLY', '0')
+    assert lock_of(node()) is None
+    plain.setenv('ROS_LOCALHOST_ONLY', '1')
+    assert lock_of(node()) is not None
