@@ -7,9 +7,10 @@ Step round trips per second, against the floor.
 The floor is a bare REP socket in its own process that runs the same mj_step calls (same model,
 same start, same ctrl) and answers the same reply bytes without looking at the request.  Both are
 asked by the same REQ client with the same request bytes, in short turns, so that the noise of the
-machine hits both; a ratio is the median over the turns.  The last columns are the same exchange
-through the package's own typed client, which also packs and unpacks.  With --busy 2 on two
-processors, all of them compete with programs that compute.
+machine hits both; a ratio is the median over the turns, in brackets are the quartiles.  The last
+columns are the same exchange through the package's own typed client, which also packs and unpacks.
+With --busy 2 on two processors, all of them compete with programs that compute: then a tenth of
+the requests waits for a time slice of theirs and takes most of the time, so turns are longer.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sys
 import time
 
 import busy_loops
+import numpy as np
 from ratios import note
 import zmq
 
@@ -173,28 +175,32 @@ def measure(n_steps: int, rounds: int, count: int) -> float:
         name: statistics.median(turn[name] for turn in trio.turns)
         for name in ('floor', 'server', 'client')
     }
-    ratio, client_ratio = (statistics.median(values) for values in ratios.values())
+    server, client = (
+        '{1:7.2f} ({0:.2f}-{2:.2f})'.format(*np.percentile(values, (25, 50, 75)))
+        for values in ratios.values()
+    )
     print(
-        f'{n_steps:7d} {rates["floor"]:9.0f} {rates["server"]:9.0f} {ratio:7.2f} '
-        f'{rates["client"]:13.0f} {client_ratio:7.2f}',
+        f'{n_steps:7d} {rates["floor"]:9.0f} {rates["server"]:9.0f} {server} '
+        f'{rates["client"]:13.0f} {client}',
         flush=True,
     )
-    return ratio
+    return statistics.median(ratios['server'])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
     parser.add_argument('--rounds', type=int, default=61)
-    parser.add_argument('--count', type=int, default=300, help='round trips a turn')
+    parser.add_argument('--count', type=int, help='round trips a turn, 300 or 600 (busy)')
     busy_loops.add_option(parser)
     options, _ = parser.parse_known_args()
     busy_loops.start(options.busy)
+    count = options.count or (600 if options.busy else 300)
     print(
         'quadruped, 12 joints, raw control; round trips per second, medians\n'
-        'n_steps     floor    server   ratio  typed client   ratio'
+        'n_steps     floor    server   ratio (quartiles)  typed client   ratio (quartiles)'
     )
     for n_steps in (1, 4, 10, 20):
-        measure(n_steps, options.rounds, options.count)
+        measure(n_steps, options.rounds, count)
     return 0
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
 import math
+import os
 import resource
 import signal
 import sys
@@ -57,6 +58,24 @@ def test_a_file_is_not_taken_for_a_folder(words, named, capsys):
         assert capsys.readouterr().err.startswith('error: DIR: is missing: ')
     assert main(words) == 2
     assert capsys.readouterr().err == f'error: {named} is a file, not a folder\n'
+
+
+def test_a_path_that_is_not_utf8_is_named_in_one_line(tmp_path):
+    name = os.fsencode(tmp_path / 'r') + b'\xe4ume.xml'
+    with open(name, 'w', encoding='ascii') as file:
+        file.write('<mujoco/>')
+    words = [
+        sys.executable,
+        '-m',
+        'urlab_ros_bridge.cli.main',
+        'map',
+        '--model',
+        os.fsdecode(name),
+    ]
+    done = run_process(words, capture_output=True)
+    assert done.returncode == 2 and done.stdout == b''
+    assert done.stderr.startswith(b"error: --model: '") and done.stderr.count(b'\n') == 1
+    assert b'is not UTF-8' in done.stderr
 
 
 @pytest.mark.parametrize('words', [['keys', '{}/k'], ['map', '--output', '{}/m']])

@@ -3,6 +3,7 @@
 """Signals that ask the program to end are noted, and interrupt no code."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 
 from urlab_ros_bridge.cli.signals import INTERRUPTED
 from urlab_ros_bridge.cli.signals import kept
+from urlab_ros_bridge.cli.signals import stop_by
 from urlab_ros_bridge.cli.signals import STOP_SIGNALS
 from urlab_ros_bridge.cli.signals import StopRequest
 
@@ -32,6 +34,35 @@ def test_a_signal_is_noted_and_what_was_begun_is_done(number):
             os.kill(os.getpid(), number)
         request.start(lambda: done.append(1))
         assert request.came and done == [1]
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_takes_down_what_a_command_has_begun(number):
+    code = (
+        'import os, sys, tempfile, time\n'
+        'from urlab_ros_bridge.cli.signals import unwind_on_stop\n'
+        'unwind_on_stop()\n'
+        'with tempfile.TemporaryDirectory() as folder:\n'
+        '    print(folder, flush=True)\n'
+        '    time.sleep(600)\n'
+    )
+    process = start_process([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
+    folder = process.stdout.readline().strip()
+    process.send_signal(number)
+    assert process.wait(60) == 128 + number and folder and not os.path.exists(folder)
+
+
+def test_nohup_stays_in_force():
+    with kept():
+        for ignored, wanted in ((signal.SIG_IGN, signal.SIG_IGN), (signal.SIG_DFL, note)):
+            signal.signal(signal.SIGHUP, ignored)
+            stop_by(note)
+            assert signal.getsignal(signal.SIGHUP) == wanted
+            assert signal.getsignal(signal.SIGTERM) == note
+
+
+def note(number, frame):
+    pass
 
 
 def test_what_a_start_raises_is_raised():

@@ -15,12 +15,23 @@ import os
 
 from urlab_ros_bridge.cli.arguments.argument import Argument
 from urlab_ros_bridge.cli.arguments.checks import bundled_world
+from urlab_ros_bridge.cli.arguments.checks import chiral_profile
+from urlab_ros_bridge.cli.arguments.checks import POLICIES
+from urlab_ros_bridge.cli.arguments.checks import policy_file
+from urlab_ros_bridge.cli.arguments.checks import PROFILES
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.arguments.parser import make_parser
 from urlab_ros_bridge.cli.commands import all_commands
+from urlab_ros_bridge.files.shipped import shipped_names
 from urlab_ros_bridge.models import world_names
 
 Completer = Callable[..., list[str]]
+# What is bundled, by the check of the arguments that take its names.
+_NAMES: dict[object, Callable[[], list[str]]] = {
+    bundled_world: world_names,
+    chiral_profile: lambda: shipped_names(PROFILES, '.yaml'),
+    policy_file: lambda: shipped_names(POLICIES, '.yaml'),
+}
 
 
 def is_wanted() -> bool:
@@ -53,19 +64,30 @@ def _complete_values(parser: argparse.ArgumentParser, command: Command) -> None:
     known = {argument.name: argument for argument in command.arguments}
     for action in parser._actions:
         argument = known.get(action.dest)
-        if argument is not None and not argument.is_path:  # argcomplete completes files itself
-            values = _values(argument)
-            action.completer = lambda values=values, **_: values  # type: ignore[attr-defined]
+        if argument is not None:
+            action.completer = _completer(argument)  # type: ignore[attr-defined]
     words = parser.add_argument('name:=value', nargs='*')
     words.completer = _launch_style(known)  # type: ignore[attr-defined]
+
+
+def _completer(argument: Argument) -> Completer:
+    """Complete the value: names that are known, and files where it is a path."""
+    from argcomplete.completers import FilesCompleter
+
+    values = _values(argument)
+    files = FilesCompleter()
+
+    def completer(prefix: str, **_: object) -> list[str]:
+        return [*values, *(files(prefix) if argument.is_path else ())]
+
+    return completer
 
 
 def _values(argument: Argument) -> list[str]:
     if argument.is_switch:
         return ['true', 'false']
-    if argument.key.check is bundled_world:
-        return world_names()
-    return list(argument.choices)
+    names = _NAMES.get(argument.key.check)
+    return list(argument.choices) if names is None else names()
 
 
 def _launch_style(known: dict[str, Argument]) -> Completer:

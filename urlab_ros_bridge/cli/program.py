@@ -13,7 +13,7 @@ from urlab_ros_bridge.cli.commands import all_commands
 from urlab_ros_bridge.cli.commands import find_command
 from urlab_ros_bridge.cli.signals import ignore_interrupt
 from urlab_ros_bridge.cli.signals import INTERRUPTED
-from urlab_ros_bridge.cli.signals import raise_on_interrupt
+from urlab_ros_bridge.cli.signals import unwind_on_stop
 from urlab_ros_bridge.wire.errors import UrlabError
 
 USER_ERROR = 2
@@ -68,5 +68,5 @@ def _run(name: str, *rest: str) -> int:
     command = find_command(name)
     given = parse(command, rest)
     if not command.handles_signals:
-        raise_on_interrupt()
+        unwind_on_stop()
     return command.run(given)

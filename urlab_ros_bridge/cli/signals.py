@@ -25,6 +25,8 @@ Handler = Callable[[int, FrameType | None], None]
 
 # What is still starting when the program is to end gets so much time (s).
 _STARTING = 1.0
+# What a command takes down when it is asked to end gets so much (s).
+_UNWINDING = 10.0
 _JOIN_SECONDS = 0.05
 
 
@@ -50,10 +52,22 @@ def kept() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def raise_on_interrupt() -> None:
-    """Let SIGINT raise KeyboardInterrupt, as Python does by default."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def unwind_on_stop() -> None:
+    """
+    Let what was begun be taken down when the program is to end.
+
+    SIGINT raises KeyboardInterrupt, as Python does by default; the others SystemExit with the code
+    that a shell reports, instead of ending the process where it stands.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        kill_after(_UNWINDING)
+        raise SystemExit(128 + number)
+
+    stop_by(handler)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def ignore_interrupt() -> None:
@@ -63,9 +77,10 @@ def ignore_interrupt() -> None:
 
 
 def stop_by(handler: Handler) -> None:
-    """Call a handler on each signal that asks the program to end."""
+    """Call a handler on each signal that asks the program to end; nohup keeps SIGHUP ignored."""
     for number in STOP_SIGNALS:
-        signal.signal(number, handler)
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def interrupt_within(seconds: float) -> Handler:

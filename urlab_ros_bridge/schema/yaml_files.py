@@ -91,7 +91,16 @@ def read_yaml(path: Path, error: type[SchemaError] = SchemaError) -> Place:
         raise error(path, '', 'is nested too deeply') from problem
     except (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError) as problem:
         # PyYAML lets the bare errors of int(), datetime and its regular expressions through.
-        raise error(path, '', f'is not valid YAML: {problem}') from problem
+        raise error(path, '', f'is not valid YAML: {_in_one_line(problem)}') from problem
+
+
+def _in_one_line(problem: Exception) -> str:
+    """Return what is wrong, and where: PyYAML writes up to six lines."""
+    mark = getattr(problem, 'problem_mark', None)
+    if not isinstance(problem, yaml.MarkedYAMLError) or mark is None:
+        return ' '.join(str(problem).split())
+    text = ', '.join(filter(None, (problem.context, problem.problem)))
+    return f'line {mark.line + 1}, column {mark.column + 1}: {text}'
 
 
 __all__ = ['read_yaml']

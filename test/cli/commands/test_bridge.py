@@ -1,7 +1,9 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import os
 import sys
 
+from lifelines import run_process
 import pytest
 
 from urlab_ros_bridge.cli.arguments.parser import parse
@@ -16,6 +18,15 @@ def node_words(*argv):
 def last_value(words, name):
     values = [word.partition(':=')[2] for word in words if word.startswith(f'{name}:=')]
     return values[-1] if values else None
+
+
+@pytest.mark.ros
+@pytest.mark.parametrize('words', [['bridge'], ['policy', 'quadruped_trot']])
+def test_where_home_is_read_only_the_way_out_is_named(words):
+    command = [sys.executable, '-m', 'urlab_ros_bridge.cli.main', *words]
+    environ = {**os.environ, 'ROS_LOG_DIR': '/proc/nowhere'}
+    done = run_process(command, capture_output=True, text=True, env=environ)
+    assert done.returncode == 1 and 'set ROS_LOG_DIR to a folder' in done.stderr
 
 
 def test_without_arguments_the_defaults_are_left_to_the_node():

@@ -35,8 +35,11 @@ def messages(path):
 
 @pytest.mark.slow
 def test_equal_bits_for_any_number_of_workers_whoever_is_killed(place):
-    one = begin(place, 'one', '--workers', 1, '--record', 'mcap', '--table', 'table.csv')
-    said = finish(one)
+    scratch = place / 'scratch'
+    scratch.mkdir()
+    words = ('--workers', 1, '--record', 'mcap', '--table', 'table.csv')
+    said = finish(begin(place, 'one', *words, TMPDIR=str(scratch)))
+    assert not list(scratch.glob('urlab-eval-*'))
     rows = table(place, 'one')
     assert [row['seed'] for row in rows] == [3, 4, 5, 6, 7, 8]
     assert len({row['digest'] for row in rows}) == EPISODES  # each seed has its own

@@ -291,3 +291,18 @@ def test_the_count_of_resets_is_known_where_a_command_answers_one_state(stepped)
     source.put(7, resets=7)
     wait_until(lambda: stream.timeline.stamp_ns == 7)
     assert stream.timeline.resets == 7
+
+
+@pytest.mark.filterwarnings('ignore::pytest.PytestUnhandledThreadExceptionWarning')
+def test_a_bridge_that_cannot_publish_any_more_says_so_and_ends(stepped):
+    stream, source, _ = stepped
+    failures = []
+    stream._fail = failures.append
+
+    def broken(*_):
+        raise TypeError('no such thing')
+
+    stream.world.publish = broken
+    source.put(1, resets=0)
+    wait_until(lambda: failures)
+    assert str(failures[0]) == 'nothing can be published: TypeError: no such thing'

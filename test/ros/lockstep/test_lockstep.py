@@ -23,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import StaleCommand
+from urlab_ros_bridge.ros.lockstep.rounds import Stall
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.server import Server
 
@@ -420,6 +421,29 @@ def test_a_step_brings_only_what_somebody_needs_and_who_comes_later_gets_it_too(
     assert {later - earlier for earlier, later in pairwise(stamps)} == {20_000_000}
     seen = list(controller.seen)[begun:]
     assert seen == sorted(set(seen))
+
+
+def test_an_answer_lost_while_the_bridge_stood_still_is_given_again(connected, monkeypatch):
+    stood_still = []
+
+    def repeat_now(self, now):
+        return bool(stood_still and stood_still.pop())
+
+    monkeypatch.setattr(Stall, 'repeat_now', repeat_now)
+    server, bridge, listener = connected(lockstep_topics=['cmd_vel'])
+    controller = Controller(listener)
+    wait_until(lambda: rounds(server) > 10)
+    answer, lost = controller._publishers.pop('cmd_vel'), len(controller.seen)
+    wait_until(lambda: len(controller.seen) > lost)
+    done = rounds(server)
+    controller._publishers['cmd_vel'] = answer
+    with pytest.raises(AssertionError):
+        wait_until(lambda: rounds(server) > done, 1.0)
+    stood_still.append(True)
+    wait_until(lambda: rounds(server) > done + 10)
+    check_order(server)
+    twice = [stamp for stamp in set(controller.seen) if controller.seen.count(stamp) > 1]
+    assert twice in ([], [controller.seen[lost]]) and bridge.lockstep.on
 
 
 def test_what_still_comes_of_live_mode_is_no_instant(real, monkeypatch):

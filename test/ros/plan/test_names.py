@@ -23,6 +23,13 @@ def test_a_valid_name_stays_as_it_is(text):
     assert ros_name(name) == name
 
 
+@given(st.text('aé_7', min_size=90, max_size=400))
+def test_a_long_name_leaves_room_in_a_topic_and_stays_its_own(text):
+    name = ros_name(text)
+    assert len(name) <= 100 and VALID.fullmatch(name) and ros_name(name) == name
+    assert len({ros_name(f'{"a" * 200}{text}{end}') for end in 'xyz'}) == 3
+
+
 @given(st.lists(st.text(max_size=3), unique=True, max_size=12))
 def test_different_texts_get_different_names(texts):
     names = ros_names(texts)

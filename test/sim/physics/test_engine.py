@@ -70,6 +70,31 @@ def test_waiting_and_stepping_share_one_deadline(rover, monkeypatch):
     timer.join()
 
 
+def cost_after(engine, monkeypatch, *steps):
+    """Return what a sub-step counts for (s) after requests of four that take so long each (s)."""
+    clock = Clock(monkeypatch, engine)
+    engine.on_substep.clear()
+    seconds = iter(steps)
+    engine.on_substep.append(lambda: clock.pass_by(next(seconds)))
+    for _ in range(len(steps) // 4):
+        engine.advance(4, (), clock.now + 100.0)
+    return engine.seconds_per_step
+
+
+def test_steps_that_are_interrupted_now_and_then_still_count_as_quick(rover, monkeypatch):
+    quick, interrupted = [3e-5] * 4, [3e-5, 4e-3, 3e-5, 3e-5]
+    cost = cost_after(rover.engine, monkeypatch, *(quick * 2 + interrupted) * 50)
+    assert 3e-5 < cost < 6e-5
+
+
+def test_slow_steps_are_known_after_one_request(rover, monkeypatch):
+    assert cost_after(rover.engine, monkeypatch, *[20e-3] * 4) > 1e-3
+
+
+def test_steps_that_became_slower_are_known_after_some_requests(rover, monkeypatch):
+    assert cost_after(rover.engine, monkeypatch, *[1e-3] * 400) == pytest.approx(1e-3, rel=0.1)
+
+
 def test_steps_of_a_paused_live_world_have_a_deadline_too(rig, monkeypatch):
     rover = rig(paused=True)
     Clock(monkeypatch, rover.engine)

@@ -35,6 +35,7 @@ from urlab_ros_bridge.schema import Key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.schema import keys_of
 from urlab_ros_bridge.schema import problem_of
+from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.schema.keys import without_none
 
 A = TypeVar('A', bound='Arguments')
@@ -175,7 +176,10 @@ class Argument:
         :raises BadArgument: when the text is not a value of this argument.
         """
         value = _from_text(self.kind, expanduser(text) if self.is_path else text)
-        if problem := problem_of(self.key, self.kind, value):
+        problem = problem_of(self.key, self.kind, value)
+        if self.is_path and not _is_utf8(value):
+            problem = f'{shown(value)} is not UTF-8, which MuJoCo and YAML files need'
+        if problem:
             raise BadArgument(self.named(spelling), problem)
         return value
 
@@ -234,6 +238,15 @@ def read_arguments(
         return section(**{**values, **shipped})
     except KeyProblem as problem:
         raise BadArgument(known[problem.name].named(spelling), str(problem)) from None
+
+
+def _is_utf8(text: str) -> bool:
+    """Return whether the bytes of an argument were UTF-8; others are surrogates (PEP 383)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _names(section: type) -> list[str]:

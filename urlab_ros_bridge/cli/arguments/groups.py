@@ -61,7 +61,7 @@ class WorldArguments(Arguments):
     )
     prefix: str = key(
         '',
-        'Name of the robot on the wire, when the world has one robot; default: as the world says.',
+        'Name on the wire of the robot, or of the first of several; default: as the world says.',
         metavar='P',
     )
     actor_id: str = key(

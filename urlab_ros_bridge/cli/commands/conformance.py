@@ -20,6 +20,7 @@ from urlab_ros_bridge.cli.arguments.groups import FOLDER
 from urlab_ros_bridge.cli.arguments.groups import LAST_PORT
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.errors import BadArgument
+from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.wire.ops import CONTROL_PORT
 from urlab_ros_bridge.wire.ops import INFO_PORT
@@ -190,13 +191,15 @@ def run(given: ParsedArguments[ConformanceArguments]) -> int:
     if values.list:
         print(listing(plan.checks))
         return 0
+    if values.json:  # before the minutes that the checks take
+        Path(values.json).parent.mkdir(parents=True, exist_ok=True)
     with connected(values) as peer:
         tested = described(peer)
         print(f'{tested["endpoint"]}: {tested["urlab_version"]}', flush=True)
         results = run_and_print(peer, plan)
     if values.json:
         text = json.dumps(as_json(results, tested), indent=1)
-        Path(values.json).write_text(text + '\n', encoding='utf-8')
+        write_whole(Path(values.json), (text + '\n').encode())
     return int(any(result.outcome == FAIL for result in results))
 
 

@@ -66,7 +66,7 @@ class MapArguments(Arguments):
     )
     prefix: str = key(
         '',
-        'Name of the robot on the wire, when the world has one robot; default: as the world says.',
+        'Name on the wire of the robot, or of the first of several; default: as the world says.',
         metavar='P',
     )
     output: str = key(

@@ -27,6 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from typing import Self
 
+from urlab_ros_bridge.cli.signals import unwind_on_stop
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import Digest
 from urlab_ros_bridge.gateways.chiral.evaluation.episode_files import EpisodeRow
@@ -202,6 +203,7 @@ def main(argv: list[str]) -> int:
 
     :param argv: the assignment as JSON, and the descriptor of the reports.
     """
+    unwind_on_stop()
     sys.path.insert(0, str(Path.cwd()))
     try:
         work(Assignment(**json.loads(argv[0])), int(argv[1]))

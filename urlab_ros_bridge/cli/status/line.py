@@ -14,6 +14,8 @@ import time
 from typing import Any
 from typing import TextIO
 
+from urlab_ros_bridge.wire.errors import count_of
+
 PLAIN_SECONDS = 5.0
 REDRAW_SECONDS = 0.25
 # Figures that are older than this are not shown (s).
@@ -52,16 +54,6 @@ def _number(values: Mapping[str, Any], name: str) -> float:
     return float(value) if isinstance(value, int | float) and abs(value) < LARGEST else 0.0
 
 
-def _counted(count: int, noun: str) -> str:
-    """
-    Return a count with its noun.
-
-    >>> _counted(1, 'camera'), _counted(0, 'camera')
-    ('1 camera', '0 cameras')
-    """
-    return f'{count} {noun}' if count == 1 else f'{count} {noun}s'
-
-
 def session_words(sessions: object, leave_out: str) -> str:
     """
     Return how many sessions there are and whose, without those of one client.
@@ -73,7 +65,7 @@ def session_words(sessions: object, leave_out: str) -> str:
     names = [str(s.get('client') or 'unnamed') for s in listed if isinstance(s, Mapping)]
     counts = Counter(name for name in names if name != leave_out)
     whose = ', '.join(f'{n} {name}' if n > 1 else name for name, n in sorted(counts.items()))
-    return _counted(counts.total(), 'session') + (f' ({whose})' if whose else '')
+    return count_of(counts.total(), 'session') + (f' ({whose})' if whose else '')
 
 
 def pace_words(figures: Figures | None, now: float) -> list[str]:
@@ -98,7 +90,7 @@ def company_words(figures: Figures | None, now: float) -> list[str]:
     """Return which clients are connected to the server, from a `status` reply."""
     if figures is None or not figures.fresh(now):
         return []
-    cameras = _counted(int(_number(figures.values, 'cameras')), 'camera')
+    cameras = count_of(int(_number(figures.values, 'cameras')), 'camera')
     return [cameras, session_words(figures.values.get('sessions'), OWN_NAME)]
 
 

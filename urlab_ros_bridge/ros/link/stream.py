@@ -55,6 +55,13 @@ _MUTE_SECONDS = 0.2
 _STILL_NS = 1_000_000_000
 
 
+class StreamBroken(UrlabError):
+    """The thread that publishes has met an error that nobody expected."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f'nothing can be published: {type(cause).__name__}: {cause}')
+
+
 class StreamThread:
     """
     Turns ticks into messages.
@@ -77,6 +84,7 @@ class StreamThread:
         on_jump: Callable[[int, bool], None] = lambda stamp_ns, went_back: None,
         on_beat: Callable[[float], None] = lambda now: None,
         also: Callable[[], set[bytes]] = set,
+        fail: Callable[[UrlabError], None] = lambda error: None,
     ) -> None:
         """
         Connect the stream.
@@ -86,6 +94,7 @@ class StreamThread:
             anything of it is published.
         :param on_beat: called once a second with the monotonic time.
         :param also: returns prefixes of the wire that are needed beside those of topics.
+        :param fail: takes why the thread has ended; nothing is published any more.
         """
         self.counters = Counters()
         self.timeline = timeline
@@ -97,7 +106,7 @@ class StreamThread:
         self._settings = settings
         self._clock = clock
         self._on_tick, self._on_jump, self._on_beat = on_tick, on_jump, on_beat
-        self._also = also
+        self._also, self._fail = also, fail
         self.source = StateStream(
             settings.host, settings.state_port, (), backlog=BACKLOG, keys=settings.keys
         )
@@ -211,6 +220,17 @@ class StreamThread:
         self._process_tick(tick, now)
         return True
 
+    def repeat(self) -> None:
+        """Have the present instant published once more, between two ticks."""
+
+        def publish() -> None:
+            world, tick, stamp_ns = self.world, self._last_tick, self.timeline.stamp_ns
+            if world is not None and tick is not None and stamp_ns is not None:
+                self.counters.messages += world.publish_again(tick, stamp_ns, None)
+
+        self._tasks.append((publish, threading.Event()))
+        self._due.set()
+
     @contextlib.contextmanager
     def in_full(self) -> Iterator[None]:
         """Publish each tick of the block in full, whatever the limits: a client steps."""
@@ -240,6 +260,15 @@ class StreamThread:
         return float('inf') if last is None else time.monotonic() - last
 
     def _run(self) -> None:
+        try:
+            self._publish_until_stopped()
+        except Exception as error:
+            # Nobody else publishes: without this thread the bridge would only look alive.
+            if not self._stop.is_set():
+                self._fail(StreamBroken(error))
+            raise
+
+    def _publish_until_stopped(self) -> None:
         poll = started = time.monotonic()
         beat, tick = started + _BEAT_SECONDS, None
         while not self._stop.is_set():
@@ -438,6 +467,7 @@ def attach(bridge: Bridge) -> Attached:
             on_jump=bridge.jump,
             on_beat=bridge.beat,
             also=bridge.wanted,
+            fail=bridge.fail,
         )
     )
     return Attached(begin=stream.start, changed=stream.apply, stop=stream.stop)

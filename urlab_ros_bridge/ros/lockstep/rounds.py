@@ -40,8 +40,36 @@ SETTLE_SECONDS = 0.5
 CATCH_UP_SECONDS = 2.0
 # A picture is waited for this long after the instant began (s of wall time).
 PICTURE_SECONDS = 5.0
+# Other processes believe that one which stood still for so long (s of wall time) may have died.
+STALL_SECONDS = 5.0
+REPEAT_SECONDS = 1.0
+REPETITIONS = 30
 _SEND_SECONDS = 5.0
 _RATE_ROUNDS = 50
+
+
+class Stall:
+    """
+    When an instant is to be repeated because this process stood still while it waited.
+
+    Meanwhile DDS elsewhere takes it for dead, and drops what it sends: the answer may be lost.  It
+    takes a while until both sides know each other again, so it is repeated more than once.
+    """
+
+    def __init__(self) -> None:
+        self._looked = time.monotonic()
+        self._left = 0
+        self._next = math.inf
+
+    def repeat_now(self, now: float) -> bool:
+        """Return whether to repeat it; to be called all the time (s by time.monotonic)."""
+        looked, self._looked = self._looked, now
+        if now - looked > STALL_SECONDS:
+            self._left, self._next = REPETITIONS, now + REPEAT_SECONDS
+        if not self._left or now < self._next:
+            return False
+        self._left, self._next = self._left - 1, now + REPEAT_SECONDS
+        return True
 
 
 class Rounds:
@@ -244,6 +272,7 @@ class Rounds:
     def _wait_for_answers(self) -> bool:
         """Wait for all answers and pictures; false when there is nothing to wait for any more."""
         gate, timeout = self._gate, self.terms.timeout or math.inf
+        stall = Stall()
         while not gate.wait(min(LOOK_SECONDS, timeout), self._have_pictures):
             if self._stop.is_set() or not self._drive.ready():
                 return False
@@ -255,6 +284,8 @@ class Rounds:
             elif silent:
                 names = [self._topics.names[topic] for topic in silent]
                 self.doing = f'waiting for {", ".join(names)}'
+                if stall.repeat_now(time.monotonic()):
+                    self._stream.repeat()
                 if self.waited > timeout or self._is_replaced(silent):
                     for name in names:
                         self.unanswered[name] += 1

@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+import hashlib
 import re
 
 _FORBIDDEN = re.compile(r'[^A-Za-z0-9]+')
+# A whole topic may have 247 characters (rmw_validate_full_topic_name): two names and what we add.
+_LONGEST = 100
+_DIGEST = 8
 
 
 def ros_name(text: str) -> str:
     """
-    Turn any text into one part of a topic name.
+    Turn any text into one part of a topic name, of at most 100 characters.
 
     >>> ros_name('left hip/pitch'), ros_name('2nd__arm'), ros_name('')
     ('left_hip_pitch', 'n2nd_arm', 'unnamed')
@@ -20,7 +24,12 @@ def ros_name(text: str) -> str:
     name = _FORBIDDEN.sub('_', text).strip('_')
     if not name:
         return 'unnamed'
-    return f'n{name}' if name[0].isdigit() else name
+    if name[0].isdigit():
+        name = f'n{name}'
+    if len(name) > _LONGEST:
+        digest = hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGEST]
+        name = f'{name[: _LONGEST - _DIGEST - 1].rstrip("_")}_{digest}'
+    return name
 
 
 def ros_names(texts: Iterable[str]) -> dict[str, str]:
@@ -31,12 +40,14 @@ def ros_names(texts: Iterable[str]) -> dict[str, str]:
     {'a b': 'a_b', 'a_b': 'a_b_2'}
     """
     names: dict[str, str] = {}
+    taken: set[str] = set()
     for text in texts:
         wanted = name = ros_name(text)
         count = 1
-        while name in names.values():
+        while name in taken:
             count += 1
             name = f'{wanted}_{count}'
+        taken.add(name)
         names[text] = name
     return names
 

@@ -19,6 +19,7 @@ from urlab_ros_bridge.ros.policy.node import PolicyNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import start_problem
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import StopSignal
 
 
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         rclpy.init(args=ros, signal_handler_options=SignalHandlerOptions.NO)
         node = PolicyNode(parameter_overrides=[Parameter('policy', value=ours.policy)])
     except (RCLError, UnknownROSArgsError) as error:
-        print(f'urlab policy: {error}', file=sys.stderr)
+        print(f'urlab policy: {start_problem(error)}', file=sys.stderr)
         rclpy.try_shutdown()
         return 1
     executor = make_executor()

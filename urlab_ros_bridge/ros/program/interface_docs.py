@@ -37,7 +37,8 @@ simulators; what every ROS node has besides (`/rosout`, parameter services) is l
 A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
 everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or
 nothing where `namespace_robots` gives none (with one robot). Names of sites, sensors, cameras and
-entities are those of the model; characters that ROS does not allow become `_`. All topics take
+entities are those of the model; characters that ROS does not allow become `_`, and a name of more
+than 100 characters is cut and ends with a digest. All topics take
 `qos_overrides.NAME.{{publisher,subscription}}.{{reliability,history,depth}}` parameters;
 `ros2 param list` shows them where `declare_qos_overrides` is true.
 

@@ -19,6 +19,7 @@ from urlab_ros_bridge.ros.program.node import BridgeNode
 from urlab_ros_bridge.ros.rclpy_tools.executor import make_executor
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import release
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import spin_until
+from urlab_ros_bridge.ros.rclpy_tools.main_loop import start_problem
 from urlab_ros_bridge.ros.rclpy_tools.main_loop import StopSignal
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -50,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         kind = ManagedBridge if ours.lifecycle else BridgeNode
         node = kind(status_fd=ours.status_fd, on_failure=fail)
     except (UrlabError, RCLError, UnknownROSArgsError) as error:
-        print(f'urlab bridge: {error}', file=sys.stderr)
+        print(f'urlab bridge: {start_problem(error)}', file=sys.stderr)
         rclpy.try_shutdown()
         return 1
     executor = make_executor()

@@ -25,6 +25,12 @@ class StopSignal:
         self.received = True
 
 
+def start_problem(error: Exception) -> str:
+    """Return why ROS did not start, and what to do where rcl does not say it."""
+    advice = '; set ROS_LOG_DIR to a folder that can be written to'
+    return f'{error}{advice if "log directory" in str(error) else ""}'
+
+
 def spin_until(stop: StopSignal, executor: Executor, node: Node, end: Callable[[], None]) -> None:
     """Spin until a signal or the end of ROS; then call `end`, and `release` the node."""
     try:
@@ -44,4 +50,4 @@ def release(executor: Executor, node: Node) -> None:
     rclpy.try_shutdown()
 
 
-__all__ = ['StopSignal', 'release', 'spin_until']
+__all__ = ['StopSignal', 'release', 'spin_until', 'start_problem']

@@ -55,10 +55,9 @@ class LockstepParameters:
 def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
     """Step in lockstep with the nodes that publish some topics, or end that."""
     if not request.enabled:
-        was_on = context.lockstep.end()
-        return (
-            f'lockstep is off, the mode is {context.link.state.mode}' if was_on else 'it was off'
-        )
+        if not context.lockstep.end():
+            return 'it was off; enabled: true begins lockstep'
+        return f'lockstep is off, the mode is {context.link.state.mode}'
     for name in ('period', 'timeout'):
         value = getattr(request, name)
         if not math.isfinite(value) or value < 0:

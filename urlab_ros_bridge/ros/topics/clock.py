@@ -107,7 +107,7 @@ class ClockPublisher:
 
     def _publish(self, stamp_ns: int) -> None:
         # The middleware takes as long for nobody as for a reader.
-        if self._subscribers:
+        if self._publisher.get_subscription_count():
             self._publisher.publish(self._template.update(stamp_ns))
         self._held_back = None
         self._last = stamp_ns

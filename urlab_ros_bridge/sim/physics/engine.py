@@ -32,6 +32,9 @@ from urlab_ros_bridge.wire.stamp import seconds_to_ns
 
 STEP_TIMEOUT = 5.0  # seconds of wall time, Protocol Reference, "Errors": step_timeout
 PROMOTION_WAIT = 0.02  # seconds that a hello waits for the model at most
+# s up to which steps that take longer than usual were maybe interrupted by another program.  Such
+# a request must not make the next ones look slow, as those of slow steps take two threads more.
+_INTERRUPTION = 0.01
 _RUNGE_KUTTA = int(mujoco.mjtIntegrator.mjINT_RK4)
 _LOG = logging.getLogger(__name__)
 
@@ -221,7 +224,14 @@ class Engine:
         finally:
             now = time.monotonic()
             self._stepping.end(now)
-        self.seconds_per_step += 0.1 * ((now - start) / count - self.seconds_per_step)
+        self._learn_cost(now - start, count)
+
+    def _learn_cost(self, seconds: float, count: int) -> None:
+        """Note how long so many sub-steps took by the wall clock."""
+        known, cost = self.seconds_per_step, seconds / count
+        if seconds < _INTERRUPTION and cost > 1.5 * known:
+            cost = 1.5 * known
+        self.seconds_per_step = known + 0.1 * (cost - known)
 
     def check_deadline(self, deadline: float, done: int, count: int) -> None:
         """
@@ -341,12 +351,27 @@ class Engine:
             control.reset(self.world.start_ctrl(prefix) if key is None else model.key_ctrl[key])
         if keep_time:
             data.time = now
-        if not keep_time:
+        else:
             self._begin_anew(0)
         self.external.clear()
         self.sensing.restart(seed)
         self.fault = ''
         self.replay_source = None
+
+    def rewind_clock(self) -> None:
+        """
+        Set the time to 0 and restart the step count.  Needs the lock; the caller calls `settle`.
+
+        What was commanded until some time ends: its end would lie in another stretch of time.
+        """
+        self.world.data.time = 0.0
+        self._begin_anew(0)
+        self.resets += 1
+        self.external.expire()
+        for control in self.controls.values():
+            if control.twist is not None:
+                control.twist.stop(0.0)
+        self.sensing.forget_scans(0.0)
 
     def settle(self) -> None:
         """Recompute derived state after qpos, qvel or mocap poses changed.  Needs the lock."""
@@ -388,20 +413,3 @@ class Engine:
 def _has_halves(model: mujoco.MjModel) -> bool:
     """Return whether mj_step1 and mj_step2 do what mj_step does; reading it is slow."""
     return int(model.opt.integrator) != _RUNGE_KUTTA
-
-
-def rewind_clock(engine: Engine) -> None:
-    """
-    Set the time to 0 and restart the step count.  Needs the lock; the caller calls `settle`.
-
-    What was commanded until some time ends: its end would lie in another stretch of time.
-    """
-    engine.world.data.time = 0.0
-    engine.steps = 0
-    engine.epoch += 1
-    engine.resets += 1
-    engine.external.expire()
-    for control in engine.controls.values():
-        if control.twist is not None:
-            control.twist.stop(0.0)
-    engine.sensing.forget_scans(0.0)

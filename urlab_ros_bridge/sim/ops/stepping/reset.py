@@ -9,7 +9,6 @@ from typing import Any
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.ops.stepping.step import observation_level
-from urlab_ros_bridge.sim.physics.engine import rewind_clock
 from urlab_ros_bridge.sim.requests.fields import bad_value
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import vector
@@ -51,7 +50,7 @@ def _rewind(context: Context, fields: Fields) -> None:
         raise bad_value('keep_state', True, f'false where there is {", ".join(others)}')
     if context.engine.replay_source is not None:
         raise OpError('not_ready', 'a replay is shown, and its frames have times of their own')
-    rewind_clock(context.engine)
+    context.engine.rewind_clock()
     context.engine.settle()
     context.engine.state_changed()
 
