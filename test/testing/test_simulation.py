@@ -26,6 +26,8 @@ from rclpy.qos import QoSProfile  # noqa: E402
 from sensor_msgs.msg import LaserScan  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 
+from urlab_ros_bridge.ros.parameters.params import BadParameter  # noqa: E402
+
 
 @pytest.fixture(scope='module')
 def faked():
@@ -114,6 +116,11 @@ def test_two_simulations_side_by_side_do_not_hear_each_other(faked):
 def test_a_bridge_that_cannot_start_says_why():
     with FakeServer(mode='live') as server, pytest.raises(SimulationFailed, match='odom_rate'):
         Simulation(server=server, bridge={'odom_rate': -5.0})
+
+
+def test_a_parameter_that_the_bridge_does_not_have_is_named():
+    with FakeServer(mode='live') as server, pytest.raises(BadParameter, match="mean 'odom_rate'"):
+        Simulation(server=server, bridge={'odom_rte': 5.0})
 
 
 def test_a_crash_of_the_bridge_is_seen(faked):

@@ -213,6 +213,7 @@ class Simulation(SimulationAccess):
         :param wall_timeout: s of wall time for the start of each program.
         :raises SimulationFailed: when a program does not come up, with what it printed.
         :raises NoRos: when a bridge is wanted and ROS is not there.
+        :raises BadParameter: for a parameter that the bridge does not have, with the nearest one.
         """
         tie_worker()
         self._wall_timeout = wall_timeout
@@ -223,6 +224,7 @@ class Simulation(SimulationAccess):
             folder = Path(self._held.enter_context(TemporaryDirectory(prefix='urlab-test-')))
             if bridge is not None:
                 _require_ros()
+                _check_names(bridge)
                 self.domain = self._take_domain() if domain is None else domain
             if server is not None:
                 self.ports = dict(server.ports)
@@ -393,6 +395,18 @@ def _require_ros() -> None:
         import rclpy  # noqa: F401
     except ImportError as error:
         raise NoRos(error) from None
+
+
+def _check_names(parameters: Mapping[str, Any]) -> None:
+    if not parameters:
+        return  # reading what there is takes half a second
+    from urlab_ros_bridge.ros.parameters.params import BadParameter
+    from urlab_ros_bridge.ros.parameters.params import unknown_names
+    from urlab_ros_bridge.ros.program.features import Settings
+
+    # The bridge itself only warns, and nobody would read it in a test that passes.
+    if texts := unknown_names(parameters, Settings):
+        raise BadParameter(texts)
 
 
 __all__ = ['Simulation', 'SimulationAccess']

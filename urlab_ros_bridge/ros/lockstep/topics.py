@@ -20,6 +20,7 @@ from urlab_ros_bridge.ros.messages.stamp_of import raw_stamp
 from urlab_ros_bridge.ros.messages.stamp_of import Stamp
 from urlab_ros_bridge.ros.messages.stamp_of import unstamped
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -92,8 +93,8 @@ class Topics:
 
     def _subscription(self, topic: str) -> Subscription | None:
         if topic in self._gate.own:
-            own = (each for each in self._node.all_subscriptions if each.topic_name == topic)
-            return next(own, None)
+            subscriptions = with_topics(self._node.all_subscriptions)
+            return next((each for each, name in subscriptions if name == topic), None)
         if topic not in self._made:
             self._subscribe(topic)
         return self._made.get(topic)

@@ -29,6 +29,7 @@ __all__ = [
     'Parameters',
     'nearest_name',
     'undeclared_overrides',
+    'unknown_names',
 ]
 
 # Parameters that rclpy itself declares or reads.
@@ -89,14 +90,16 @@ def nearest_name(settings: type[Settings], name: str) -> str:
 
 def undeclared_overrides(node: Node, settings: type[Settings]) -> list[str]:
     """Describe every override that names no parameter, with the nearest valid name."""
+    return unknown_names(
+        (name for name in _overrides(node) if not node.has_parameter(name)), settings
+    )
+
+
+def unknown_names(names: Iterable[str], settings: type[Settings]) -> list[str]:
+    """Describe every name that is of no parameter, with the nearest valid one."""
     texts = []
-    for name in _overrides(node):
-        if (
-            name in settings.TABLE
-            or node.has_parameter(name)
-            or name in _OF_RCLPY
-            or name.startswith('qos_overrides.')
-        ):
+    for name in names:
+        if name in settings.TABLE or name in _OF_RCLPY or name.startswith('qos_overrides.'):
             continue
         near = nearest_name(settings, name)
         hint = f', did you mean {near!r}?' if near else ''
