@@ -37,7 +37,8 @@ def test_starting_and_stopping_leaks_nothing(mjcf):
         made.stop()
         if round_number == 0:
             first = resources()
-    assert resources() == first
+    # What earlier tests have left may be given back meanwhile.
+    assert all(now <= then for now, then in zip(resources(), first, strict=True))
 
 
 def test_a_start_that_fails_leaves_nothing_behind(server, mjcf):

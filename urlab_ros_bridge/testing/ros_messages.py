@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import contextlib
 import time
 from typing import TypeVar
 
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.executors import Executor
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -91,7 +93,9 @@ def wait_for_message(
             while not found:
                 if subscription is None and (qos or node.count_publishers(name)):
                     profile = qos or matching_profile(node, name)
-                    subscription = node.create_subscription(message_type, topic, take, profile)
+                    # One of another type may not quite be gone; `_silence` tells of types.
+                    with contextlib.suppress(RCLError):
+                        subscription = node.create_subscription(message_type, topic, take, profile)
                 spin()
                 if clock.passed >= timeout or time.monotonic() >= end:
                     why = f'{timeout:g} s of simulation time'

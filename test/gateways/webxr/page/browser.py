@@ -22,6 +22,11 @@ ARGUMENTS = [
     '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
     '--ignore-gpu-blocklist', '--disable-background-timer-throttling', '--disable-dev-shm-usage',
 ]  # fmt: skip
+# A processor draws, and the page draws as often as it may: some pictures a second show as much.
+SELDOM = """
+const draw = requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (then) => setTimeout(() => draw(then), 80);
+"""
 
 # What tests need that open the page.
 NEEDED = [
@@ -65,7 +70,7 @@ class Visitor:
         self.tab.set_default_timeout(PATIENCE * 1000)
         self.tab.on('console', self._listen)
         self.tab.on('pageerror', lambda error: self.errors.append(str(error)))
-        for script in scripts:
+        for script in (SELDOM, *scripts):
             is_file = isinstance(script, Path)
             self.tab.add_init_script(**{'path' if is_file else 'script': script})
         # Pictures are kept, so that a screenshot shows what was drawn last.
@@ -83,6 +88,16 @@ class Visitor:
     def until(self, condition):
         """Wait for a condition in the page."""
         self.wait(lambda: self.js(f'Boolean({condition})'), condition)
+
+    def hold(self, key, condition):
+        """
+        Hold a key down until a condition is true, and longer.
+
+        As that of a keyboard it repeats itself: the page lets go of its keys when it loses the
+        focus or meets a new world.
+        """
+        held = self.tab.keyboard.down
+        self.wait(lambda: held(key) or self.js(f'Boolean({condition})'), condition)
 
     def wait(self, condition, named='the condition'):
         """Wait for a condition, while the page goes on."""

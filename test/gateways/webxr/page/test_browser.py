@@ -45,9 +45,8 @@ def test_pixels_of_the_robot_move_when_keys_drive_it_and_else_do_not(visitor, ur
     before = visitor.picture()
     start = visitor.place(ROVER)
     assert changed(before, visitor.picture()) < 0.002
-    visitor.tab.keyboard.down('w')
-    visitor.until(
-        f'urlab.bodies.groups[urlab.world.robots[0].base].position.x > {start[0]} + 0.25'
+    visitor.hold(
+        'w', f'urlab.bodies.groups[urlab.world.robots[0].base].position.x > {start[0]} + 0.25'
     )
     visitor.tab.keyboard.up('w')
     assert changed(before, visitor.picture()) > 0.02
@@ -71,8 +70,7 @@ def test_what_is_driven_does_not_leave_the_picture(visitor, urlab):
     camera, start = visitor.js('window.seenFrom[0].toArray()'), visitor.place(ROVER)
     # As far as it was from where the picture was taken: without the camera it would be gone.
     away = np.linalg.norm(np.array(camera) - start)
-    visitor.tab.keyboard.down('w')
-    visitor.until(f'{BASE}.position.x > {start[0] + 0.8 * away}')
+    visitor.hold('w', f'{BASE}.position.x > {start[0] + 0.8 * away}')
     assert visitor.js(shown) < 0.9
     visitor.tab.keyboard.up('w')
     moved = np.array(visitor.js('urlab.stage.camera.position.toArray()')) - camera
@@ -214,9 +212,9 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     assert before.std() > 10  # neither empty nor one colour
     # It turns: what its camera sees is something else.
     start = visitor.js('urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y')
-    visitor.tab.keyboard.down('a')
-    visitor.until(
-        f'Math.abs(urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y - {start}) > 0.2'
+    visitor.hold(
+        'a',
+        f'Math.abs(urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y - {start}) > 0.2',
     )
     visitor.tab.keyboard.up('a')
     seen = visitor.js(PICTURES)
@@ -229,6 +227,7 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     seen = visitor.js(PICTURES)
     visitor.tab.wait_for_timeout(700)
     assert visitor.js(PICTURES) == seen
+    urlab.reset()  # others drive ahead
 
 
 def test_what_publishers_add_is_drawn_and_goes_with_them(visitor, urlab, rover_url):
@@ -266,9 +265,8 @@ def recorded(visitor, rover_files):
     button.click()
     visitor.until('urlab.transport.isRecording')
     start = visitor.js(f'{BASE}.position.x')
-    visitor.tab.keyboard.down('w')
-    visitor.until(f'{BASE}.position.x > {start} + 0.1')
-    visitor.until(f'urlab.transport.status.recording.frames > {RECORDED}')
+    visitor.hold('w', f'{BASE}.position.x > {start} + 0.1')
+    visitor.hold('w', f'urlab.transport.status.recording.frames > {RECORDED}')
     visitor.tab.keyboard.up('w')
     button.click()
     visitor.until(f"{TOASTS}.some((text) => text.startsWith('Saved'))")

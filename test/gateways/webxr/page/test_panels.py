@@ -79,8 +79,7 @@ def test_a_robot_is_followed_and_looked_through(visitor, urlab):
     visitor.drawn()
     away = f'urlab.stage.camera.position.clone().sub({BASE}.position).toArray()'
     start, before = visitor.js(f'{BASE}.position.x'), visitor.js(away)
-    visitor.tab.keyboard.down('w')
-    visitor.until(f'{BASE}.position.x > {start} + 0.3')
+    visitor.hold('w', f'{BASE}.position.x > {start} + 0.3')
     visitor.tab.keyboard.up('w')
     visitor.until(f'Math.hypot(...{away}.map((part, i) => part - {before}[i])) < 0.02')
 
@@ -103,8 +102,7 @@ def test_trails_frames_and_scans_are_where_they_belong(visitor, urlab):
     visitor.tab.keyboard.press('t')
     visitor.tab.keyboard.press('x')
     start = visitor.js(f'{BASE}.position.x')
-    visitor.tab.keyboard.down('w')
-    visitor.until(f'{BASE}.position.x > {start} + 0.3')
+    visitor.hold('w', f'{BASE}.position.x > {start} + 0.3')
     visitor.tab.keyboard.up('w')
     trail = np.array(visitor.js('urlab.overlays.trails[0].points.map((p) => p.toArray())'))
     assert len(trail) > 2 and (np.diff(trail[:, 0]) > 0).all()
