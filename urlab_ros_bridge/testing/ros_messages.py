@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import contextlib
 import time
 from typing import TypeVar
 
@@ -87,15 +86,17 @@ def wait_for_message(
     with _Spinning(node) as spin:
         clock = SimulationClock(node)
         subscription = None
+        refused: RCLError | None = None
         end = time.monotonic() + wall_timeout
         name = node.resolve_topic_name(topic)
         try:
             while not found:
                 if subscription is None and (qos or node.count_publishers(name)):
                     profile = qos or matching_profile(node, name)
-                    # One of another type may not quite be gone; `_silence` tells of types.
-                    with contextlib.suppress(RCLError):
+                    try:
                         subscription = node.create_subscription(message_type, topic, take, profile)
+                    except RCLError as error:  # one of another type may not quite be gone
+                        refused = error
                 spin()
                 if clock.passed >= timeout or time.monotonic() >= end:
                     why = f'{timeout:g} s of simulation time'
@@ -104,7 +105,7 @@ def wait_for_message(
                             f'{wall_timeout:g} s of wall time, in which {clock.passed:g} s of '
                             'simulation time passed'
                         )
-                    raise NotInTime(_silence(node, message_type, name, heard, why))
+                    raise NotInTime(_silence(node, message_type, name, heard, why)) from refused
             return found[0]
         finally:
             clock.close()

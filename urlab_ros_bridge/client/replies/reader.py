@@ -93,6 +93,16 @@ def _spelling(raw: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return next((name for name in names if name in raw), names[0])
 
 
+def _found(raw: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, Any]:
+    """Return a value and the name under which it stands, the first one if there is none."""
+    name = names[0]
+    value = raw.get(name)
+    if value is None and len(names) > 1:
+        name = _spelling(raw, names)
+        value = raw.get(name)
+    return name, value
+
+
 class ReplyView:
     """
     A part of a reply whose fields are read when they are asked for.
@@ -188,11 +198,7 @@ class LazyField(Lazy[T]):
         self._wire = self._wire or (name,)
 
     def _read(self, view: ReplyView) -> T:
-        name = self._wire[0]
-        value: Any = view.raw.get(name)
-        if value is None and len(self._wire) > 1:
-            name = _spelling(view.raw, self._wire)
-            value = view.raw.get(name)
+        name, value = _found(view.raw, self._wire)
         if self._array and type(value) is list:  # the hot ones, without a detour
             try:
                 array: Any = np.array(value, np.float64)
@@ -230,11 +236,7 @@ class LazyViews(Lazy[dict[str, T]]):
         self._wire = self._wire or (name,)
 
     def _read(self, view: ReplyView) -> dict[str, T]:
-        name = self._wire[0]
-        value = view.raw.get(name)
-        if value is None and len(self._wire) > 1:
-            name = _spelling(view.raw, self._wire)
-            value = view.raw.get(name)
+        name, value = _found(view.raw, self._wire)
         if type(value) is not dict or not _MAPS.issuperset(map(type, value.values())):
             value = read_lenient_field(dict[str, dict[str, Any]], view.place, name)
         kind, source, path = self._kind, view.source, name

@@ -25,6 +25,7 @@ from urlab_ros_bridge.ros.lockstep.drive import LockstepDrive
 from urlab_ros_bridge.ros.lockstep.pictures import Pictures
 from urlab_ros_bridge.ros.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.lockstep.rules import Terms
+from urlab_ros_bridge.ros.lockstep.stall import Stall
 from urlab_ros_bridge.ros.lockstep.topics import Ids
 from urlab_ros_bridge.ros.lockstep.topics import Topics
 from urlab_ros_bridge.ros.lockstep.turns import Turns
@@ -40,36 +41,8 @@ SETTLE_SECONDS = 0.5
 CATCH_UP_SECONDS = 2.0
 # A picture is waited for this long after the instant began (s of wall time).
 PICTURE_SECONDS = 5.0
-# Other processes believe that one which stood still for so long (s of wall time) may have died.
-STALL_SECONDS = 5.0
-REPEAT_SECONDS = 1.0
-REPETITIONS = 30
 _SEND_SECONDS = 5.0
 _RATE_ROUNDS = 50
-
-
-class Stall:
-    """
-    When an instant is to be repeated because this process stood still while it waited.
-
-    Meanwhile DDS elsewhere takes it for dead, and drops what it sends: the answer may be lost.  It
-    takes a while until both sides know each other again, so it is repeated more than once.
-    """
-
-    def __init__(self) -> None:
-        self._looked = time.monotonic()
-        self._left = 0
-        self._next = math.inf
-
-    def repeat_now(self, now: float) -> bool:
-        """Return whether to repeat it; to be called all the time (s by time.monotonic)."""
-        looked, self._looked = self._looked, now
-        if now - looked > STALL_SECONDS:
-            self._left, self._next = REPETITIONS, now + REPEAT_SECONDS
-        if not self._left or now < self._next:
-            return False
-        self._left, self._next = self._left - 1, now + REPEAT_SECONDS
-        return True
 
 
 class Rounds:

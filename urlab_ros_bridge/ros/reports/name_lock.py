@@ -41,7 +41,7 @@ class NameLock:
         :param name: any text.
         """
         digest = hashlib.sha256(name.encode()).hexdigest()
-        # The NUL at its begin makes it abstract; `ss -xa` shows the rest.
+        # The NUL at its start makes it abstract; `ss -xa` shows the rest.
         self._address = f'\0urlab_ros_bridge/{digest[:32]}'
         self._socket: socket.socket | None = None
 

@@ -16,6 +16,7 @@ from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
+from urlab_ros_bridge.ros.rclpy_tools.side_node import SideThread
 from urlab_ros_bridge.ros.services.base import answer
 from urlab_ros_bridge.ros.services.base import ServiceThread
 from urlab_ros_bridge.ros.services.context import ServiceContext
@@ -28,25 +29,29 @@ def attach(bridge: Bridge) -> Attached:
     :raises InterfaceMissing: without urlab_msgs.
     """
     context = ServiceContext(bridge)
-    ordinary, urgent = threads = ServiceThread(bridge, 'services'), ServiceThread(bridge, 'safety')
+    ordinary, urgent = ServiceThread(bridge, 'services'), SideThread(bridge.node, 'safety')
+    sides = (ordinary.side, urgent)
     for feature in bridge.features:
         for service in feature.services:
             if service.dialect == 'urlab':
-                thread = urgent if service.waits is Waits.FOR_NOTHING else ordinary
                 kind = load_interface(service.type_name)
-                thread.offer(service, kind, partial(answer, service, context))
+                handler = partial(answer, service, context)
+                if service.waits is Waits.FOR_NOTHING:
+                    urgent.node.create_service(kind, service.name, handler)
+                else:
+                    ordinary.offer(service, kind, handler)
 
     def start() -> None:
-        for thread in threads:
-            thread.side.start()
+        for side in sides:
+            side.start()
 
     def stop() -> None:
-        for thread in threads:
-            thread.stop()
+        ordinary.stop()
+        urgent.stop()
 
     def destroy() -> None:
-        for thread in threads:
-            thread.side.destroy()
+        for side in sides:
+            side.destroy()
 
     return Attached(start=start, stop=stop, destroy=destroy)
 

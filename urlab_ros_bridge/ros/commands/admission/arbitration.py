@@ -123,9 +123,8 @@ class Arbiter:
             for part in parts:
                 self._holds[part] = _Hold(source, until, on_lost)
             self.takeovers += len(lost)
-        if lost:
-            for call in dict.fromkeys(hold.on_lost for hold in lost):
-                call(source.name)
+        for call in dict.fromkeys(hold.on_lost for hold in lost):
+            call(source.name)
 
     def release(self, source: CommandSource, parts: Iterable[Hashable] | None = None) -> None:
         """Let go of parts; None: of all that the source has."""

@@ -175,7 +175,8 @@ class Template:
         return write
 
     def _below(self, path: str) -> list[Field]:
-        return self._runs([path])[path]
+        own = self.fields.get(path)
+        return self._runs([path])[path] if own is None else [own]
 
     def _runs(self, paths: Iterable[str]) -> dict[str, list[Field]]:
         """

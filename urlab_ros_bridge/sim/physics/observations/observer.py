@@ -155,7 +155,6 @@ class Observer:
         self._engine = engine
         self._data = engine.world.data
         self._layouts: dict[tuple[str, Topics], ObservationLayout] = {}
-        self._replies: dict[str, PackedMessage] = {}
         self._packed: dict[tuple[str, str, str, Topics], PackedMessage] = {}
         self._snapshot = (-1, b'')
 
@@ -175,12 +174,7 @@ class Observer:
 
     def packed(self, level: str, step: int, topics: Topics = None) -> bytes:
         """Return the msgpack frame of a step reply."""
-        if level == SNAPSHOT or topics is not None:
-            return self._pack(level, 'step_ok', step, topics)
-        message = self._replies.get(level)
-        if message is None:
-            message = self._replies[level] = PackedMessage('step_ok', self._layout(level, None))
-        return message.pack(self._data.time, self._engine.stamp_ns, step)
+        return self._pack(level, 'step_ok', step, topics)
 
     def snapshot(self) -> bytes:
         """
