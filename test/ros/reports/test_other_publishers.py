@@ -9,6 +9,8 @@ import pytest
 pytestmark = pytest.mark.ros
 pytest.importorskip('rclpy')
 
+from rclpy.node import NodeNameNonExistentError  # noqa: E402
+
 from urlab_ros_bridge.ros.reports.other_publishers import describe  # noqa: E402
 from urlab_ros_bridge.ros.reports.other_publishers import OtherPublishers  # noqa: E402
 
@@ -16,10 +18,14 @@ OWN = '/urlab_bridge'
 
 
 class Graph:
-    """A node in a graph: topic -> full names of all its publishers."""
+    """
+    A node in a graph: topic -> full names of all its publishers.
+
+    It counts the questions about single topics, each of which goes through all publishers.
+    """
 
     def __init__(self, **topics):
-        self.now = 0.0
+        self.now, self.asked = 0.0, 0
         self.all = {f'/{topic}': [OWN, *names] for topic, names in topics.items()}
         self.publishers = [SimpleNamespace(topic_name=topic) for topic in self.all]
         self.logged = []
@@ -29,7 +35,24 @@ class Graph:
     def get_fully_qualified_name(self):
         return OWN
 
+    def get_node_names_and_namespaces(self):
+        # Nodes of one name are told apart by how often they publish one topic.
+        names = {name for some in self.all.values() for name in some if 'UNKNOWN' not in name}
+        found = []
+        for full in sorted({OWN, *names}):
+            namespace, _, name = full.rpartition('/')
+            times = max(1, *(some.count(full) for some in self.all.values()))
+            found += [(name, namespace or '/')] * times
+        return found
+
+    def get_publisher_names_and_types_by_node(self, name, namespace):
+        full = f'{namespace.rstrip("/")}/{name}'
+        if full == '/just_ended':
+            raise NodeNameNonExistentError
+        return [(topic, ['a/msg/B']) for topic, names in self.all.items() if full in names]
+
     def count_publishers(self, topic):
+        self.asked += 1
         return len(self.all[topic])
 
     def get_publishers_info_by_topic(self, topic):
@@ -43,6 +66,12 @@ class Graph:
         for _ in range(seconds):
             self.now += 1.0
             self.others.check()
+
+    def settled(self):
+        self.others.check()
+        self.now += 60.0
+        self.others.check()
+        return self.others.topics
 
 
 def test_one_text_explains_all():
@@ -98,3 +127,18 @@ def test_publishers_whose_node_is_not_known_yet_are_nobody():
     graph = Graph(clock=['/_NODE_NAME_UNKNOWN_'])
     graph.look(20)
     assert not graph.logged
+
+
+def test_only_topics_that_others_publish_are_asked_about():
+    names = {f'robot_{number}': [] for number in range(500)}
+    graph = Graph(**names, odom=['/robot/ekf'], scan=['/just_ended'], tf=['/rsp'])
+    graph.all['/elsewhere'] = ['/robot/ekf']
+    assert graph.settled() == {'/odom': ['/robot/ekf']}
+    assert graph.asked == 2
+
+
+def test_of_nodes_of_one_name_each_is_found():
+    graph = Graph(odom=['/teleop'], scan=['/teleop', '/teleop'], imu=[])
+    assert graph.settled() == {'/odom': ['/teleop'], '/scan': ['/teleop']}
+    graph = Graph(odom=[OWN], imu=[])
+    assert graph.settled() == {'/odom': [OWN]}

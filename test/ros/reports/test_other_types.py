@@ -42,9 +42,19 @@ class Graph:
 
     def __init__(self, **publishers):
         self.publishers = publishers
-        self.all_subscriptions = [SimpleNamespace(msg_type=Twist, topic_name='/cmd_vel')]
+        self.asked = []
+        self.all_subscriptions = [
+            SimpleNamespace(msg_type=Twist, topic_name=topic)
+            for topic in ('/cmd_vel', '/a/cmd_vel')
+        ]
+
+    def get_topic_names_and_types(self):
+        own = 'geometry_msgs/msg/Twist'
+        types = sorted({own, *self.publishers.values()})
+        return [('/cmd_vel', types), ('/a/cmd_vel', [own]), ('/odom', ['nav_msgs/msg/Odometry'])]
 
     def get_publishers_info_by_topic(self, topic):
+        self.asked.append(topic)
         return [
             SimpleNamespace(node_namespace='/', node_name=name, topic_type=kind)
             for name, kind in self.publishers.items()
@@ -53,13 +63,22 @@ class Graph:
 
 def test_each_publisher_is_logged_once_and_the_right_ones_never():
     plain, stamped = 'geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'
-    graph, now, logged = Graph(teleop=plain, nav2=stamped, _UNKNOWN_=stamped), [0.0], []
-    others = OtherTypes(graph, lambda severity, text: logged.append(text), lambda: now[0])
+    graph, logged = Graph(teleop=plain, nav2=stamped, _UNKNOWN_=stamped), []
+    others = OtherTypes(graph, lambda severity, text: logged.append(text))
     for _ in range(3):
         others.check()
-        now[0] += 10.0
     (text,) = logged
     assert text.startswith(f'/nav2 publishes /cmd_vel as {stamped}') and plain in text
     graph.publishers['joy'] = 'sensor_msgs/msg/Joy'
     others.check()
     assert len(logged) == 2 and 'cmd_vel_type' not in logged[1]
+
+
+def test_only_topics_of_several_types_are_asked_about():
+    graph = Graph(teleop='geometry_msgs/msg/Twist')
+    others = OtherTypes(graph, print)
+    others.check()
+    assert not graph.asked and not others.found
+    graph.publishers['nav2'] = 'geometry_msgs/msg/TwistStamped'
+    others.check()
+    assert graph.asked == ['/cmd_vel'] and [each.node for each in others.found] == ['/nav2']

@@ -18,6 +18,7 @@ from rclpy.context import Context  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 
 from urlab_ros_bridge.ros.program.node import BridgeNode  # noqa: E402
+from urlab_ros_bridge.ros.reports import graph_checks  # noqa: E402
 from urlab_ros_bridge.ros.reports import name_lock  # noqa: E402
 from urlab_ros_bridge.ros.reports import other_publishers  # noqa: E402
 from urlab_ros_bridge.ros.reports import second_bridge as module  # noqa: E402
@@ -234,7 +235,7 @@ def make_bridge(quick):
         rclpy.init(context=context, domain_id=domain)
         node = BridgeNode(
             context=context,
-            features=(other_publishers.FEATURE, module.FEATURE),
+            features=(graph_checks.FEATURE, other_publishers.FEATURE, module.FEATURE),
             parameter_overrides=[Parameter('second_bridge', value=second_bridge)],
             **arguments,
         )

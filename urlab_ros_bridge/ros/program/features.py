@@ -29,6 +29,7 @@ from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import polled_markers
 from urlab_ros_bridge.ros.link import stream
 from urlab_ros_bridge.ros.parameters.settings import settings_type
+from urlab_ros_bridge.ros.reports import graph_checks
 from urlab_ros_bridge.ros.reports import other_publishers
 from urlab_ros_bridge.ros.reports import other_types
 from urlab_ros_bridge.ros.reports import reporter
@@ -60,6 +61,7 @@ from urlab_ros_bridge.ros.topics.robot import static_frames
 # opposite one they are stopped, and notified of a jump of time.  So one that needs another comes
 # after it: the stream before the link, both before commands, and lockstep after those.
 FEATURES: tuple[Feature, ...] = (
+    graph_checks.FEATURE,
     other_publishers.FEATURE,
     second_bridge.FEATURE,
     bags.FEATURE,

@@ -10,6 +10,7 @@ The node: parameters, and the threads that do the work.
 - services: answers services, one after the other, in a node of its own: the events executor takes
   no coroutines, so a long request would hold up every other callback;
 - simulation: likewise, for the standard services of simulators;
+- graph checks: looks for other publishers, and for commands of other types;
 - executor (the caller's thread): subscriptions and parameters.  It never waits for the server.
 """
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import time
 
 from rclpy.node import Node
+from rclpy.node import NodeNameNonExistentError
 
 from urlab_ros_bridge.ros.features.feature import Attached
 from urlab_ros_bridge.ros.features.feature import Bridge
@@ -17,8 +18,10 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
+from urlab_ros_bridge.ros.reports.graph_checks import GraphChecks
 from urlab_ros_bridge.wire.errors import list_names
 
+NAME = 'other publishers'
 CLOCK = '/clock'
 # Topics that several nodes publish together.
 SHARED = (
@@ -33,7 +36,6 @@ SHARED = (
 )
 # Names of the dead are listed no longer than this (s).
 LEASE_SECONDS = 30.0
-CHECK_SECONDS = 2.0
 # One seen for less than this is about to leave, as a refused second bridge (s).
 SETTLED_SECONDS = 10.0
 ADVICE = (
@@ -66,7 +68,6 @@ class OtherPublishers:
         self._node = node
         self._log = log
         self._monotonic = monotonic
-        self._next = monotonic() + CHECK_SECONDS
         self._seen = ''
         self._since = monotonic()
         self._dead_until = 0.0
@@ -76,11 +77,8 @@ class OtherPublishers:
         self._dead_until = self._monotonic() + LEASE_SECONDS
 
     def check(self) -> None:
-        """Check, if it is time to; what stays for a while is logged, once."""
+        """Check; what stays for a while is logged, once."""
         now = self._monotonic()
-        if now < self._next:
-            return
-        self._next = now + CHECK_SECONDS
         found = self._find()
         own = self._node.get_fully_qualified_name()
         if now < self._dead_until:
@@ -104,10 +102,13 @@ class OtherPublishers:
         own = self._node.get_fully_qualified_name()
         counts: dict[str, int] = {}
         for _, topic in with_topics(self._node.publishers):
-            counts[topic] = counts.get(topic, 0) + 1
+            if topic.rpartition('/')[2] not in SHARED:
+                counts[topic] = counts.get(topic, 0) + 1
+        elsewhere = self._topics_of_others(own)
         found = {}
-        for topic, count in counts.items():
-            if topic.rpartition('/')[2] in SHARED or self._node.count_publishers(topic) <= count:
+        for topic in sorted(counts if elsewhere is None else counts.keys() & elsewhere):
+            count = counts[topic]
+            if self._node.count_publishers(topic) <= count:
                 continue
             names = [
                 full_name(info.node_namespace, info.node_name)
@@ -121,6 +122,27 @@ class OtherPublishers:
             if others:
                 found[topic] = sorted(others)
         return found
+
+    def _topics_of_others(self, own: str) -> set[str] | None:
+        """
+        Return what nodes of other names publish; None where several nodes have one name.
+
+        This is the quick way: a question about a topic goes through all publishers of the graph,
+        one about a node through those of the node.  It is answered for one node of a name only.
+        """
+        nodes = self._node.get_node_names_and_namespaces()
+        if len(set(nodes)) < len(nodes):
+            return None
+        topics: set[str] = set()
+        for name, namespace in nodes:
+            if full_name(namespace, name) == own:
+                continue
+            try:
+                published = self._node.get_publisher_names_and_types_by_node(name, namespace)
+            except NodeNameNonExistentError:  # it has just ended
+                continue
+            topics.update(topic for topic, _ in published)
+        return topics
 
 
 def describe(found: dict[str, list[str]], own: str) -> str:
@@ -159,16 +181,18 @@ def _list(names: Iterable[str]) -> str:
 def attach(bridge: Bridge) -> Attached:
     """Check for others once in a while."""
     others = bridge.add(OtherPublishers(bridge.node, bridge.log))
+    checks = bridge.part(GraphChecks)
+    checks.add(NAME, others.check)
 
     def status() -> Iterator[Status]:
         values = {f'{topic} also from': ', '.join(names) for topic, names in others.topics.items()}
         level = 'warning' if others.text else 'ok'
-        yield Status('other publishers', others.text or 'none', values, level)
+        yield Status(NAME, others.text or 'none', values, level)
 
-    return Attached(beat=lambda now: others.check(), status=status)
+    return Attached(status=lambda: checks.statuses(NAME, status()))
 
 
-FEATURE = Feature('other publishers', group='Connection', attach=attach)
+FEATURE = Feature(NAME, group='Connection', attach=attach)
 
 
 __all__ = ['ADVICE', 'OtherPublishers', 'describe']

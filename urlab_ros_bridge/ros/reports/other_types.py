@@ -14,7 +14,6 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Iterator
 from dataclasses import dataclass
-import time
 from typing import Any
 
 from urlab_ros_bridge.ros.commands.velocity import cmd_vel_value
@@ -25,8 +24,9 @@ from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.plan.names import full_name
 from urlab_ros_bridge.ros.rclpy_tools.endpoints import with_topics
 from urlab_ros_bridge.ros.rclpy_tools.message_wait import LendingNode
+from urlab_ros_bridge.ros.reports.graph_checks import GraphChecks
 
-CHECK_SECONDS = 2.0
+NAME = 'types of commands'
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,7 @@ class OtherTypes:
     :ivar found: those of another type, now.
     """
 
-    def __init__(
-        self,
-        node: LendingNode,
-        log: Callable[[str, str], None],
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, node: LendingNode, log: Callable[[str, str], None]) -> None:
         """
         Start without any.
 
@@ -72,16 +67,10 @@ class OtherTypes:
         self.found: tuple[OtherType, ...] = ()
         self._node = node
         self._log = log
-        self._monotonic = monotonic
-        self._next = monotonic()
         self._told: set[OtherType] = set()
 
     def check(self) -> None:
-        """Check the graph, if it is time to; each publisher is logged once."""
-        now = self._monotonic()
-        if now < self._next:
-            return
-        self._next = now + CHECK_SECONDS
+        """Check the graph; each publisher is logged once."""
         self.found = tuple(self._find())
         for each in self.found:
             if each not in self._told:
@@ -89,9 +78,13 @@ class OtherTypes:
                 self._log('warning', str(each))
 
     def _find(self) -> Iterable[OtherType]:
+        # One question for all topics: one about a single topic goes through the whole graph, too.
+        types = dict(self._node.get_topic_names_and_types())
         for subscription, topic in with_topics(self._node.all_subscriptions):
             kind: Any = subscription.msg_type
             taken = f'{kind.__module__.replace(".", "/").rpartition("/")[0]}/{kind.__name__}'
+            if all(each == taken for each in types.get(topic, ())):
+                continue
             for info in self._node.get_publishers_info_by_topic(topic):
                 # The graph may know of a publisher before it knows its node.
                 if info.topic_type != taken and '_UNKNOWN_' not in info.node_name:
@@ -102,16 +95,18 @@ class OtherTypes:
 def attach(bridge: Bridge) -> Attached:
     """Check once in a while."""
     others = OtherTypes(bridge.node, bridge.log)
+    checks = bridge.part(GraphChecks)
+    checks.add(NAME, others.check)
 
     def status() -> Iterator[Status]:
         found = others.found
         text = '; '.join(map(str, found)) or 'all have the accepted types'
         values = {f'{each.topic} from {each.node}': each.type_name for each in found}
-        yield Status('types of commands', text, values, 'warning' if found else 'ok')
+        yield Status(NAME, text, values, 'warning' if found else 'ok')
 
-    return Attached(beat=lambda now: others.check(), status=status)
+    return Attached(status=lambda: checks.statuses(NAME, status()))
 
 
-FEATURE = Feature('types of commands', attach=attach)
+FEATURE = Feature(NAME, attach=attach)
 
 __all__ = ['OtherType', 'OtherTypes']

@@ -1,0 +1,105 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""
+A thread of its own for reports that read the ROS graph.
+
+With hundreds of robots a look at the graph takes many milliseconds, which ticks must not wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Iterable
+from collections.abc import Iterator
+import threading
+
+from rclpy.node import Node
+
+from urlab_ros_bridge.ros.features.feature import Attached
+from urlab_ros_bridge.ros.features.feature import Bridge
+from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feature import Status
+
+CHECK_SECONDS = 2.0
+# Whoever ends the bridge waits no longer for a look at the graph (s).
+_STOP_SECONDS = 2.0
+
+
+class GraphChecks:
+    """
+    Makes checks once every `CHECK_SECONDS` while the bridge runs.
+
+    :ivar problems: name of a check -> why the last one came to nothing.
+    """
+
+    def __init__(self, node: Node, log: Callable[[str, str], None]) -> None:
+        """
+        Start without any.
+
+        :param log: takes a severity (info, warning) and a text.
+        """
+        self.problems: dict[str, str] = {}
+        self._context = node.context
+        self._log = log
+        self._checks: dict[str, Callable[[], None]] = {}
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='graph checks', daemon=True)
+
+    def add(self, name: str, check: Callable[[], None]) -> None:
+        """Have a check made in the thread; before it is started."""
+        self._checks[name] = check
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread after the check that it is making."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(_STOP_SECONDS)
+
+    def statuses(self, name: str, found: Iterable[Status]) -> Iterator[Status]:
+        """Yield what a check has found, or why it came to nothing."""
+        problem = self.problems.get(name)
+        if problem is None:
+            yield from found
+        else:
+            yield Status(name, f'not known: {problem}', {}, 'warning')
+
+    def _run(self) -> None:
+        while not self._stopped.wait(CHECK_SECONDS):
+            for name, check in self._checks.items():
+                if self._is_over():
+                    return
+                self._make(name, check)
+
+    def _make(self, name: str, check: Callable[[], None]) -> None:
+        try:
+            check()
+        except Exception as error:
+            # A graph is read no more once its context is shut down: that is no problem.
+            if self._is_over():
+                return
+            problem = f'{type(error).__name__}: {error}'
+            # The next check may succeed: the thread goes on, and says this once.
+            if self.problems.get(name) != problem:
+                self.problems[name] = problem
+                self._log('warning', f'check of the ROS graph for {name} failed: {problem}')
+        else:
+            self.problems.pop(name, None)
+
+    def _is_over(self) -> bool:
+        return self._stopped.is_set() or not self._context.ok()
+
+
+def attach(bridge: Bridge) -> Attached:
+    """Make the thread, which features that come later give checks to."""
+    checks = bridge.add(GraphChecks(bridge.node, bridge.log))
+    return Attached(begin=checks.start, stop=checks.stop)
+
+
+FEATURE = Feature('checks of the ROS graph', attach=attach)
+
+
+__all__ = ['CHECK_SECONDS', 'FEATURE', 'GraphChecks']
