@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in a test's simulation; all are `AssertionError`s or say what to install."""
+"""What goes wrong in a simulation of a test; what was demanded in vain is an AssertionError."""
 
 from __future__ import annotations
 
@@ -25,6 +25,17 @@ class NoRos(UrlabError, ImportError):
         )
 
 
+class NoBridge(UrlabError, RuntimeError):
+    """A message is waited for in a simulation without a bridge."""
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(
+            f'nothing of the simulation is published on {topic}: it was started without a bridge '
+            '(bridge=None). For messages of other nodes call testing.wait_for_message with a '
+            'node of yours'
+        )
+
+
 class NotInTime(UrlabError, AssertionError):
     """What a test waits for did not happen."""
 
@@ -33,4 +44,4 @@ class DidNotMove(UrlabError, AssertionError):
     """Something moved too little, too far or the wrong way."""
 
 
-__all__ = ['DidNotMove', 'NoRos', 'NotInTime', 'SimulationFailed']
+__all__ = ['DidNotMove', 'NoBridge', 'NoRos', 'NotInTime', 'SimulationFailed']

@@ -62,6 +62,7 @@ def wait_for_message(
     *,
     wall_timeout: float = WALL_SECONDS,
     qos: QoSProfile | None = None,
+    check: Callable[[], object] = lambda: None,
 ) -> Message:
     """
     Wait for a message that comes from now on and satisfies a predicate, and return it.
@@ -72,6 +73,7 @@ def wait_for_message(
     :param predicate: what must be true of the message.
     :param wall_timeout: s of wall time.
     :param qos: of the subscription; None: reliable and latched where all publishers are.
+    :param check: called while it waits; raises when no message can come any more.
     :raises NotInTime: when none has come; it says how many messages came, and who publishes.
     """
     found: list[Message] = []
@@ -98,6 +100,8 @@ def wait_for_message(
                     except RCLError as error:  # one of another type may not quite be gone
                         refused = error
                 spin()
+                if not found:
+                    check()
                 if clock.passed >= timeout or time.monotonic() >= end:
                     why = f'{timeout:g} s of simulation time'
                     if clock.passed < timeout:

@@ -33,6 +33,7 @@ from urlab_ros_bridge.cli.processes.table import READY_LINE
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.testing.domains import take_domain
+from urlab_ros_bridge.testing.errors import NoBridge
 from urlab_ros_bridge.testing.errors import NoRos
 from urlab_ros_bridge.testing.errors import SimulationFailed
 from urlab_ros_bridge.testing.motion import assert_moved
@@ -118,10 +119,19 @@ class SimulationAccess:
     def wait_for_message(
         self, message_type: type, topic: str, timeout: float = 10.0, *more: Any, **options: Any
     ) -> Any:
-        """Wait for a message on `node`; see `testing.wait_for_message`."""
+        """
+        Wait for a message on `node`; see `testing.wait_for_message`.
+
+        :raises NoBridge: at once, without a bridge.
+        :raises SimulationFailed: as soon as server or bridge have ended by themselves; after
+            `kill` it goes on waiting, for nodes of yours may publish.
+        """
+        if self.domain is None:
+            raise NoBridge(topic)
         node = self.node
         from urlab_ros_bridge.testing.ros_messages import wait_for_message
 
+        options.setdefault('check', self._check_for_crashes)
         return wait_for_message(node, message_type, topic, timeout, *more, **options)
 
     def step_until(
@@ -161,6 +171,9 @@ class SimulationAccess:
         start = self.position(name)
         yield
         assert_moved(start, self.position(name), at_least, at_most, along)
+
+    def _check_for_crashes(self) -> None:
+        """Demand that no program has ended by itself, where that can be known."""
 
     def close(self) -> None:
         """Let go of the simulation; programs that were started here are ended."""
@@ -262,6 +275,11 @@ class Simulation(SimulationAccess):
         for program in self._programs:
             program.check()
 
+    def _check_for_crashes(self) -> None:
+        for program in self._programs:
+            if not program.killed:
+                program.check()
+
     def kill(self, program: str) -> None:
         """End the ``server`` or the ``bridge`` without warning, as a crash does."""
         names = [each.name for each in self._programs]
@@ -335,12 +353,16 @@ class Simulation(SimulationAccess):
 
 
 class _Program:
-    """A process whose output goes to a file."""
+    """
+    A process whose output goes to a file.
+
+    :ivar killed: whether the test has ended it on purpose.
+    """
 
     def __init__(
         self, name: str, words: Sequence[str], environ: Mapping[str, str], folder: Path, *fds: int
     ) -> None:
-        self.name = name
+        self.name, self.killed = name, False
         self._file = folder / f'{name}.log'
         with self._file.open('wb') as output:
             self._process = start_process(
@@ -371,6 +393,7 @@ class _Program:
             raise SimulationFailed(self.name, f'has ended with code {code}', self.output)
 
     def kill(self) -> None:
+        self.killed = True
         self._process.kill()
         self._process.wait()
 
