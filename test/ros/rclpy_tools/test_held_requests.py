@@ -26,17 +26,19 @@ class Desk:
         self.node = Node('desk', context=self.context)
         self.side = SideThread(self.node, 'services')
         self.open, self.looks, self.answered = False, 0, []
-        self.begun, self.finished = [], False
+        self.begun, self.finished, self.rounds = [], False, 0
         self.requests = HeldRequests(self.side, self.may_go_on, seconds)
         self.requests.create_service(GetParameters, 'held', self.answer)
         self.requests.create_service(GetParameters, 'slow', self.answer_slowly)
+        self.requests.create_service(GetParameters, 'long', self.answer_at_length)
         self.side.node.create_service(Trigger, 'free', lambda request, response: response)
         self.side.start()
         self.listener = Listener(domain)
-        self.client, self.slow = (
-            self.listener.node.create_client(GetParameters, name) for name in ('held', 'slow')
-        )
-        assert self.client.wait_for_service(LONG) and self.slow.wait_for_service(LONG)
+        self.client, self.slow, self.long = clients = [
+            self.listener.node.create_client(GetParameters, name)
+            for name in ('held', 'slow', 'long')
+        ]
+        assert all(client.wait_for_service(LONG) for client in clients)
 
     def may_go_on(self):
         self.looks += 1
@@ -49,6 +51,12 @@ class Desk:
     async def answer_slowly(self, request, response):
         self.begun += request.names
         await self.requests.wait_for(lambda: self.finished, LONG)
+        return self.answer(request, response)
+
+    async def answer_at_length(self, request, response):
+        self.begun += request.names
+        while not self.finished and await self.requests.give_way():
+            self.rounds += 1
         return self.answer(request, response)
 
     def ask(self, name, client=None):
@@ -140,3 +148,29 @@ def test_at_the_end_an_answer_waits_no_longer(desk):
     place.requests.close()
     wait_until(asked.done)
     assert place.answered == ['slow']
+
+
+def test_a_long_answer_gives_way_to_those_that_wait_for_nothing(desk):
+    place = desk()
+    place.open = True
+    asked = [place.ask('long', place.long)]
+    wait_until(lambda: place.begun)
+    asked += [place.ask('a'), place.ask('b')]
+    for _ in range(3):
+        before = place.rounds
+        place.listener.call(Trigger, 'free')
+        wait_until(lambda before=before: place.rounds > before)
+    assert not place.answered
+    place.finished = True
+    wait_until(lambda: all(each.done() for each in asked))
+    assert place.answered == ['long', 'a', 'b']
+
+
+def test_at_the_end_a_long_answer_is_told_to_end(desk):
+    place = desk()
+    place.open = True
+    asked = place.ask('long', place.long)
+    wait_until(lambda: place.rounds)
+    place.requests.close()
+    wait_until(asked.done)
+    assert place.answered == ['long'] and not place.finished

@@ -1,6 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 import math
+import re
 import threading
 
 from bridge_harness import wait_for_message
@@ -107,6 +108,59 @@ def test_a_mistyped_number_of_steps_does_not_keep_the_bridge(connected):
     assert response.message == '4294967295 steps: one request may make 10000000'
     assert not server.of('step') and not server.paused
     assert listener.call(srv.Step, '/step').success
+
+
+def ask(listener, kind, name, **fields):
+    """Call a service, and return its response to come."""
+    client = listener.run(lambda: listener.node.create_client(kind, name))
+    assert client.wait_for_service(20.0)
+    return listener.run(lambda: client.call_async(kind.Request(**fields)))
+
+
+LONG_STEPS = 100_000
+
+
+@pytest.fixture
+def stepping_slowly(connected):
+    """`LONG_STEPS` are under way, 200 in each request, slowly until the event is set."""
+    server, bridge, listener = connected()
+    step, hurry = server._op_step, threading.Event()
+
+    def slow(request):
+        hurry.wait(0.05)
+        return step(request)
+
+    server._op_step = slow
+    steps = ask(listener, srv.Step, '/step', n_steps=LONG_STEPS)
+    wait_until(lambda: server.of('step'))
+    return server, bridge, listener, steps, hurry
+
+
+def test_in_the_middle_of_long_steps_what_needs_no_world_is_answered(stepping_slowly):
+    server, _, listener, steps, hurry = stepping_slowly
+    reset = ask(listener, srv.Reset, '/reset')  # waits for its turn: it would change the steps
+    for _ in range(3):
+        assert not listener.call(srv.BagStop, '/bag_stop').success
+        assert listener.call(SetBool, '/e_stop', data=False).success
+    assert not steps.done() and not reset.done()
+    hurry.set()
+    wait_until(lambda: steps.done() and reset.done())
+    assert steps.result().success and steps.result().step == LONG_STEPS
+    assert reset.result().success and reset.result().step == 0
+    changes = [each for each in server.requests if each['op'] in ('step', 'reset')]
+    assert [each['op'] for each in changes] == ['step'] * 500 + ['reset']
+    assert all(each['n_steps'] == 200 for each in changes[:-1])
+
+
+def test_a_bridge_that_ends_answers_the_long_steps_in_the_middle(stepping_slowly):
+    server, bridge, _, steps, _ = stepping_slowly
+    bridge.node.stop()
+    wait_until(steps.done)
+    response = steps.result()
+    assert (response.success, response.code) == (False, 'not_connected')
+    words = rf'the bridge is being stopped, after \d+ of {LONG_STEPS} steps'
+    assert re.fullmatch(words, response.message)
+    assert len(server.of('step')) < 500
 
 
 def test_steps_on_a_stock_server_go_through_direct_mode_and_back(connected):

@@ -81,7 +81,7 @@ class Waits(Enum):
     """What the requests of a service wait for before they are handled."""
 
     FOR_WORLD = 'the end of reading the world, if it is being read; they hold up no others'
-    FOR_OTHERS = 'requests that are being handled, and no more'
+    FOR_OTHERS = 'requests that are being handled, until they end or, as long steps, give way'
     FOR_NOTHING = 'nothing: they are urgent, and have a thread of their own'
 
 
@@ -93,8 +93,8 @@ class Service:
     :ivar name: below the namespace of the node.
     :ivar handler: takes what its dialect works with (a `ServiceContext`, or the
         `SimulationContext` of the standard), the request and the response, which it fills in;
-        returns the text of the answer.  Of an action: makes its server.  The first line of its
-        docstring says in the documentation what it does.
+        returns the text of the answer, or a coroutine that does.  Of an action: makes its
+        server.  The first line of its docstring says in the documentation what it does.
     :ivar ops: requests of the wire that it may make; None: the one of its own name.
     :ivar dialect: urlab: answers with success, code and message; standard: with the Result of
         simulation_interfaces.

@@ -97,6 +97,18 @@ class HeldRequests:
         """Wait, in the answer to a request, until something holds; others are answered."""
         await self._wait_until(condition, time.monotonic() + seconds)
 
+    async def give_way(self) -> bool:
+        """
+        Let other requests be answered, in the middle of a long answer; those that wait still do.
+
+        :return: whether to go on; false when the service is to end.
+        """
+        over = Future()
+        # The executor takes what has come meanwhile together with this task, or before it.
+        self._side.run(lambda: over.set_result(None))
+        await over
+        return not self._closed
+
     def recheck(self) -> None:
         """Let a request go on that may now; whatever changes that calls this."""
         if self._wait is not None:

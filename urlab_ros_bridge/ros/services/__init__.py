@@ -30,6 +30,7 @@ def attach(bridge: Bridge) -> Attached:
     """
     context = ServiceContext(bridge)
     ordinary, urgent = ServiceThread(bridge, 'services'), SideThread(bridge.node, 'safety')
+    context.requests = ordinary.held
     sides = (ordinary.side, urgent)
     for feature in bridge.features:
         for service in feature.services:

@@ -9,6 +9,7 @@ Handlers run in a thread of the services, urgent ones in another, and may wait f
 from __future__ import annotations
 
 from collections.abc import Callable
+import inspect
 from typing import Any
 
 from urlab_ros_bridge.client.errors import RemoteError
@@ -85,12 +86,13 @@ def code_and_text(error: Exception) -> tuple[str, str]:
     raise TypeError(type(error).__name__) from error
 
 
-def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
+async def answer(service: Service, context: ServiceContext, request: Any, response: Any) -> Any:
     """Carry out a request; whatever goes wrong becomes success, code and message."""
     code, message, success = '', '', False
     try:
         context.require_world(service)
-        message = service.handler(context, request, response)
+        outcome = service.handler(context, request, response)
+        message = await outcome if inspect.isawaitable(outcome) else outcome
         success = True
     except (UrlabError, ValueError, OverflowError) as error:
         code, message = code_and_text(error)

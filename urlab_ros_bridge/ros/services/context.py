@@ -18,6 +18,7 @@ from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.lockstep import Lockstep
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
+from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
 from urlab_ros_bridge.wire.errors import UnknownName
 
 # An answer waits so long (s) for the stream to publish the time it speaks of.
@@ -30,11 +31,13 @@ class ServiceContext:
 
     :ivar settings: returns the values of all parameters now.
     :ivar timeline: where simulation time stands.
+    :ivar requests: those that wait for the world; None where nothing is offered.
     """
 
     def __init__(self, bridge: Bridge) -> None:
         self.settings = bridge.settings
         self.timeline = bridge.timeline
+        self.requests: HeldRequests | None = None
         self._bridge = bridge
 
     @property

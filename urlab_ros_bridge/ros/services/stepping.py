@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.replies.observations import StepResult
 from urlab_ros_bridge.ros.features.rejection import RequestRejected
+from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
 from urlab_ros_bridge.ros.services.base import LOCKSTEP
+from urlab_ros_bridge.ros.services.base import NOT_CONNECTED
 from urlab_ros_bridge.ros.services.context import ServiceContext
+from urlab_ros_bridge.wire.errors import count_of
 from urlab_ros_bridge.wire.ops import MAX_STEPS
 
-# Steps in one request: a server gives up on a request after 5 s.
+# Steps in one request: a server gives up on a request after 5 s.  It shows the state once a
+# request, so another number would publish other ticks.
 CHUNK = 200
 
 
@@ -25,21 +29,38 @@ class Stepper:
     Advances by steps.
 
     :ivar mode: of the server, before it is stepped.
+    :ivar requests: those that wait, when a request makes the steps.
     """
 
     client: Client
     mode: str
+    requests: HeldRequests | None
     while_paused: bool = False
 
-    def advance(self, count: int) -> StepResult:
-        """Advance by so many steps, 1 or more."""
+    def step(self, count: int) -> StepResult:
+        """Advance by so many steps, 1 to `CHUNK`, at once."""
+        return self.client.step(count, observations='minimal', while_paused=self.while_paused)
+
+    async def advance(self, count: int) -> StepResult:
+        """
+        Advance by so many steps, 1 or more, and let other requests be answered between them.
+
+        Those that wait for the world come after the last step, as they may change it.
+
+        :raises RequestRejected: not_connected when the bridge ends before the last step.
+        """
+        done = 0
         while True:
-            result = self.client.step(
-                min(count, CHUNK), observations='minimal', while_paused=self.while_paused
-            )
-            count -= CHUNK
-            if count <= 0:
+            part = min(count - done, CHUNK)
+            result = self.step(part)
+            done += part
+            if done == count:
                 return result
+            if self.requests is not None and not await self.requests.give_way():
+                raise RequestRejected(
+                    NOT_CONNECTED,
+                    f'the bridge is being stopped, after {done} of {count_of(count, "step")}',
+                )
 
 
 @contextlib.contextmanager
@@ -47,7 +68,7 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
     """
     Let the block advance by steps; a server in live mode is paused, and stays paused.
 
-    :param steps: how many one call of `advance` makes at most; other services wait meanwhile.
+    :param steps: how many are to be made.
 
     What the steps change is published whatever the limits of topics say; so wait for it
     (`ServiceContext.catch_up`) in the block.
@@ -69,19 +90,19 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
         )
     if mode == 'direct':
         with context.stream.in_full():
-            yield Stepper(client, mode)
+            yield Stepper(client, mode, context.requests)
         return
     client.set_paused(True)
     link.note_paused(True)
     if link.has('step_while_paused'):
         with context.stream.in_full():
-            yield Stepper(client, mode, while_paused=True)
+            yield Stepper(client, mode, context.requests, while_paused=True)
         return
     # This server steps in direct mode only.
     client.set_mode('direct')
     try:
         with context.stream.in_full():
-            yield Stepper(client, mode)
+            yield Stepper(client, mode, context.requests)
     finally:
         # Entering direct mode has ended the pause.
         client.set_paused(True)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """State of the simulation, reset and steps, over DDS; the server tells whether it is true."""
 
+import threading
+
 from bridge_harness import wait_until
 import pytest
 
@@ -103,6 +105,28 @@ def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
     for wrong, says in ((0, 'must be 1 or more'), (2**64 - 1, 'one request may make 10000000')):
         refused = yard.ask('step_simulation', steps=wrong).result
         assert refused.result == FAILED and says in refused.error_message
+
+
+def test_the_state_is_told_in_the_middle_of_long_steps(yard, monkeypatch):
+    reach(yard, PAUSED)
+    before, step, hurry = yard.client.status().sim_time_ns, yard.client.step, threading.Event()
+
+    def slow(*words, **options):
+        hurry.wait(0.05)
+        return step(*words, **options)
+
+    monkeypatch.setattr(yard.client, 'step', slow)
+    kind, listener = srv.StepSimulation, yard.listener
+    client = listener.run(lambda: listener.node.create_client(kind, 'step_simulation'))
+    assert client.wait_for_service(20.0)
+    steps = listener.run(lambda: client.call_async(kind.Request(steps=40_000)))
+    wait_until(lambda: yard.client.status().sim_time_ns > before)
+    for _ in range(3):
+        assert now(yard) == PAUSED
+    assert not steps.done()
+    hurry.set()
+    wait_until(steps.done, 60.0)
+    assert yard.client.status().sim_time_ns - before == 40_000 * 2_000_000
 
 
 def test_a_reset_of_the_state_keeps_the_time(yard):

@@ -20,7 +20,6 @@ from urlab_ros_bridge.client.replies.handshake import Handshake
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import Waits
 from urlab_ros_bridge.ros.features.feature import Bridge
-from urlab_ros_bridge.ros.rclpy_tools.held_requests import HeldRequests
 from urlab_ros_bridge.ros.services.context import ServiceContext
 from urlab_ros_bridge.ros.services.standard.features import MODEL
 from urlab_ros_bridge.ros.services.standard.features import StandardFeature
@@ -71,14 +70,12 @@ class SimulationContext(ServiceContext):
 
     :ivar rows: the whole table.
     :ivar paused_epoch: stretch of time in which a client asked for paused in place of stopped.
-    :ivar requests: those that wait for the world; None where nothing is offered.
     """
 
     def __init__(self, bridge: Bridge, rows: tuple[Service, ...]) -> None:
         super().__init__(bridge)
         self.rows = rows
         self.paused_epoch: int | None = None
-        self.requests: HeldRequests | None = None
 
     def has(self, need: str) -> bool:
         """Return whether the server has an extension, or whether its model can be read here."""

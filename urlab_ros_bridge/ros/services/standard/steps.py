@@ -47,12 +47,12 @@ def check_steps(context: SimulationContext, steps: int) -> None:
         )
 
 
-def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
+async def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
     """Advance a paused simulation by steps; answers when they are done."""
     check_steps(context, request.steps)
     mark = context.timeline.mark()
     with stepping(context, request.steps) as stepper:
-        result = stepper.advance(request.steps)
+        result = await stepper.advance(request.steps)
         context.catch_up(result.sim_time_ns, mark)
     return f'now at {result.time:.6g} s'
 
@@ -132,7 +132,7 @@ class StepsAction:
             while done < steps and not handle.is_cancel_requested:
                 if self._stop.is_set():
                     raise StandardRejected(INCORRECT_STATE, 'the bridge is being stopped')
-                last = stepper.advance(1)
+                last = stepper.step(1)
                 done += 1
                 handle.publish_feedback(
                     self._type.Feedback(completed_steps=done, remaining_steps=steps - done)
