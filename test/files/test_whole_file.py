@@ -1,11 +1,14 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import errno
 import os
 import resource
 import stat
 
 import pytest
 
+from urlab_ros_bridge.files.whole_file import open_whole
+from urlab_ros_bridge.files.whole_file import PART
 from urlab_ros_bridge.files.whole_file import write_whole
 
 
@@ -35,3 +38,57 @@ def test_what_does_not_fit_leaves_the_older_file_and_is_named(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b'older' and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_synced_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
+    synced, fsync = [], os.fsync
+
+    def note(handle):
+        synced.append((os.readlink(f'/proc/self/fd/{handle}'), (tmp_path / 'a').exists()))
+        fsync(handle)
+
+    monkeypatch.setattr(os, 'fsync', note)
+    write_whole(tmp_path / 'a', b'x')
+    assert not synced
+    (tmp_path / 'a').unlink()
+    write_whole(tmp_path / 'a', b'x', sync=True)
+    (part, named), folder = synced
+    assert part.endswith(PART) and not named and folder == (str(tmp_path), True)
+
+
+def links(*_):
+    raise OSError(errno.EPERM, 'no hard links')
+
+
+@pytest.mark.parametrize('link', [os.link, links])
+def test_a_file_that_came_meanwhile_is_kept_where_none_may_be_replaced(
+    tmp_path, monkeypatch, link
+):
+    monkeypatch.setattr(os, 'link', link)
+    path = tmp_path / 'a'
+    with open_whole(path, sync=False, replace=False) as file:
+        file.write(b'mine')
+        assert not path.exists()
+    assert path.read_bytes() == b'mine'
+    path.unlink()
+
+    def write_too_late():
+        with open_whole(path, sync=False, replace=False) as file:
+            path.write_bytes(b'theirs')
+            file.write(b'mine')
+
+    with pytest.raises(FileExistsError) as caught:
+        write_too_late()
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b'theirs' and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_block_that_is_left_with_an_error_leaves_nothing(tmp_path):
+    def write_half():
+        with open_whole(tmp_path / 'a', sync=False) as file:
+            file.write(b'half')
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_half()
+    assert not list(tmp_path.iterdir())

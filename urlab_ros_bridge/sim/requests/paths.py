@@ -13,23 +13,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Iterator
 import contextlib
-import errno
 import os
 from pathlib import Path
 import stat
 import sys
 import time
-import uuid
 
 from urlab_ros_bridge.files import confined
 from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.files import PathRefused
+from urlab_ros_bridge.files.whole_file import open_whole
+from urlab_ros_bridge.files.whole_file import PART
 from urlab_ros_bridge.sim.errors import OpError
 
 RECORDINGS = 'Replays'  # the stock plugin's name of the folder
 WRITE_ERROR = 'path_not_writable'
 READ_ERROR = 'path_not_readable'
-_BUFFER_BYTES = 1 << 20
 _READ_CHARS = 1 << 14  # small, so that a reader can pause often
 _STALE_SECONDS = 86_400.0
 LIMIT_GB = 20.0  # that clients may fill, unless the server is told otherwise
@@ -138,49 +137,26 @@ def write_atomically(
     :param replace: whether it may take the place of a file that there is in the end.
     :param room: bytes that it may have, of `DataFolder.room`.
 
-    The text goes to a file beside it that takes its place when all is on the disk.  Whatever
-    `pieces` raises is passed on, and the old file stays.
+    Whatever `pieces` raises is passed on, and the old file stays.
 
     :raises OpError: path_not_writable, with the system's reason.
     """
     _remove_stale(path)
-    part = path.with_name(f'{_part_prefix(path)}{uuid.uuid4().hex[:12]}.part')
     try:
-        with open(part, 'x', buffering=_BUFFER_BYTES, encoding='utf-8') as file:
+        with open_whole(path, prefix=_part_prefix(path), sync=True, replace=replace) as file:
             for piece in pieces:
-                room -= len(piece)  # characters of ASCII, but for names
+                data = piece.encode()
+                room -= len(data)
                 if room < 0:
                     raise OpError(WRITE_ERROR, f'{path}: the data folder has no room for it')
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        if replace:
-            os.replace(part, path)
-        else:
-            _put_in_place(part, path)
-        _sync_folder(path.parent)
+                file.write(data)
     except OSError as error:
         raise refused(WRITE_ERROR, path, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
 
 
 def _part_prefix(path: Path) -> str:
     """Return how the names of unfinished files begin: short enough with letters of 4 bytes."""
     return f'.{path.name[:48]}.'
-
-
-def _put_in_place(part: Path, path: Path) -> None:
-    """Give a file its name, unless there is one of that name."""
-    try:
-        os.link(part, path)
-    except FileExistsError:
-        raise
-    except OSError as error:  # a file system without hard links
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
-        os.replace(part, path)
 
 
 def read_text(path: Path) -> Iterator[str]:
@@ -212,14 +188,6 @@ def _remove_stale(path: Path) -> None:
     prefix = _part_prefix(path)
     with contextlib.suppress(OSError):
         for entry in os.scandir(path.parent):
-            ours = entry.name.startswith(prefix) and entry.name.endswith('.part')
+            ours = entry.name.startswith(prefix) and entry.name.endswith(PART)
             if ours and time.time() - entry.stat().st_mtime > _STALE_SECONDS:
                 os.unlink(entry.path)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -88,15 +88,18 @@ class SessionTable:
                     f'session_id {session_id!r:.80} is not active; say hello again',
                 )
             session = found
-        if session.revision < self._oldest:
+        if not self._note(session):
             raise OpError('session_expired', 'the world was changed; say hello again')
-        session.last_seen = time.monotonic()
         return session
 
     def touch(self, session: ServerSession) -> bool:
         """Note that a session lives; return whether it does, as `find` would."""
         if session is not self._plain and self._shared.get(session.id) is not session:
             return False
+        return self._note(session)
+
+    def _note(self, session: ServerSession) -> bool:
+        """Note that a session of the table lives, unless it knows an older world."""
         if session.revision < self._oldest:
             return False
         session.last_seen = time.monotonic()
