@@ -49,8 +49,13 @@ def pytest_collection_modifyitems(config, items):
         items.sort(key=lambda item: work_units.rank(item.path.relative_to(HERE).as_posix()))
 
 
+def pytest_collection():
+    gc.disable()
+
+
 def pytest_collection_finish():
-    """Modules and tests stay to the end: no search for garbage needs to go through them again."""
+    """Modules and tests stay to the end: no search for garbage needs to go through them."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -33,9 +33,8 @@ class CameraPart:
             rig.turn_off('cameras are off: the server was started with --cameras off')
             return
         backends = gl.candidates(config.gl)
-        missing = {name: gl.missing_library(name) for name in backends}
-        if all(missing.values()):
-            error = gl.NoGraphics(missing)
+        if all(gl.missing_library(name) for name in backends):
+            error = gl.NoGraphics({name: gl.missing_library(name) for name in backends})
             _LOG.error('%s', error)
             rig.turn_off(str(error))
             return

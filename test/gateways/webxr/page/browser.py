@@ -21,6 +21,7 @@ CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser')
 ARGUMENTS = [
     '--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
     '--ignore-gpu-blocklist', '--disable-background-timer-throttling', '--disable-dev-shm-usage',
+    '--disable-gpu-compositing',  # half of all it does, where a processor draws
 ]  # fmt: skip
 # A processor draws, and the page draws as often as it may: some pictures a second show as much.
 SELDOM = """

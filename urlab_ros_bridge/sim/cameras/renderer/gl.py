@@ -48,13 +48,16 @@ def candidates(choice: str) -> tuple[str, ...]:
 def missing_library(backend: str) -> str:
     """Return why a backend cannot work at all, '' when its library is there."""
     soname, short = _LIBRARIES[backend]
-    for name in (soname, find_library(short)):
-        try:
-            if name and ctypes.CDLL(name):
-                return ''
-        except OSError:
-            continue
-    return f'{soname} is not installed'
+    # The search runs up to four programs, and is rarely needed.
+    found = _loads(soname) or _loads(find_library(short))
+    return '' if found else f'{soname} is not installed'
+
+
+def _loads(library: str | None) -> bool:
+    try:
+        return bool(library and ctypes.CDLL(library))
+    except OSError:
+        return False
 
 
 def platform_variables(backend: str) -> dict[str, str]:

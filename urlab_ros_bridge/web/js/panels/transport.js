@@ -6,6 +6,7 @@ import { button, el, icon, menu, toast } from './dom.js';
 
 const SPEEDS = [5, 10, 25, 50, 100];
 const STEPS = 10;
+const READABLE = 100; // ms between two times: a change of the page costs a layout and a picture
 
 export class Transport {
   constructor(app) {
@@ -27,6 +28,8 @@ export class Transport {
     document.getElementById('transport').append(
       this.run, this.step, this.reset, this.keyframes, el('span.rule.wide'), this.speed, this.record, el('span.rule.wide'), el('span.seg.wide', { role: 'group', 'aria-label': 'Mode' }, ...this.modes));
     this.time = fact('time');
+    this.latest = 0;
+    this.timer = 0;
     this.factor = fact('speed');
     this.rate = fact('rate', 'minor');
     this.link = el('span.dot', { title: 'Not connected' });
@@ -71,7 +74,13 @@ export class Transport {
   }
 
   showTime(time) {
-    const minutes = Math.floor(time / 60), seconds = (time % 60).toFixed(2).padStart(5, '0');
+    this.latest = time;
+    this.timer ||= setTimeout(() => this.writeTime(), READABLE);
+  }
+
+  writeTime() {
+    this.timer = 0;
+    const minutes = Math.floor(this.latest / 60), seconds = (this.latest % 60).toFixed(2).padStart(5, '0');
     const text = `${minutes}:${seconds}`;
     if (this.time.lastChild.textContent !== text) this.time.lastChild.textContent = text;
   }
