@@ -94,6 +94,8 @@ class RunningWorld:
         wait_until(lambda: self._is_described() and self._is_known(), every=0.2)
         self.topics = dict(self.listener.node.get_topic_names_and_types())
         self.services = dict(self.listener.node.get_service_names_and_types())
+        moving = {f'{space}odom' for space in self.robots if f'/{space}odom' in self.topics}
+        wait_until(lambda: moving <= self.roots().keys())
 
     def _is_described(self):
         """Return whether all robots and cameras have their topics."""

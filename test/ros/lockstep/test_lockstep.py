@@ -3,6 +3,7 @@
 import itertools
 from itertools import pairwise
 import random
+import threading
 import time
 
 from action_msgs.msg import GoalStatus
@@ -475,6 +476,47 @@ def test_what_still_comes_of_live_mode_is_no_instant(real, monkeypatch):
         ).success
         wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 3)
     assert armed and armed[0][0] == armed[0][1]
+
+
+def test_a_time_before_a_reset_is_not_taken_for_the_present(real, monkeypatch):
+    server, bridge, listener = real('rover', cmd_vel_type='twist_stamped')
+    wait_until(lambda: bridge.link.state.connected and bridge.timeline.stamp_ns)
+    receive, arm = bridge.stream.source.receive, bridge.commands.gate.arm
+    goes_on = threading.Event()
+    goes_on.set()
+    armed = []
+
+    def receive_when_it_goes_on(timeout):
+        goes_on.wait(60.0)
+        time.sleep(0.005)  # the lockstep looks at each tick
+        return receive(timeout)
+
+    def arm_and_note(topics):
+        arm(topics)
+        armed.append((bridge.timeline.epoch, bridge.timeline.stamp_ns))
+
+    monkeypatch.setattr(bridge.stream.source, 'receive', receive_when_it_goes_on)
+    monkeypatch.setattr(bridge.commands.gate, 'arm', arm_and_note)
+    Controller(listener)
+    with Client('127.0.0.1', int(server.ports[0]), shared=True) as other:
+        other.set_mode('direct')
+        read_ns = other.status().sim_time_ns
+        wait_until(lambda: bridge.timeline.stamp_ns == read_ns)
+        goes_on.clear()
+        time.sleep(0.2)  # the reader waits for as long
+        for _ in range(20):
+            other.step(1)
+        # What waits to be read passes the time of the lockstep's beginning, and goes back.
+        begun_ns = other.step(10).sim_time_ns
+        other.step(10)
+        other.reset()
+        assert other.step(round(begun_ns / 2e6)).sim_time_ns == begun_ns
+        assert listener.call(
+            srv.SetLockstep, '/lockstep', enabled=True, topics=['cmd_vel']
+        ).success
+        goes_on.set()
+        wait_until(lambda: bridge.lockstep.report()[2].get('rounds', 0) > 3)
+    assert armed[-1] == (bridge.timeline.epoch, begun_ns)
 
 
 def test_a_trajectory_takes_its_time_in_rounds(real):

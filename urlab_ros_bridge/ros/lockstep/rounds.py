@@ -183,8 +183,15 @@ class Rounds:
     def _wait_for_earlier_ticks(self) -> None:
         """Have what went before published first: nobody has to answer a tick of live mode."""
         begun_ns, timeline = self._drive.begun_ns, self._stream.timeline
-        if begun_ns is not None:
-            timeline.wait_for(begun_ns, timeline.mark(), CATCH_UP_SECONDS)
+        if begun_ns is None:
+            return
+        mark, deadline = timeline.mark(), time.monotonic() + CATCH_UP_SECONDS
+        while (left := deadline - time.monotonic()) > 0 and not self._stop.is_set():
+            timeline.wait_for(begun_ns, mark, left)
+            # Time may have passed this stamp before a reset, too; then other ticks follow.
+            self._stop.wait(LOOK_SECONDS)
+            if timeline.stamp_ns == begun_ns:
+                return
 
     def _find_publishers(self) -> bool:
         """Wait until every topic has a publisher."""
