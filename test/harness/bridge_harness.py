@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 
 from domains import free_domain as free_domain
 import rclpy
 from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -54,7 +56,9 @@ class Listener:
 
     def _run(self):
         while not self._stop:
-            self._executor.spin_once(timeout_sec=0.05)
+            # A test may destroy what the executor is about to wait for.
+            with contextlib.suppress(InvalidHandle):
+                self._executor.spin_once(timeout_sec=0.05)
 
     def listen(self, message_type, topic, qos=LISTEN):
         """Keep the messages of a topic; `order` gets (source time, topic, message)."""

@@ -57,3 +57,20 @@ class UnitScheduling(LoadFileScheduling):
 
     def _split_scope(self, nodeid):
         return unit_of(nodeid)
+
+    def remove_node(self, node):
+        """
+        Give the units of a worker that has crashed to the others, but for those that are done.
+
+        A worker that is given one of those has nothing to run, and waits for ever.
+        """
+        units = self.assigned_work[node]
+        for unit in [unit for unit, tests in units.items() if all(tests.values())]:
+            del units[unit]
+        return super().remove_node(node)
+
+    def _reschedule(self, node):
+        """Give a worker units until it has tests enough: it runs one when it knows the next."""
+        super()._reschedule(node)
+        while not node.shutting_down and self._pending_of(self.assigned_work[node]) <= 2:
+            super()._reschedule(node)

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 import rclpy
 from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -46,7 +48,9 @@ class SpunNode:
 
     def _run(self) -> None:
         while not self._stop:
-            self._executor.spin_once(timeout_sec=0.2)
+            # A test may destroy what the executor is about to wait for.
+            with contextlib.suppress(InvalidHandle):
+                self._executor.spin_once(timeout_sec=0.2)
 
 
 __all__ = ['SpunNode']
