@@ -3,6 +3,7 @@
 """https and wss: a certificate that is made here, and what becomes of plain peers."""
 
 import json
+import socket
 import ssl
 import urllib.error
 import urllib.request
@@ -71,6 +72,16 @@ def test_the_page_and_the_scenes_come_encrypted(secured):
         kinds = [json.loads(client.recv(timeout=30))['type'] for _ in range(100)]
     assert kinds[:2] == ['hello_ack', 'asset_manifest']
     assert set(kinds[2:]) == {'scene_state'}
+
+
+def test_no_ticket_comes_unasked_behind_the_handshake(secured):
+    gateway, trust = secured
+    with socket.create_connection(('127.0.0.1', gateway.port), 30) as link:
+        with trust.wrap_socket(link, server_hostname='127.0.0.1') as client:
+            assert client.version() == 'TLSv1.3'
+            client.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+            assert client.recv(1)
+            assert not client.session.has_ticket
 
 
 def test_origins_are_held_against_the_address_behind_the_relay(secured):

@@ -30,6 +30,10 @@ def tls_context(cert: str, key: str) -> ssl.SSLContext:
     :raises BadCertificate: when they cannot be read, or do not belong together.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    # Tickets come unasked right behind the handshake.  A client that reads them in one thread
+    # and sends its request in another loses the request now and then: Python before 3.13 has no
+    # lock there, and the blocking client of `websockets` does just that.
+    context.num_tickets = 0
     try:
         context.load_cert_chain(cert, key or None)
     except (OSError, ssl.SSLError) as error:
