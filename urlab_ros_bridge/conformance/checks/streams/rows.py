@@ -220,7 +220,7 @@ def stop_in_puppet(peer: Peer) -> None:
 def _silent(peer: Peer, step: Callable[[], object]) -> None:
     prefixes = tuple(f'{block["prefix"]}/'.encode() for block in peer.blocks)
     with listening(peer, *prefixes) as listener:
-        listener.during(0.15)
+        listener.drain(quiet=0.2, limit=2.0)  # rows of live mode may still be on their way
         step()
         end = time.monotonic() + 0.15
         while time.monotonic() < end:
