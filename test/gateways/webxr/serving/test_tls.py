@@ -76,12 +76,14 @@ def test_the_page_and_the_scenes_come_encrypted(secured):
 
 def test_no_ticket_comes_unasked_behind_the_handshake(secured):
     gateway, trust = secured
-    with socket.create_connection(('127.0.0.1', gateway.port), 30) as link:
-        with trust.wrap_socket(link, server_hostname='127.0.0.1') as client:
-            assert client.version() == 'TLSv1.3'
-            client.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
-            assert client.recv(1)
-            assert not client.session.has_ticket
+    with (
+        socket.create_connection(('127.0.0.1', gateway.port), 30) as link,
+        trust.wrap_socket(link, server_hostname='127.0.0.1') as client,
+    ):
+        assert client.version() == 'TLSv1.3'
+        client.sendall(b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+        assert client.recv(1)
+        assert not client.session.has_ticket
 
 
 def test_origins_are_held_against_the_address_behind_the_relay(secured):
