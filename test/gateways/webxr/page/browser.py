@@ -78,6 +78,11 @@ class Visitor:
         self.tab.goto(f'{url}/?keep&theme=light{query}', wait_until='commit')
         self.until('window.urlab?.isReady')
 
+    def reload(self):
+        """Load the page anew, and wait for its first picture."""
+        self.tab.reload(wait_until='commit')
+        self.until('window.urlab?.isReady')
+
     def _listen(self, message):
         if message.type == 'error' and 'WebSocket' not in message.text:
             self.errors.append(message.text)

@@ -10,6 +10,23 @@ from test.gateways.webxr.programs import simulation
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.gateways.webxr.page.pages import Page
 
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[FAILED] = report.failed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _page_is_loaded_anew_after_a_failure(request):
+    """Tests share a page: what a failed one has left open is not there when it is tried again."""
+    yield
+    if request.node.stash.get(FAILED, False) and 'visitor' in request.fixturenames:
+        request.getfixturevalue('visitor').reload()
+
 
 @pytest.fixture(scope='package')
 def browser():

@@ -185,15 +185,24 @@ def test_looking_back_shows_what_was_and_now_what_is(visitor, urlab):
     visitor.tab.keyboard.press('k')
 
 
-SHOWN = """(() => {
+# While its next picture loads, an image has no size, and nothing of it can be read.
+SHOWN = """(async () => {
   const image = document.querySelector('.picture img'), canvas = document.createElement('canvas');
+  while (!image.complete || !image.naturalWidth) await new Promise((done) => setTimeout(done, 5));
   canvas.width = 64;
   canvas.height = 48;
   const pen = canvas.getContext('2d');
   pen.drawImage(image, 0, 0, 64, 48);
-  return [...pen.getImageData(0, 0, 64, 48).data];
+  const pixels = [...pen.getImageData(0, 0, 64, 48).data];
+  return { size: [image.naturalWidth, image.naturalHeight], pixels };
 })()"""
 PICTURES = "Number(document.querySelector('.picture img')?.dataset.pictures ?? 0)"
+
+
+def shown_picture(visitor):
+    """Return the size of the camera picture that is shown, and its pixels: shape (48, 64, 3)."""
+    shown = visitor.js(SHOWN)
+    return shown['size'], np.array(shown['pixels']).reshape(48, 64, 4)[..., :3]
 
 
 def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
@@ -205,10 +214,8 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     tab.click()
     visitor.tab.locator('#panel-cameras label', has_text=camera['name']).first.click()
     visitor.until(f'{PICTURES} > 1')
-    shown = visitor.tab.locator('.picture img')
-    size = shown.evaluate('({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight]')
+    size, before = shown_picture(visitor)
     assert size == camera['resolution']
-    before = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
     assert before.std() > 10  # neither empty nor one colour
     # It turns: what its camera sees is something else.
     start = visitor.js('urlab.bodies.groups[urlab.world.robots[0].base].quaternion.y')
@@ -219,7 +226,7 @@ def test_pictures_of_a_camera_are_live_while_they_are_shown(visitor, urlab):
     visitor.tab.keyboard.up('a')
     seen = visitor.js(PICTURES)
     visitor.until(f'{PICTURES} > {seen} + 2')
-    after = np.array(visitor.js(SHOWN)).reshape(48, 64, 4)[..., :3]
+    _, after = shown_picture(visitor)
     assert changed(before, after) > 0.1
     # A panel that is closed costs no rendering.
     tab.click()
