@@ -27,6 +27,7 @@ OPTIONS = {
     'extra-index-url': '--extra-index-url',
     'find-links': '--find-links',
     'trusted-host': '--allow-insecure-host',
+    'constraint': '--constraints',
 }
 # ... as a flag, ...
 FLAGS = {'no-index': '--no-index', 'no-cache-dir': '--no-cache', 'pre': '--prerelease=allow'}

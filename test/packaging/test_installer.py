@@ -4,6 +4,7 @@
 
 from importlib.metadata import distributions
 import importlib.util
+import os
 from pathlib import Path
 import subprocess
 import sys
@@ -38,7 +39,13 @@ def listing_of(tmp_path: Path, text: str, **variables: str) -> str:
     file.write_text(text, encoding='utf-8')
     return run_process(
         [sys.executable, '-m', 'pip', 'config', 'list'],
-        env={'PATH': '/usr/bin:/bin', 'HOME': str(tmp_path), 'PIP_CONFIG_FILE': str(file)}
+        env={
+            'PATH': '/usr/bin:/bin',
+            # Neither the user's settings nor those of this machine.
+            'HOME': str(tmp_path),
+            'XDG_CONFIG_DIRS': str(tmp_path),
+            'PIP_CONFIG_FILE': str(file),
+        }
         | variables,
         capture_output=True, text=True, check=True, timeout=60,
     ).stdout  # fmt: skip
@@ -60,10 +67,14 @@ def test_environment_wins_over_the_command_over_the_global_section(tmp_path):
 
 
 def test_lists_of_a_file_reach_uv_one_by_one(tmp_path):
-    text = '[global]\nextra-index-url =\n  https://a.example\n  https://b.example\nno-index = no\n'
+    text = (
+        '[global]\nextra-index-url =\n  https://a.example\n  https://b.example\nno-index = no\n'
+        'constraint = /etc/pip/constraints.txt\n'
+    )
     uv = install.translate(install.parse_settings(listing_of(tmp_path, text)))
     assert uv.arguments == [
-        '--extra-index-url', 'https://a.example', '--extra-index-url', 'https://b.example'
+        '--constraints', '/etc/pip/constraints.txt',
+        '--extra-index-url', 'https://a.example', '--extra-index-url', 'https://b.example',
     ]  # fmt: skip
 
 
@@ -73,7 +84,7 @@ def test_certificates_and_patience_are_variables_of_uv():
     assert uv.arguments == ['--no-index']
 
 
-@pytest.mark.parametrize('key', ['client-cert', 'only-binary', 'constraint', 'of-the-future'])
+@pytest.mark.parametrize('key', ['client-cert', 'only-binary', 'no-binary', 'of-the-future'])
 def test_what_uv_does_not_know_is_named(key):
     with pytest.raises(install.NoCounterpart, match=f"{key} = 'x'"):
         install.translate({key: 'x'})
@@ -92,7 +103,9 @@ def commands(monkeypatch):
 
     monkeypatch.setattr(install, 'run', run)
     monkeypatch.setattr(sys, 'argv', ['install.py', 'all.lock', '--no-deps', 'models.lock'])
-    monkeypatch.delenv('PIP_CLIENT_CERT', raising=False)
+    for name in [name for name in os.environ if name.startswith('PIP_')]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv('PIP_CONFIG_FILE', os.devnull)  # then pip reads no other file, either
     return {'log': log, 'fails': fails}
 
 

@@ -186,11 +186,13 @@ def test_a_new_world_in_the_same_place_goes_on(tmp_path, writer, stream):
 
 
 def test_the_end_of_the_server_is_said(writer, stream):
-    threading.Timer(0.1, writer.close, (True,)).start()
+    timer = threading.Timer(0.1, writer.close, (True,))
+    timer.start()
     began = time.monotonic()
     with pytest.raises(StreamEnded, match='new handshake'):
         stream.receive(60.0)
     assert time.monotonic() - began < 30.0
+    timer.join()  # a writer belongs to one thread at a time
 
 
 def test_a_restarted_server_is_found_through_its_new_handshake(tmp_path):

@@ -172,9 +172,9 @@ class ServerLife:
 
     def close(self) -> None:
         """Close the lock file."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
 
 
 __all__ = ['ServerLife', 'ShmRpc']

@@ -197,10 +197,11 @@ class Region:
 
     def close(self) -> None:
         """Unmap; a view that is still referenced keeps the memory until it goes."""
-        if self.fd < 0:
+        # Taken first: closed twice, by two threads, it could be a file of somebody else's by then.
+        fd, self.fd = self.fd, -1
+        if fd < 0:
             return
-        os.close(self.fd)
-        self.fd = -1
+        os.close(fd)
         try:
             while self._views:
                 self._views.pop().release()
