@@ -271,7 +271,7 @@ def test_an_action_that_waited_too_long_for_the_server_is_dropped():
     sender.start()
     sender.stop()
     assert done == ['stops', 'fresh']
-    assert errors == [('moves', 'dropped, it waited for the server 4.5 s too long')]
+    assert errors == [('moves', 'dropped: it waited 4.5 s too long for the server')]
 
 
 def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
@@ -286,7 +286,7 @@ def test_what_lockstep_has_kept_for_too_long_is_stale_when_it_ends(monkeypatch):
     now[0] = 3.0
     take('new', STALE)  # an answer, whatever the wall clock says
     gate.disarm()
-    assert got == [('old', 'lockstep held it back for 3.0 s'), ('new', '')]
+    assert got == [('old', 'lockstep delayed it by 3.0 s'), ('new', '')]
     take('passes', STALE)
     assert got[-1] == ('passes', STALE)
 

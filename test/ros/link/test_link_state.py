@@ -48,7 +48,7 @@ def test_every_trouble_is_said_with_what_to_do(state, silence, words):
 
 def test_a_dead_server_is_no_wrong_port():
     well, text = describe(replace(LIVE, asking=True), SILENT)
-    assert not well and 'neither answers' in text and 'state_port' not in text
+    assert not well and 'neither responds' in text and 'state_port' not in text
     assert describe(replace(LIVE, asking=True), TALKING) == describe(LIVE, TALKING)
 
 

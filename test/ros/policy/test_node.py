@@ -175,7 +175,7 @@ def test_a_model_that_does_not_fit_is_not_configured(start, capfd):
         run.node.set_parameters([Parameter(name, value=value)])
         assert not run.change(CONFIGURE)
     log = CapturedLog(capfd)
-    assert log.with_words('takes 3 numbers, but the observations make 6')
+    assert log.with_words('takes 3 values, but the observations have 6')
     assert log.with_words('there is no such file, and no bundled policy of that name')
     assert log.with_words("did you mean 'twist'")
 
@@ -200,7 +200,7 @@ def test_silence_and_a_missing_command_end_the_walk(start):
     run.status('holding the default pose: no cmd_vel for 0.1 s')
     wait_until(lambda: walks(0.4))
     wait_until(lambda: commands[-1].position.tolist() == pose)  # nobody publishes any more
-    run.status('holding the default pose: nothing was heard for 2 s')
+    run.status('holding the default pose: no sensor messages for 2 s')
 
 
 def test_what_is_wrong_with_the_sensors_is_told(start):
@@ -218,7 +218,7 @@ def test_what_is_wrong_with_the_sensors_is_told(start):
         return wait_until(found)
 
     assert told("joint_states has no joint 'c'", names=('a', 'b', 'x'))
-    told('going to the default pose')
+    told('moving to the default pose')
 
 
 def test_late_inference_is_told_in_diagnostics_and_now_and_then_in_the_log(

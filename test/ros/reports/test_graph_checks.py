@@ -90,7 +90,7 @@ def test_a_check_that_fails_is_reported_once_until_it_works_again_and_holds_up_n
     assert logged == [('warning', 'check of the ROS graph for first failed: ValueError: no graph')]
     found = [Status('first', 'none', {})]
     (status,) = checks.statuses('first', found)
-    assert status.level == 'warning' and status.text == 'not known: ValueError: no graph'
+    assert status.level == 'warning' and status.text == 'unknown: ValueError: no graph'
     wrong.clear()
     wait_until(lambda: not checks.problems)
     assert list(checks.statuses('first', found)) == found and len(logged) == 1

@@ -105,7 +105,7 @@ def test_a_mistyped_number_of_steps_does_not_keep_the_bridge(connected):
     server, _, listener = connected()
     response = listener.call(srv.Step, '/step', n_steps=2**32 - 1)
     assert (response.success, response.code) == (False, 'bad_value')
-    assert response.message == '4294967295 steps: one request may make 10000000'
+    assert response.message == '4294967295 steps requested, at most 10000000 are allowed'
     assert not server.of('step') and not server.paused
     assert listener.call(srv.Step, '/step').success
 
@@ -158,7 +158,7 @@ def test_a_bridge_that_ends_answers_the_long_steps_in_the_middle(stepping_slowly
     wait_until(steps.done)
     response = steps.result()
     assert (response.success, response.code) == (False, 'not_connected')
-    words = rf'the bridge is being stopped, after \d+ of {LONG_STEPS} steps'
+    words = rf'the bridge is shutting down, after \d+ of {LONG_STEPS} steps'
     assert re.fullmatch(words, response.message)
     assert len(server.of('step')) < 500
 

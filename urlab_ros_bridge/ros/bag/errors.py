@@ -24,7 +24,7 @@ class BagActive(BagError):
     code = 'bag_active'
 
     def __init__(self, path: object) -> None:
-        super().__init__(f'{path} is being written; bag_stop ends it')
+        super().__init__(f'{path} is already being recorded; call bag_stop first')
 
 
 class NoBag(BagError):
@@ -33,7 +33,7 @@ class NoBag(BagError):
     code = 'bag_not_active'
 
     def __init__(self) -> None:
-        super().__init__('no bag is being written')
+        super().__init__('no bag is being recorded; start one with bag_start')
 
 
 class BagsUnavailable(BagError):
@@ -51,7 +51,7 @@ class BadPattern(BagError):
     code = 'bad_value'
 
     def __init__(self, pattern: str, cause: object) -> None:
-        super().__init__(f'{pattern!r} is neither a topic nor a regular expression: {cause}')
+        super().__init__(f'{pattern!r} is neither a topic name nor a regular expression: {cause}')
 
 
 class NoSuchTopic(BagError):
@@ -83,7 +83,7 @@ class SchemaMissing(BagError):
     """A message type has no .msg file on this machine."""
 
     def __init__(self, kind: str) -> None:
-        super().__init__(f'the definition of {kind} is not installed (share/PACKAGE/msg/TYPE.msg)')
+        super().__init__(f'no definition of {kind} is installed (share/PACKAGE/msg/TYPE.msg)')
 
 
 __all__ = [

@@ -115,12 +115,12 @@ class BagRecorder:
                 settings.bag_compression,
                 self._taps.now,
                 self._origin,
-                lambda text: self._bridge.log('warning', f'the bag has ended: {text}'),
+                lambda text: self._bridge.log('warning', f'bag recording stopped: {text}'),
             )
             recorded: list[str] = []
             if not self._stream.between_ticks(lambda: recorded.extend(self._install(bag))):
                 folder.rmdir()
-                raise BagTimeout('the stream thread of the bridge does not respond')
+                raise BagTimeout('the stream thread of the bridge is not responding')
             self._bridge.log('info', f'recording {len(recorded)} topics in {folder}')
             return str(folder), recorded
 
@@ -136,7 +136,7 @@ class BagRecorder:
             if bag is None:
                 raise NoBag
             if not self._stream.between_ticks(self._remove):
-                raise BagTimeout('the stream thread of the bridge does not respond')
+                raise BagTimeout('the stream thread of the bridge is not responding')
             return self._end(bag)
 
     def close(self) -> None:

@@ -143,7 +143,7 @@ class Commands:
         for topic, count in rejections.counts.items():
             values[f'{topic} refused'] = count
             values[f'{topic} last reason'] = rejections.last[topic]
-        text = f'{refused} commands were refused' if refused else 'no command was refused'
+        text = f'{refused} commands were refused' if refused else 'no commands were refused'
         yield Status('commands', text, values)
         sources, stopped = self.report(), self.stopped
         values = {f'{robot} follows': text for robot, text in sources.items()}

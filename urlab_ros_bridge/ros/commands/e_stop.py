@@ -59,7 +59,7 @@ class EStop:
         else:
             self._commands.resume()
         self._publisher.publish(Bool(data=engaged))
-        text = 'engaged, all commands are refused' if engaged else 'released'
+        text = 'engaged; all commands are refused' if engaged else 'released'
         if was != engaged:
             self._log('warning' if engaged else 'info', f'e-stop {text}')
         return text

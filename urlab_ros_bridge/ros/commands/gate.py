@@ -131,7 +131,7 @@ class AnswerGate:
         for answers in kept.values():
             for receive, message, came in answers.todo:
                 old = 0 < limit < now - came
-                text = f'lockstep held it back for {now - came:.1f} s' if old else ''
+                text = f'lockstep delayed it by {now - came:.1f} s' if old else ''
                 _pass_on(receive, message, text)
 
     def open(self) -> int | None:

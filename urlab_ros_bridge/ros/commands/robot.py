@@ -161,7 +161,7 @@ class RobotCommands:
         """Stop what we move; the bridge ends, or the robot is gone."""
         if self._velocity is not None:
             self._velocity.stop()
-        self._drop('the bridge ends')
+        self._drop('the bridge is shutting down')
         self.setpoints.rest()
 
     def close(self) -> None:

@@ -174,7 +174,7 @@ class CommandSender:
         try:
             late = self._monotonic() - waiting.until
             if late > 0:
-                raise CommandRejected(f'dropped, it waited for the server {late:.1f} s too long')
+                raise CommandRejected(f'dropped: it waited {late:.1f} s too long for the server')
             waiting.action()
             self.sent += 1
         except UrlabError as error:

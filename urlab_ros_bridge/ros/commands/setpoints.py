@@ -35,7 +35,7 @@ _FIELD_OF_TYPE = {
 # Set-points that move a robot lapse after so long without the bridge (s of simulation time).
 LAPSE_SECONDS = 1.0
 _RENEW_SECONDS = 0.3 * LAPSE_SECONDS
-WITHDRAWN = 'time is frozen, and it was not repeated for {:g} s'
+WITHDRAWN = 'simulation time is frozen, and it was not repeated within {:g} s'
 # s of wall time without a new time after which time counts as frozen.
 STILL = 0.1
 # rad/s or m/s; a joint that is slower counts as at rest.

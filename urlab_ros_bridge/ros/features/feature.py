@@ -38,8 +38,8 @@ class PartMissing(UrlabError):
 
     def __init__(self, kind: type) -> None:
         super().__init__(
-            f'no feature has added a {kind.__name__} yet; the list of features must have the one '
-            'that does before those that use it'
+            f'no feature has added a {kind.__name__} yet; list the feature that adds it before '
+            'those that use it'
         )
 
 

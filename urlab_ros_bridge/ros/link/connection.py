@@ -195,7 +195,7 @@ class ServerLink:
         """Return why there is no client for services, and what to do about it."""
         if self.state.phase is Phase.OBSERVING:
             return RequestRejected(
-                OBSERVE_ONLY, 'the bridge only listens (parameter observe_only)'
+                OBSERVE_ONLY, 'the bridge sends no requests (parameter observe_only)'
             )
         return RequestRejected(NOT_CONNECTED, describe(self.state, self._stream.silence)[1])
 
@@ -282,7 +282,7 @@ class ServerLink:
         if not self.commands.supports_shared_sessions() and not self.reconnects:
             self._log(
                 'warning',
-                'this server allows one session, and the bridge takes it; set '
+                'this server allows only one session, and the bridge takes it; set '
                 'observe_only to leave it to another client',
             )
         self.commands.connect(_HELLO_SECONDS)
@@ -351,7 +351,7 @@ class ServerLink:
             try:
                 return self.commands.set_mode('live').current
             except ModeLockedByServer as error:
-                self._log('info', f'the mode is unchanged: {error}')
+                self._log('info', f'the server keeps its mode: {error}')
         return self.commands.status().mode if self.has('status') else self.state.mode
 
     def _plan_world(self, handshake: Handshake) -> WorldPlan:
@@ -363,7 +363,7 @@ class ServerLink:
             self._last = plan
             return plan if self._stop.is_set() else with_appearance(plan, handshake, settings)
         except ModelUnavailable as error:
-            note = f'sensors have no types and there are no sensor frames: {error}'
+            note = f'sensor types and sensor frames are not available: {error}'
             self._log('warning', note)
             return plan_topics(self._discover(), settings, handshake, [note])
 

@@ -79,7 +79,7 @@ def describe(state: LinkState, silence: float) -> tuple[bool, str]:
         return True, f'{where}, reading its world'
     if state.phase is Phase.TAKEN:
         return False, (
-            'another client has taken the session of this server, which allows one: '
+            'another client has taken the only session of this server: '
             'commands and services are refused. Start the bridge with observe_only, '
             'or restart it to take the session back'
         )
@@ -101,21 +101,21 @@ def _describe_connected(state: LinkState, silence: float) -> tuple[bool, str]:
         how = ', but no state arrives' if silent else ', paused' if state.paused else ''
         return not silent, f'connected: lockstep{how}'
     if state.mode in ('direct', 'puppet'):
-        how = 'steps it' if state.mode == 'direct' else 'sends its states'
+        how = 'steps it' if state.mode == 'direct' else 'sets its state'
         quiet = 'connected, but silent' if silent else 'connected'
         back = (
-            'the server is pinned to it'
+            'the server is pinned to this mode'
             if state.pinned
-            else 'to let it run by itself call set_mode with mode: live'
+            else 'to run in real time call set_mode with mode: live'
         )
         return not silent, (
             f'{quiet}: the server is in {state.mode} mode (a client {how}); {back}'
         )
     if silent and state.asking:
-        return False, f'the server at {state.endpoint} neither answers nor sends its state'
+        return False, f'the server at {state.endpoint} neither responds nor publishes its state'
     if silent:
         advice = (
-            'the server is busy, or hangs'
+            'the server is busy or hung'
             if silence < math.inf
             else 'check the parameter state_port'
         )
@@ -125,4 +125,4 @@ def _describe_connected(state: LinkState, silence: float) -> tuple[bool, str]:
         )
     if state.paused:
         return True, 'connected, paused: to resume call pause with data: false'
-    return True, RUNNING if state.mode == 'live' else 'connected: mode not known'
+    return True, RUNNING if state.mode == 'live' else 'connected: mode unknown'

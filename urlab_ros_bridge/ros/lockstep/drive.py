@@ -78,11 +78,9 @@ class LockstepDrive:
         """
         state = self._link.state
         if state.phase is Phase.TAKEN:
-            raise LockstepEnded(
-                'another client has taken the session of this server, which allows one'
-            )
+            raise LockstepEnded('another client has taken the only session of this server')
         if state.phase is Phase.OBSERVING:
-            raise LockstepEnded('the bridge only listens (parameter observe_only)')
+            raise LockstepEnded('the bridge sends no requests (parameter observe_only)')
         handshake = self._link.handshake
         if not state.connected or handshake is None:
             return False
@@ -126,7 +124,7 @@ class LockstepDrive:
             if self.restore and self.before not in ('', DIRECT):
                 link.note_mode(client.set_mode(self.before).current)
         except UrlabError as error:
-            self._log('warning', f'lockstep: the mode stays {DIRECT}: {error}')
+            self._log('warning', f'lockstep: the server stays in {DIRECT} mode: {error}')
         if client is not link.commands:
             client.close()
 
@@ -195,7 +193,7 @@ class LockstepDrive:
             seconds = (result.sim_time_ns - last) / NANOSECONDS
             self._log(
                 'warning',
-                f'lockstep: an instant came after {seconds:g} s: another client steps too',
+                f'lockstep: one round advanced time by {seconds:g} s: another client steps too',
             )
 
 

@@ -273,7 +273,7 @@ class Rounds:
             elif self.waited > PICTURE_SECONDS:
                 self.pictures.give_up(self._cameras.threads, stamp_ns)
             else:
-                self.doing = 'waiting for pictures'
+                self.doing = 'waiting for camera images'
         return True
 
     def _have_pictures(self) -> bool:
@@ -289,7 +289,7 @@ class Rounds:
         for topic in silent:
             now = self._topics.publishers(topic)
             if not now:
-                self.doing = f'waiting: {self._topics.names[topic]} has no publisher any more'
+                self.doing = f'waiting: {self._topics.names[topic]} no longer has a publisher'
             elif not now & self._known[topic]:
                 self._known = {}
                 return True

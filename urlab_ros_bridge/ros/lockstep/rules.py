@@ -22,8 +22,8 @@ class BadPeriod(UrlabError, ValueError):
 
     def __init__(self, period: float, timestep: float, nearest: float) -> None:
         super().__init__(
-            f'the period of a lockstep is {period:g} s, must be a multiple of the timestep, '
-            f'{timestep:g} s; the nearest is {nearest:.9g}'
+            f'the lockstep period is {period:g} s, must be a multiple of the timestep '
+            f'({timestep:g} s); the nearest is {nearest:.9g} s'
         )
         self.nearest = nearest
 

@@ -107,7 +107,9 @@ class Topics:
         name = self.names[topic]
         mine = (self._node.get_name(), self._node.get_namespace())
         if any((info.node_name, info.node_namespace) == mine for info in infos):
-            raise TopicRejected(f'{name!r} is published by the bridge itself: it cannot answer')
+            raise TopicRejected(
+                f'{name!r} is published by the bridge itself, so it cannot be an answer'
+            )
         types = sorted({info.topic_type for info in infos})
         if len(types) > 1:
             raise TopicRejected(f'{name!r} has several types: {", ".join(types)}')

@@ -54,7 +54,10 @@ class ScanGeometry:
         if not all(map(math.isfinite, (self.angle_min, self.angle_max, self.scan_time))):
             raise BadScan('angles and scan time must be finite')
         if not 0 <= self.range_min < self.range_max:
-            raise BadScan(f'ranges from {self.range_min} to {self.range_max} m, must grow from 0')
+            raise BadScan(
+                f'ranges from {self.range_min} to {self.range_max} m, must be '
+                '0 <= range_min < range_max'
+            )
         angles = (self.angle_min, self.angle_max, self.angle_increment)
         low, high, step = np.array(angles, np.float32)
         if self.rays > 1 and (step == 0 or round(float((high - low) / step)) + 1 != self.rays):

@@ -51,7 +51,7 @@ def with_appearance(plan: WorldPlan, handshake: Handshake, settings: Settings) -
             scene = scene_look(geometry, frame, owned, handshake.entities, meshes)
             plan = replace(plan, scene=scene)
         except MeshesUnwritable as error:
-            notes.append(f'no markers of the scene: {error}')
+            notes.append(f'no scene markers: {error}')
     return replace(plan, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -84,5 +84,5 @@ def _robot_appearance(
         try:
             urdf = robot_description(robot, skeleton, geometry, meshes)
         except MeshesUnwritable as error:
-            notes.append(f'no robot_description of {robot.prefix}: {error}')
+            notes.append(f'no robot_description for {robot.prefix}: {error}')
     return RobotAppearance(skeleton, urdf, tuple(skeleton.static(plan.tree)))

@@ -35,7 +35,7 @@ class PolicyPhase(Enum):
     """What the controller does."""
 
     WAITING = 'waiting for the sensors'
-    STARTING = 'going to the default pose'
+    STARTING = 'moving to the default pose'
     RUNNING = 'running'
     HOLDING = 'holding the default pose'
     LIMP = 'limp'
@@ -152,7 +152,7 @@ class PolicyController:
         if self._targets is None or self._measured is None or self.phase is PolicyPhase.FAILED:
             return None
         wanted = PolicyPhase.LIMP if self._description.on_stale == LIMP else PolicyPhase.HOLDING
-        why = f'nothing was heard for {self._description.observation_timeout:g} s'
+        why = f'no sensor messages for {self._description.observation_timeout:g} s'
         if self.why != why:
             self.phase, self.why, self._from = wanted, why, self._targets
         self._silent = True
@@ -182,7 +182,9 @@ class PolicyController:
             return
         limit, now = self._description.tilt_limit, reading.stamp_ns
         if limit is not None and -reading.gravity[2] < math.cos(limit):
-            self._enter(PolicyPhase.LIMP, now, reading.driven, f'leans by more than {limit:g} rad')
+            self._enter(
+                PolicyPhase.LIMP, now, reading.driven, f'tilted by more than {limit:g} rad'
+            )
             return
         wanted, why = self._by_command(now)
         if self.phase is PolicyPhase.STARTING:
@@ -239,7 +241,10 @@ class PolicyController:
         if not np.isfinite(action).all():
             start = self._default if self._targets is None else self._targets
             self._enter(
-                PolicyPhase.FAILED, reading.stamp_ns, start, 'the model gave what is not finite'
+                PolicyPhase.FAILED,
+                reading.stamp_ns,
+                start,
+                'the output of the model is not finite',
             )
             return start
         clip = self._description.action.clip

@@ -40,8 +40,8 @@ class OnnxPolicy:
         if len(inputs) != 1:
             names = ', '.join(each.name for each in inputs)
             raise self._error(
-                f'has {len(inputs)} inputs ({names}), expected one; a policy with a memory of its '
-                'own is not supported: export it with a history of observations'
+                f'has {len(inputs)} inputs ({names}), expected one; recurrent policies are not '
+                'supported: export the policy with a history of observations'
             )
         self._input, self._output = inputs[0].name, outputs[0].name
         if inputs[0].type not in _TYPES:
@@ -96,10 +96,10 @@ class OnnxPolicy:
         free = all(not isinstance(each, int) or each == 1 for each in shape[:-1])
         last = shape[-1] if shape else 1
         if not shape or not free:
-            raise self._error(f'takes an array of the shape {shape}, expected [1, {size}]')
+            raise self._error(f'takes an input of shape {shape}, expected [1, {size}]')
         if isinstance(last, int) and last != size:
             raise self._error(
-                f'takes {last} numbers, but the observations make {self._description.breakdown()}'
+                f'takes {last} values, but the observations have {self._description.breakdown()}'
             )
         return (*(1 for _ in shape[:-1]), size)
 
@@ -109,12 +109,12 @@ class OnnxPolicy:
             found = self.act(np.zeros(size, dtype=np.float32))
         except Exception as error:
             raise self._error(
-                f'does not run with the observations {self._description.breakdown()}: {error}'
+                f'fails with the observations {self._description.breakdown()}: {error}'
             ) from None
         joints = self._description.joints
         if len(found) != len(joints):
             raise self._error(
-                f'gives {len(found)} numbers, but joints names {len(joints)}: {", ".join(joints)}'
+                f'outputs {len(found)} values, but joints has {len(joints)}: {", ".join(joints)}'
             )
 
     def _check_joints(self, metadata: dict[str, str]) -> None:
@@ -123,7 +123,7 @@ class OnnxPolicy:
         joints = self._description.joints
         if told != joints and sorted(told) == sorted(joints):
             raise PolicyError(
-                self._path, 'joints', f'the model says that its order is {", ".join(told)}'
+                self._path, 'joints', f'must have the order of the model: {", ".join(told)}'
             )
 
 

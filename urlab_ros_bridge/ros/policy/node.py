@@ -346,8 +346,8 @@ class _LoadedPolicy:
             topics = ', '.join(_SENSORS[name][1] for name in missing)
             return f'waiting for {topics}'
         return (
-            f'the stamps of the sensors differ ({self._inputs.stamps()}): with sensors that are '
-            'not of one instant set pairing: newest'
+            f'the stamps of the sensors differ ({self._inputs.stamps()}): if the sensors are not '
+            'sampled together, set pairing: newest'
         )
 
 

@@ -130,7 +130,7 @@ class BridgeNode(RecordableNode):
         link = bridge.part(ServerLink)
         if not link.continued:
             # Set-points and velocities were for the server before.
-            bridge.part(Commands).jump('the bridge has reconnected')
+            bridge.part(Commands).jump('the bridge reconnected')
         if plan != self._world_plan:
             try:
                 world = PublishedWorld(self, plan, bridge.settings(), bridge.features, self._world)

@@ -27,7 +27,7 @@ class StopSignal:
 
 def start_problem(error: Exception) -> str:
     """Return why ROS did not start, and what to do where rcl does not say it."""
-    advice = '; set ROS_LOG_DIR to a folder that can be written to'
+    advice = '; set ROS_LOG_DIR to a writable folder'
     return f'{error}{advice if "log directory" in str(error) else ""}'
 
 

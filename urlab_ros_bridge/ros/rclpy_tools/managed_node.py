@@ -22,7 +22,7 @@ class ManagedNode(LifecycleNode):
         try:
             return above._LifecycleNodeMixin__on_change_state(request, response)
         except RCLError as error:
-            self.get_logger().warning(f'refused: {error}')
+            self.get_logger().warning(f'transition refused: {error}')
             response.success = False
             return response
 

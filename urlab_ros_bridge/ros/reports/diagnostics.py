@@ -43,12 +43,12 @@ def value_text(value: object) -> str:
     Return a value as /diagnostics shows it.
 
     >>> value_text(False), value_text(0.1 + 0.2), value_text(3), value_text(math.nan)
-    ('no', '0.3', '3', 'not known')
+    ('no', '0.3', '3', 'unknown')
     """
     if isinstance(value, bool):
         return 'yes' if value else 'no'
     if isinstance(value, float) and math.isnan(value):
-        return 'not known'
+        return 'unknown'
     return f'{value:.6g}' if isinstance(value, float) else str(value)
 
 
@@ -73,8 +73,8 @@ def connection_status(
         'endpoint': state.endpoint,
         'state endpoint': state.state_endpoint,
         'phase': state.phase.value,
-        'mode': state.mode or 'not known',
-        'paused': 'not known' if state.paused is None else state.paused,
+        'mode': state.mode or 'unknown',
+        'paused': 'unknown' if state.paused is None else state.paused,
         'real time factor': rates.real_time_factor,
         'reconnects': link.reconnects,
         'last error': state.problem,

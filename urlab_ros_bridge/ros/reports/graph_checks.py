@@ -65,7 +65,7 @@ class GraphChecks:
         if problem is None:
             yield from found
         else:
-            yield Status(name, f'not known: {problem}', {}, 'warning')
+            yield Status(name, f'unknown: {problem}', {}, 'warning')
 
     def _run(self) -> None:
         while not self._stopped.wait(CHECK_SECONDS):

@@ -39,8 +39,8 @@ LEASE_SECONDS = 30.0
 # One seen for less than this is about to leave, as a refused second bridge (s).
 SETTLED_SECONDS = 10.0
 ADVICE = (
-    'stop one of the two (on this machine `pgrep -af urlab` shows them), or give one another '
-    'ROS_DOMAIN_ID'
+    'stop one of the two (on this machine `pgrep -af urlab` lists them), or give one of them a '
+    'different ROS_DOMAIN_ID'
 )
 
 
@@ -95,7 +95,7 @@ class OtherPublishers:
         if text:
             self._log('warning', text)
         else:
-            self._log('info', 'no other node publishes the topics of this bridge any more')
+            self._log('info', 'no other node publishes topics of this bridge any more')
         self.text, self.topics = text, found
 
     def _find(self) -> dict[str, list[str]]:
@@ -156,20 +156,19 @@ def describe(found: dict[str, list[str]], own: str) -> str:
     names = sorted({name for nodes in found.values() for name in nodes})
     if own in names:
         return (
-            f'another bridge named {own} publishes on this ROS domain, so all is published twice: '
-            f'{ADVICE}'
+            f'another bridge named {own} publishes on this ROS domain, so every message is '
+            f'published twice: {ADVICE}'
         )
     if CLOCK in found:
         return (
             f'{_list(found[CLOCK])} publishes {CLOCK} too, so nodes with use_sim_time get two '
-            f'times: {ADVICE}'
+            f'clocks: {ADVICE}'
         )
     if found:
         verb = 'publishes' if len(names) == 1 else 'publish'
         return (
             f'{_list(names)} {verb} {_list(sorted(found))} too: stop the nodes that are not '
-            'needed, or remap '
-            'its topics'
+            'needed, or remap their topics'
         )
     return ''
 

@@ -46,9 +46,7 @@ class OtherType:
         value = cmd_vel_value(self.type_name)
         if not value:
             return text
-        return (
-            f'{text}. Start it with the parameter cmd_vel_type set to "{value}" to take the other'
-        )
+        return f'{text}. To use this type, start the bridge with cmd_vel_type set to "{value}"'
 
 
 class OtherTypes:

@@ -336,8 +336,8 @@ class Announcer:
             self._lock = None
             self._bridge.log(
                 'warning',
-                f'the name of this bridge cannot be locked ({error.strerror or error}): another '
-                'one on this machine is only found by its announcements',
+                f'cannot lock the name of this bridge ({error.strerror or error}): another bridge '
+                'on this machine is found by its announcements only',
             )
 
     def _enter(self) -> None:

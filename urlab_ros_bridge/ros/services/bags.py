@@ -122,7 +122,7 @@ def attach(bridge: Bridge) -> Attached:
             if name:
                 recorder.start(name, check=False)
         except BagError as error:
-            bridge.log('warning', f'no bag is recorded: {error}')
+            bridge.log('warning', f'cannot record a bag: {error}')
 
     return Attached(
         start=start,
@@ -135,12 +135,12 @@ def attach(bridge: Bridge) -> Attached:
 
 def _status(report: BagReport | None) -> Status:
     if report is None:
-        return Status('bag', 'nothing is recorded', {})
+        return Status('bag', 'not recording', {})
     level, text = 'ok', f'recording {report.path}'
     if report.problem:
         level, text = 'error', report.problem
     elif report.waits:
-        level, text = 'warning', f'{text}; the disk is too slow, publishing waits for it'
+        level, text = 'warning', f'{text}; publishing waits because the disk is too slow'
     values = {
         'path': report.path,
         'messages': report.messages,

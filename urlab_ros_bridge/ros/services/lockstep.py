@@ -24,7 +24,7 @@ from urlab_ros_bridge.schema import key
 
 def _topics(value: tuple[str, ...]) -> str:
     empty = value != ('',) and not all(value)
-    return 'holds an empty name; [""] alone: off' if empty else ''
+    return 'contains an empty name; [""] alone: off' if empty else ''
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
     """Step in lockstep with the nodes that publish some topics, or end that."""
     if not request.enabled:
         if not context.lockstep.end():
-            return 'it was off; enabled: true begins lockstep'
+            return 'lockstep was already off; start it with enabled: true'
         return f'lockstep is off, the mode is {context.link.state.mode}'
     for name in ('period', 'timeout'):
         value = getattr(request, name)

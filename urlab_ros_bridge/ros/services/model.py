@@ -32,10 +32,10 @@ def configure_controller(context: ServiceContext, request: Any, response: Any) -
     for gain in GAINS:
         default, own = reply.get(f'default_{gain}', 0.0), reply.get(gain, {})
         if not isinstance(default, (int, float)) or not isinstance(own, dict):
-            raise RequestRejected(BAD_REPLY, f'the reply of the server has no {gain}: {reply}')
+            raise RequestRejected(BAD_REPLY, f'the reply of the server lacks {gain}: {reply}')
         setattr(response, f'default_{gain}', float(default))
         setattr(response, gain, [float(own.get(name, default)) for name in response.actuators])
-    return f'changed: {", ".join(params)}' if params else 'as it is'
+    return f'changed: {", ".join(params)}' if params else 'unchanged'
 
 
 def _gains(request: Any) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str
         value = reply.get(name)
         if value is not None:
             setattr(response.options, name, _as_field(name, kind, value))
-    return f'changed: {", ".join(options)}' if options else 'as they are'
+    return f'changed: {", ".join(options)}' if options else 'unchanged'
 
 
 def _as_field(name: str, kind: str, value: Any) -> Any:
@@ -116,7 +116,7 @@ def randomize(context: ServiceContext, request: Any, response: Any) -> str:
     items: dict[str, dict[str, Any]] = {}
     for item in request.items:
         if item.kind in items:
-            raise RequestRejected(BAD_VALUE, f'{item.kind!r} is drawn twice')
+            raise RequestRejected(BAD_VALUE, f'{item.kind!r} appears twice')
         items[item.kind] = _item(context, item)
     done = context.client.randomize(
         items or None, request.seed or None, request.restore or not items

@@ -19,7 +19,7 @@ from urlab_ros_bridge.ros.services.poses import finite
 def e_stop(context: ServiceContext, request: Any, response: Any) -> str:
     """Engage (data: true) or release (data: false) the e-stop; works without a server too."""
     text = context.e_stop.set(request.data)
-    return text if context.link.state.connected else f'{text}; there is no connection'
+    return text if context.link.state.connected else f'{text}; the bridge is not connected'
 
 
 def apply_wrench(context: ServiceContext, request: Any, response: Any) -> str:

@@ -40,7 +40,7 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
             )
         overrides.setdefault(robot.prefix, {})[item.joint] = item.position
     if request.keep_time and not context.link.has('keep_time'):
-        raise RequestRejected(BAD_VALUE, 'this server cannot keep time in a reset')
+        raise RequestRejected(BAD_VALUE, 'this server cannot keep the time in a reset')
     with context.lockstep.between_rounds(), reset_noted(context, request):
         mark = context.timeline.mark()
         result = context.client.reset(
@@ -92,7 +92,7 @@ def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
     else:
         response.previous_mode = response.current_mode = context.mode
     link.note_mode(response.current_mode)
-    return f'mode is {response.current_mode or "not known"}'
+    return f'mode is {response.current_mode or "unknown"}'
 
 
 def set_speed(context: ServiceContext, request: Any, response: Any) -> str:
@@ -115,13 +115,13 @@ def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
         raise RequestRejected(
             BAD_VALUE,
             f'twist {[linear, angular]} with timeout {request.timeout} s: all numbers '
-            'must be finite, and the timeout not negative',
+            'must be finite, and the timeout 0 or more',
         )
     robot = context.robot(request.articulation)
     if context.e_stop.engaged and any(numbers[:6]):
         raise RequestRejected(E_STOP, 'the e-stop is engaged')
     if request.timeout and not context.link.has('twist_timeout'):
-        raise RequestRejected(BAD_VALUE, 'this server has no timeout for a twist')
+        raise RequestRejected(BAD_VALUE, 'this server does not support a timeout of a twist')
     twist = context.client.set_twist(
         robot.prefix, linear, angular, timeout=request.timeout or None
     )
@@ -129,7 +129,7 @@ def set_twist(context: ServiceContext, request: Any, response: Any) -> str:
     response.linear, response.angular = (
         Vector3(x=x, y=y, z=z) for x, y, z in (twist.linear, twist.angular)
     )
-    return f'{robot.prefix} drives' if any(numbers[:6]) else f'{robot.prefix} stops'
+    return f'{robot.prefix} is driving' if any(numbers[:6]) else f'{robot.prefix} is stopping'
 
 
 SERVICES = (

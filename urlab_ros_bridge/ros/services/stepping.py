@@ -59,7 +59,7 @@ class Stepper:
             if self.requests is not None and not await self.requests.give_way():
                 raise RequestRejected(
                     NOT_CONNECTED,
-                    f'the bridge is being stopped, after {done} of {count_of(count, "step")}',
+                    f'the bridge is shutting down, after {done} of {count_of(count, "step")}',
                 )
 
 
@@ -77,16 +77,18 @@ def stepping(context: ServiceContext, steps: int) -> Iterator[Stepper]:
         the bridge itself steps.
     """
     if steps > MAX_STEPS:
-        raise RequestRejected('bad_value', f'{steps} steps: one request may make {MAX_STEPS}')
+        raise RequestRejected(
+            'bad_value', f'{steps} steps requested, at most {MAX_STEPS} are allowed'
+        )
     client, link = context.client, context.link
     if context.lockstep.on:
         raise RequestRejected(
-            LOCKSTEP, 'in lockstep the bridge steps; end it with the service lockstep'
+            LOCKSTEP, 'the bridge steps in lockstep; end that with the service lockstep'
         )
     mode = context.mode
     if mode == 'puppet':
         raise RequestRejected(
-            'bad_mode', 'in puppet mode a client sends the states, nothing is stepped'
+            'bad_mode', 'in puppet mode a client sets the state, and nothing is stepped'
         )
     if mode == 'direct':
         with context.stream.in_full():

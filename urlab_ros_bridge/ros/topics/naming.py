@@ -16,7 +16,7 @@ from urlab_ros_bridge.schema import key
 
 def _robots(value: tuple[str, ...]) -> str:
     empty = not value or not all(value)
-    return 'holds an empty name; ["auto"] takes all robots' if empty else ''
+    return 'contains an empty name; ["auto"] takes all robots' if empty else ''
 
 
 def _frame_prefix(value: str) -> str:

@@ -78,7 +78,9 @@ class PublishedWorld:
     def _add_latched(self, feature: str, messages: dict[str, Any]) -> None:
         for topic, message in messages.items():
             if topic in self._latched:
-                self.notes.append(f'{topic!r} of {feature} is not published: the topic is taken')
+                self.notes.append(
+                    f'{topic!r} of {feature} is not published: the topic is already in use'
+                )
             else:
                 self._latched[topic] = message
 

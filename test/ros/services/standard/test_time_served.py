@@ -102,7 +102,7 @@ def test_steps_are_made_when_it_is_paused_and_not_otherwise(yard):
         timeline = yard.bridge.timeline
         wait_until(lambda now=after.sim_time_ns, line=timeline: line.stamp_ns == now)
         assert now(yard) == PAUSED
-    for wrong, says in ((0, 'must be 1 or more'), (2**64 - 1, 'one request may make 10000000')):
+    for wrong, says in ((0, 'must be 1 or more'), (2**64 - 1, 'at most 10000000 are allowed')):
         refused = yard.ask('step_simulation', steps=wrong).result
         assert refused.result == FAILED and says in refused.error_message
 

@@ -142,8 +142,8 @@ class SampleAge:
         when = f'{abs(difference):.2f} s {"ago" if difference > 0 else "in the future"}'
         return (
             f'by the clock of its sender it was published {when}, command_max_age is {limit:g} s: '
-            'it is stale, or the clocks of the two machines differ (then keep publishing, or '
-            'synchronise them)'
+            'it is stale, or the clocks of the two machines differ (synchronise them, or keep '
+            'publishing)'
         )
 
     def _clock(self, gid: bytes) -> _Clock:

@@ -14,7 +14,7 @@ from urlab_ros_bridge.schema import key
 def _grippers(value: tuple[str, ...]) -> str:
     for text in () if value == ('auto',) else value:
         if not all(text.partition(':')):
-            return f'holds {text!r}, must be NAME:JOINT[,JOINT...]'
+            return f'contains {text!r}, must be NAME:JOINT[,JOINT...]'
     return ''
 
 

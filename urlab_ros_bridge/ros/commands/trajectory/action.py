@@ -69,7 +69,7 @@ class FollowAction:
         """Check a goal; raises BadGoal."""
         settings, prefix = self._path.settings(), self._follower.prefix
         if goal.multi_dof_trajectory.joint_names or goal.multi_dof_trajectory.points:
-            raise BadGoal(INVALID_GOAL, 'joints with several degrees of freedom are not followed')
+            raise BadGoal(INVALID_GOAL, 'multi-DOF joints are not supported')
         path = self._follower.read(goal.trajectory)
         now_ns = self._path.now_ns
         if path.start_ns and path.start_ns + path.duration_ns < now_ns:

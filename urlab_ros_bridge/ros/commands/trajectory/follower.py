@@ -141,7 +141,7 @@ class Follower:
 
     def lost(self, by: str) -> None:
         """Abort because another source took a joint."""
-        self.drop(f'control was handed over: {by}')
+        self.drop(f'{by} took control')
         self.setpoints.rest()
 
     def tick(self, stamp_ns: int, measured: Sequence[np.ndarray] | None) -> Report | None:

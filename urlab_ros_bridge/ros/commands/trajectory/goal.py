@@ -86,8 +86,8 @@ def read_path(
         moving = [joint for joint, speed in zip(joints, last, strict=True) if speed]
         raise BadGoal(
             INVALID_GOAL,
-            f'the last point has velocities ({", ".join(moving)}), but the robot is to rest '
-            'there; see the parameter allow_nonzero_velocity_at_trajectory_end',
+            f'the last point has nonzero velocities ({", ".join(moving)}); make them zero, or see '
+            'the parameter allow_nonzero_velocity_at_trajectory_end',
         )
     return Path(joints, points, nanoseconds(message.header.stamp))
 
@@ -103,12 +103,12 @@ def _check_joints(joints: Sequence[str], known: Sequence[str], allow_partial: bo
         )
     twice = sorted({joint for joint in joints if joints.count(joint) > 1})
     if twice:
-        raise BadGoal(INVALID_JOINTS, f'named twice: {", ".join(twice)}')
+        raise BadGoal(INVALID_JOINTS, f'joints named twice: {", ".join(twice)}')
     missing = [joint for joint in known if joint not in joints]
     if missing and not allow_partial:
         raise BadGoal(
             INVALID_JOINTS,
-            f'not named: {", ".join(missing)}; see the parameter allow_partial_joints_goal',
+            f'joints not named: {", ".join(missing)}; see the parameter allow_partial_joints_goal',
         )
 
 
@@ -143,5 +143,5 @@ def _read_point(point: Any, index: int, width: int) -> tuple[np.ndarray, ...]:
             raise BadGoal(INVALID_GOAL, f'{name} of point {index} are not finite')
         found.append(np.array(values, float) if len(values) else np.full(width, np.nan))
     if len(point.effort):
-        raise BadGoal(INVALID_GOAL, f'point {index} has efforts, which are not followed')
+        raise BadGoal(INVALID_GOAL, f'point {index} has efforts, which are not supported')
     return tuple(found)

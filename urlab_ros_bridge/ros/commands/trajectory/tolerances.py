@@ -86,7 +86,7 @@ def read_tolerances(
         with several degrees of freedom.
     """
     if goal.component_path_tolerance or goal.component_goal_tolerance:
-        raise BadGoal(INVALID_GOAL, 'joints with several degrees of freedom are not followed')
+        raise BadGoal(INVALID_GOAL, 'multi-DOF joints are not supported')
     path = _limits(goal.path_tolerance, 'path_tolerance', joints, prefix, defaults.path, 0.0)
     end = _limits(
         goal.goal_tolerance,

@@ -69,7 +69,10 @@ class TrajectoryTopics:
         """Take a trajectory: a goal, and so of any age."""
         follower = self._follower
         if not message.points:
-            follower.cancel(None, Outcome(Ending.ABORTED, SUCCESSFUL, 'stopped on its topic'))
+            follower.cancel(
+                None,
+                Outcome(Ending.ABORTED, SUCCESSFUL, 'stopped by an empty trajectory on the topic'),
+            )
             return
         try:
             path = follower.read(message)

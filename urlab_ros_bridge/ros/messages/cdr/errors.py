@@ -17,7 +17,7 @@ class UnsupportedType(CdrError, TypeError):
     def __init__(self, path: str, typename: str) -> None:
         super().__init__(
             f'field {path!r} is a {typename}, which has no portable layout in CDR; '
-            'supported are all types of ROS interfaces but wstring and wchar'
+            'all types of ROS interfaces except wstring and wchar are supported'
         )
 
 

@@ -33,8 +33,8 @@ class MeshesUnwritable(UrlabError, OSError):
 
     def __init__(self, folder: Path, cause: OSError) -> None:
         super().__init__(
-            f'meshes cannot be written to {folder} ({cause.strerror or cause}); set the parameter '
-            'mesh_directory to a folder that can be written to'
+            f'cannot write meshes to {folder} ({cause.strerror or cause}); set the parameter '
+            'mesh_directory to a writable folder'
         )
 
 

@@ -105,8 +105,8 @@ class _SkeletonBuilder:
             self._chain(root, body.id, place.inverse().then(pose))
         if left_out:
             self.notes.append(
-                f'{self.robot.prefix}: bodies that are not below the base are not links of '
-                f'its description: {", ".join(left_out)}'
+                f'{self.robot.prefix}: robot_description leaves out bodies that are not below '
+                f'the base: {", ".join(left_out)}'
             )
 
     def _add_place(self, body: Body) -> None:

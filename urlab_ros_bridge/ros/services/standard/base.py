@@ -111,7 +111,7 @@ class SimulationContext(ServiceContext):
         """
         if feature not in self.features:
             raise StandardRejected(
-                UNSUPPORTED, f'{what}: this server cannot do it ({feature.name})'
+                UNSUPPORTED, f'{what}: not supported by this server ({feature.name})'
             )
 
     @property
@@ -157,7 +157,7 @@ async def answer(row: Service, context: SimulationContext, request: Any, respons
         # Without a connection nothing is known of the server: that is the better answer.
         if not context.has(row.needs) and context.client:
             raise StandardRejected(
-                UNSUPPORTED, f'this server lacks what {row.name} needs ({row.needs})'
+                UNSUPPORTED, f'{row.name} needs the extension {row.needs}, which this server lacks'
             )
         outcome = row.handler(context, request, response)
         if inspect.isawaitable(outcome):

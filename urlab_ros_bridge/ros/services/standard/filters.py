@@ -68,7 +68,7 @@ def chosen(context: SimulationContext, filters: Any) -> dict[str, EntityState]:
         context.require(StandardFeature.ENTITY_BOUNDS_BOX, 'bounds of type BOX')
     elif bounds.type not in (EMPTY, SPHERE):
         raise StandardRejected(
-            UNSUPPORTED, f'bounds of type {bounds.type}; only BOX 1 and SPHERE 3 are'
+            UNSUPPORTED, f'bounds have type {bounds.type}, must be BOX 1 or SPHERE 3'
         )
     volume = read_bounds(bounds)
     found = context.client.get_entities(bounds=volume is not None)
@@ -125,9 +125,13 @@ def read_bounds(bounds: Any) -> Volume | None:
         return None
     points = np.array([(point.x, point.y, point.z) for point in bounds.points]).reshape(-1, 3)
     if len(points) != 2 or not np.isfinite(points).all():
-        raise StandardRejected(FAILED, f'bounds have {len(points)} finite points, must have 2')
+        raise StandardRejected(
+            FAILED, f'bounds have {len(points)} points, must have 2 finite ones'
+        )
     if bounds.type == SPHERE and points[1, 0] < 0:
-        raise StandardRejected(FAILED, f'the radius of the bounds is {points[1, 0]:g} m')
+        raise StandardRejected(
+            FAILED, f'the radius of the bounds is {points[1, 0]:g} m, must be 0 or more'
+        )
     return bounds.type, points
 
 

@@ -50,9 +50,7 @@ def frame_pose(context: SimulationContext, frame: str, invalid: int) -> Pose:
     name = frame if frame in entities else owners.get(frame, '')
     if name not in entities:
         names = [*sorted(still - {''}), *owners, *entities]
-        raise StandardRejected(
-            invalid, f'frame {frame!r} is not known; {list_names("frame", names)}'
-        )
+        raise StandardRejected(invalid, f'unknown frame {frame!r}; {list_names("frame", names)}')
     return pose_of(entities[name])
 
 

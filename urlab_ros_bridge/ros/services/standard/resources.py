@@ -68,7 +68,8 @@ def define(uri: str, text: str) -> Definition:
     suffix = path.suffix.lower()
     if suffix not in (*MODELS, *SIDECARS):
         raise StandardRejected(
-            UNSUPPORTED_FORMAT, f'{path.name} is none of: {", ".join((*MODELS, *SIDECARS))}'
+            UNSUPPORTED_FORMAT,
+            f'{path.name} must end in one of: {", ".join((*MODELS, *SIDECARS))}',
         )
     if suffix in SIDECARS or not path.is_file():
         # It may be there on the machine of the server, which says so when it is not.
@@ -108,7 +109,7 @@ def path_of(uri: str) -> Path:
     if parts.scheme not in ('', 'file'):
         raise StandardRejected(
             UNSUPPORTED_FORMAT,
-            f'{uri}: the scheme {parts.scheme!r} is none of: {BUNDLED}, file, package',
+            f'{uri}: the scheme {parts.scheme!r} must be one of: {BUNDLED}, file, package',
         )
     path = Path(unquote(parts.path) if parts.scheme else uri)
     if not path.is_absolute() or parts.netloc not in ('', 'localhost'):

@@ -76,7 +76,7 @@ async def set_simulation_state(context: SimulationContext, request: Any, respons
             INCORRECT_TRANSITION, f'the state is {now.name}: there is no world yet'
         )
     if target is now:
-        raise StandardRejected(ALREADY_IN_TARGET_STATE, f'the state is {now.name} already')
+        raise StandardRejected(ALREADY_IN_TARGET_STATE, f'the state is already {now.name}')
     context.paused_epoch = None
     if target is State.PLAYING:
         _check_mode(context)
@@ -104,8 +104,8 @@ def _check_mode(context: SimulationContext) -> None:
     if mode in _STEPPED and not context.lockstep.on:
         raise StandardRejected(
             STATE_TRANSITION_ERROR,
-            f'the server is in {mode} mode, in which another client moves time; to let it run by '
-            'itself call set_mode with mode: live',
+            f'the server is in {mode} mode, in which another client advances time; to run in real '
+            'time call set_mode with mode: live',
         )
 
 
@@ -132,7 +132,7 @@ async def reset_simulation(context: SimulationContext, request: Any, response: A
     scope = request.scope or ALL
     if scope == ALL:
         await reset_all(context)
-        return 'everything is as at the start'
+        return 'everything is reset to the start'
     if scope & ~(TIME | STATE | SPAWNED):
         raise StandardRejected(
             FAILED, f'scope is {scope}, must be 0, {ALL}, or a sum of {TIME}, {STATE}, {SPAWNED}'
@@ -146,10 +146,10 @@ async def reset_simulation(context: SimulationContext, request: Any, response: A
         context.require(StandardFeature.SIMULATION_RESET_STATE, 'reset of state alone')
     if scope & SPAWNED:
         context.require(StandardFeature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
-        done.append(f'{await delete_spawned(context)} spawned entities are gone')
+        done.append(f'{await delete_spawned(context)} spawned entities deleted')
     if time or state:
         rewind(context, time, state)
-        done.append(' and '.join(['time'] * time + ['state'] * state) + ' as at the start')
+        done.append(' and '.join(['time'] * time + ['state'] * state) + ' reset to the start')
     return ', '.join(done)
 
 

@@ -124,7 +124,7 @@ def _name(request: Any, suggested: str) -> str:
     if inner not in ('', name):
         raise StandardRejected(
             NAMESPACE_INVALID,
-            f'the topics of {name!r} are below its name; leave entity_namespace empty or make it '
+            f'the namespace of {name!r} is its name; leave entity_namespace empty or set it to '
             f'{name!r}',
         )
     return name
@@ -150,7 +150,7 @@ def get_spawnables(context: SimulationContext, request: Any, response: Any) -> s
         # Version 2 of the standard has a resource in place of the URI.
         getattr(item, 'entity_resource', item).uri = uri
         response.spawnables.append(item)
-    return f'{len(found)} resources; any MJCF or URDF file can be spawned, also as text'
+    return f'{len(found)} resources; any MJCF or URDF file or text can be spawned too'
 
 
 def _files(source: str) -> Iterator[tuple[str, str]]:

@@ -107,9 +107,7 @@ class StepsAction:
         result = self._type.Result()
         try:
             if not self._busy.acquire(blocking=False):
-                raise StandardRejected(
-                    INCORRECT_STATE, 'another goal of simulate_steps is being executed'
-                )
+                raise StandardRejected(INCORRECT_STATE, 'another goal of simulate_steps is active')
             try:
                 ending, text = self._carry_out(handle)
             finally:
@@ -131,7 +129,7 @@ class StepsAction:
         with stepping(context, 1) as stepper:
             while done < steps and not handle.is_cancel_requested:
                 if self._stop.is_set():
-                    raise StandardRejected(INCORRECT_STATE, 'the bridge is being stopped')
+                    raise StandardRejected(INCORRECT_STATE, 'the bridge is shutting down')
                 last = stepper.step(1)
                 done += 1
                 handle.publish_feedback(

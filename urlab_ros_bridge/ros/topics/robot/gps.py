@@ -24,7 +24,7 @@ TOPIC = 'gps/fix'
 def _place_on_earth(value: tuple[float, ...]) -> str:
     text = numbers_or_unknown(3)(value)
     if not text and len(value) == 3 and abs(value[0]) > 90.0:
-        text = f'begins with {value[0]}, a latitude is within 90'
+        text = f'begins with {value[0]}, must begin with a latitude from -90 to 90'
     return text
 
 

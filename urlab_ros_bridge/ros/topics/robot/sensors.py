@@ -286,7 +286,7 @@ class SensorFeeds:
         """Make the feed of a topic."""
         topic = join(self.plan.namespace, name)
         if any(feed.topic == topic for feed in self.feeds):
-            raise ConvertError(f'its topic {topic!r} is taken')
+            raise ConvertError(f'its topic {topic!r} is already in use')
         wire = [f'{self.plan.prefix}/sensor/{sensor}'.encode() for sensor in sensors]
         publisher = self.publishers.get(template.message_type, topic)
         feed = Feed(topic, publisher, build, wire=wire, rate_name=_RATE, each_instant=True)
