@@ -30,9 +30,9 @@ class CommandParameters:
 
     command_max_age: float = key(
         0.5,
-        'Refuse a speed, effort or wrench that was published longer ago than this (s of wall '
-        'time), also when simulation time was frozen; 0: accept all. Positions, '
-        'trajectories and what stops the robot are accepted at any age.',
+        'Maximum accepted age of speeds, efforts and wrenches (s of wall time), also while '
+        'simulation time is frozen; 0: no limit. Positions, trajectories and commands that stop '
+        'the robot are accepted at any age.',
         low=0.0,
         high=3600.0,
         live=True,

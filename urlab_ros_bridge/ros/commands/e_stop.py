@@ -65,7 +65,7 @@ class EStop:
         return text
 
 
-ACTIVE = Topic(TOPIC, ('std_msgs/msg/Bool',), 'latched', '', 'once a change')
+ACTIVE = Topic(TOPIC, ('std_msgs/msg/Bool',), 'latched', '', 'on change')
 
 
 def attach(bridge: Bridge) -> Attached:

@@ -39,13 +39,12 @@ class VelocityParameters:
     cmd_vel_type: str = key(
         'auto',
         'Message type of cmd_vel. "auto": twist on Jazzy and older, else twist_stamped. "none": '
-        'the bridge does not listen, because a policy does.',
+        'the bridge does not subscribe, because a policy does.',
         choices=(*TWIST_TYPES, NOBODY),
     )
     cmd_vel_timeout: float = key(
         0.5,
-        'The robot stops when no new cmd_vel has come for this long (s of simulation time; '
-        'while that '
+        'The robot stops when no cmd_vel arrives for this long (s of simulation time; while that '
         'is frozen, of wall time).',
         low=0.01,
         high=60.0,
@@ -53,22 +52,22 @@ class VelocityParameters:
     )
     cmd_vel_max_age: float = key(
         0.5,
-        'Refuse a stamped cmd_vel that is older than this, or newer than now by more than '
-        'this (s of simulation time); 0: accept all. A zero stamp is always accepted.',
+        'Largest accepted difference between the stamp of a cmd_vel and simulation time, past or '
+        'future (s); 0: no limit. A zero stamp is always accepted.',
         low=0.0,
         high=3600.0,
         live=True,
     )
     max_linear_speed: float = key(
         0.0,
-        "Limit for the linear speed of cmd_vel (m/s), 0: the server's limit alone.",
+        "Limit for the linear speed of cmd_vel (m/s), 0: only the server's limit.",
         low=0.0,
         high=1000.0,
         live=True,
     )
     max_angular_speed: float = key(
         0.0,
-        "Limit for the yaw rate of cmd_vel (rad/s), 0: the server's limit alone.",
+        "Limit for the yaw rate of cmd_vel (rad/s), 0: only the server's limit.",
         low=0.0,
         high=1000.0,
         live=True,
@@ -200,7 +199,7 @@ CMD_VEL_TOPIC = Topic(
     '{robot}/cmd_vel',
     ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
     'command',
-    'every robot, unless its sidecar says `twist: {kind: none}`',
+    'every robot, unless its sidecar has `twist: {kind: none}`',
     'cmd_vel_type',
     incoming=True,
 )

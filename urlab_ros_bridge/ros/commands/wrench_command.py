@@ -29,8 +29,8 @@ class WrenchParameters:
 
     wrench_duration: float = key(
         0.1,
-        'How long a message on wrench_command pushes, unless another one comes (s of '
-        'simulation time).',
+        'How long a message on wrench_command pushes unless another one arrives (s of simulation '
+        'time).',
         low=0.0,
         high=60.0,
         live=True,

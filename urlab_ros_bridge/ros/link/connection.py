@@ -64,32 +64,32 @@ MIN_WALL_AGE = 0.3
 class ConnectionParameters:
     """Where the server is, and how to talk to it."""
 
-    host: str = key('127.0.0.1', 'Machine of the simulation server.')
+    host: str = key('127.0.0.1', 'Host of the simulation server.')
     rpc_port: int = key(5559, "Port of the server's request socket.", low=1, high=65535)
     state_port: int = key(5555, "Port of the server's state stream.", low=1, high=65535)
     keys: str = key(
         '',
-        'Folder of keys (`urlab keys`), for a server that was started with --keys.',
+        'Key folder (`urlab keys`), for a server that was started with --keys.',
         longest=4096,
     )
-    rpc_timeout: float = key(2.0, 'Wait this long for a reply (s).', low=0.05, high=60.0)
+    rpc_timeout: float = key(2.0, 'Timeout for a reply of the server (s).', low=0.05, high=60.0)
     observe_only: bool = key(
         False,
-        'Listen to the state stream and send no request at all. For servers that allow '
-        'one session only (stock URLab), so that another client keeps its session. Services and '
-        'commands are refused, and sensors are published without type and frame.',
+        'Only read the state stream and send no requests. For servers with a single session '
+        '(stock URLab), so that another client keeps it. Services and commands are refused, and '
+        'sensors are published without type and frame.',
     )
     step_mode: str = key(
         'live',
-        'Mode requested at every connection. "live": the server steps in real time. '
-        '"keep": leave the mode as it is.',
+        'Mode requested at every connection. "live": the server steps in real time. "keep": do '
+        'not change the mode.',
         choices=('live', 'keep'),
         live=True,
     )
     stream: str = key(
         'auto',
-        'What to decode: "rows" (one message a joint and sensor), "state_full" (one '
-        'snapshot a tick), or "auto": rows, and snapshots while no rows come.',
+        'What to decode: "rows" (one message per joint and sensor), "state_full" (one snapshot '
+        'per tick), or "auto": rows, and snapshots while no rows arrive.',
         choices=('auto', 'rows', 'state_full'),
     )
 

@@ -46,16 +46,15 @@ class PolledMarkerParameters:
 
     contact_marker_rate: float = key(
         10.0,
-        'How often contacts and debug drawings are requested while there are subscribers (Hz of '
-        'wall '
-        'time).',
+        'Rate at which contacts and debug drawings are requested while there are subscribers (Hz '
+        'of wall time).',
         low=0.1,
         high=200.0,
         live=True,
     )
     contact_force_scale: float = key(
         0.005,
-        'Length of the arrow of a contact force (m/N).',
+        'Arrow length of contact forces (m/N).',
         low=0.0,
         high=1000.0,
         live=True,

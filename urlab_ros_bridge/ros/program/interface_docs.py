@@ -26,49 +26,60 @@ from urlab_ros_bridge.ros.rclpy_tools import qos
 _PAGE = """\
 # Interfaces
 
-Everything that the bridge offers, on one page. The parameters, with types, defaults and ranges,
-are in [parameters.md](parameters.md); what messages mean is in [bridge.md](bridge.md),
-[commanding.md](commanding.md) and [geometry_conventions.md](geometry_conventions.md);
-`ros2 interface show urlab_msgs/srv/Reset` explains the fields of a type. The node `urlab_bridge`
-has the topics and the parameters, `urlab_bridge_services` the services, `urlab_bridge_safety` the
-e-stop, `urlab_bridge_actions` the actions, and `urlab_bridge_simulation` the standard services of
-simulators; what every ROS node has besides (`/rosout`, parameter services) is left out here.
+This page lists all topics, services, actions and frames of the bridge.
+[parameters.md](parameters.md) lists the parameters with types, defaults and ranges. For the
+contents of messages see [bridge.md](bridge.md), [commanding.md](commanding.md) and
+[geometry_conventions.md](geometry_conventions.md). `ros2 interface show urlab_msgs/srv/Reset`
+explains the fields of a type.
 
-A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
-everything else is below its namespace. `{{robot}}/` is the namespace of a robot: its prefix, or
-nothing where `namespace_robots` gives none (with one robot). Names of sites, sensors, cameras and
-entities are those of the model; characters that ROS does not allow become `_`, and a name of more
-than 100 characters is cut and ends with a digest. All topics take
-`qos_overrides.NAME.{{publisher,subscription}}.{{reliability,history,depth}}` parameters;
-`ros2 param list` shows them where `declare_qos_overrides` is true.
+| Node | Interfaces |
+| --- | --- |
+| `urlab_bridge` | topics and parameters |
+| `urlab_bridge_services` | services |
+| `urlab_bridge_safety` | e-stop |
+| `urlab_bridge_actions` | actions |
+| `urlab_bridge_simulation` | standard services of simulators |
 
-## Topics that it publishes
+Interfaces that every ROS node has (`/rosout`, parameter services) are omitted.
 
-Without subscribers nothing is built, and nothing is requested from the server. "Rate" names the
-parameter that limits it; without one a topic follows the physics.
+- A name with a leading slash is absolute, `~/` is below the name of the node, `urlab_bridge`, and
+  all other names are below its namespace.
+- `{{robot}}/` is the namespace of a robot: its prefix, or nothing if `namespace_robots` gives it
+  none (with one robot).
+- Names of sites, sensors, cameras and entities are those of the model. Characters that ROS does
+  not allow become `_`, and a name of more than 100 characters is truncated and ends with a digest.
+- All topics accept
+  `qos_overrides.NAME.{{publisher,subscription}}.{{reliability,history,depth}}` parameters.
+  `ros2 param list` shows them if `declare_qos_overrides` is true.
+
+## Published topics
+
+Without subscribers no message is built and nothing is requested from the server. "Rate" names the
+parameter that limits the rate; without one, a topic is published at the rate of the physics.
 
 {published}
-## Topics that it subscribes to
+## Subscribed topics
 
 {subscribed}
 ## Actions
 
-`control_msgs` must be installed; `trajectory_controller` is a parameter, and {{gripper}} a name
-from the [sidecar](sidecar.md) or from the parameter `grippers`.
+Actions require `control_msgs`. `trajectory_controller` is a parameter, and {{gripper}} a name from
+the [sidecar](sidecar.md) or from the parameter `grippers`.
 
 {actions}
 ## Services
 
-Each answers with `success`, `code` and `message` besides its own fields; std_srvs/srv/SetBool has
-no `code`, it begins the message. "Ops" are its requests in the [protocol](protocol.md).
+Every response has `success`, `code` and `message` in addition to its own fields.
+std_srvs/srv/SetBool has no `code`: its message begins with the code. "Ops" are the requests in the
+[protocol](protocol.md).
 
 {services}
 ## Standard services of simulators
 
-[simulation_interfaces.md](simulation_interfaces.md) explains them. The parameter
-`simulation_interfaces` switches all of them off, and without the package of that name there are
-none. "Features" are the numbers of the standard that they stand for; "Needs" are extensions of the
-server, or `model`: MuJoCo beside the bridge.
+[simulation_interfaces.md](simulation_interfaces.md) describes these services. The parameter
+`simulation_interfaces` switches all of them off; they also require the package of that name.
+"Features" are the feature numbers of the standard; "Needs" are extensions of the
+server, or `model`: MuJoCo on the bridge's machine.
 
 {simulation}
 ## Frames
@@ -84,14 +95,14 @@ def interfaces_markdown(features: tuple[Feature, ...]) -> str:
     topics, known = topics_of(features), frozenset(settings_type(features).TABLE)
     return _PAGE.format(
         published=_table(
-            ('Topic', 'Type', 'QoS', 'There for', 'Rate', 'Switched by'),
+            ('Topic', 'Type', 'QoS', 'Available for', 'Rate', 'Enabled by'),
             (_published(topic, known) for topic in topics if not topic.incoming),
         ),
         subscribed=_table(
-            ('Topic', 'Type', 'QoS', 'There for', 'Parameters'),
+            ('Topic', 'Type', 'QoS', 'Available for', 'Parameters'),
             (_subscribed(topic, known) for topic in topics if topic.incoming),
         ),
-        actions=_table(('Action', 'Type', 'There for'), map(_action, actions_of(features))),
+        actions=_table(('Action', 'Type', 'Available for'), map(_action, actions_of(features))),
         services=_table(
             ('Service', 'Type', 'Effect', 'Ops'), map(_service, services_of(features))
         ),
@@ -100,7 +111,7 @@ def interfaces_markdown(features: tuple[Feature, ...]) -> str:
             map(_standard, services_of(features, 'standard')),
         ),
         frames=_table(
-            ('Parent', 'Child', 'Topic', 'For', 'Switched by'),
+            ('Parent', 'Child', 'Topic', 'Available for', 'Enabled by'),
             (_frame(rule, known) for rule in frames_of(features)),
         ),
     )

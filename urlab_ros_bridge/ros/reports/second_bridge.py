@@ -68,8 +68,8 @@ class SecondBridgeParameters:
 
     second_bridge: str = key(
         'refuse',
-        'What to do when an older bridge of the same full name runs on this ROS domain: "refuse" '
-        'to start, or end when it is found later, or "warn" and publish everything twice.',
+        'What to do if an older bridge with the same full name runs on this ROS domain. "refuse": '
+        'do not start, or exit if it is found later. "warn": publish everything twice.',
         choices=('refuse', 'warn'),
     )
 

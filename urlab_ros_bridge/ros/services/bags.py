@@ -32,29 +32,28 @@ class BagParameters:
 
     bag: str = key(
         '',
-        'Record a bag of this name from the first tick on. "auto": a name made from the date; '
-        'empty: none, until the service bag_start is called.',
+        'Record a bag with this name from the first tick. "auto": a name made from the date; '
+        'empty: no bag until the service bag_start is called.',
     )
     bag_topics: tuple[str, ...] = key(
         ('auto',),
-        'Topics of bags that name none: names, or regular expressions for whole names. ["auto"]: '
-        'all but images and point clouds. Time and transforms are always included.',
+        'Default topics of a bag: names, or regular expressions for whole names. ["auto"]: all '
+        'except images and point clouds. Time and transforms are always included.',
         live=True,
     )
     bag_compression: str = key(
         'zstd',
-        'Compression of bags, of about a megabyte at a time.',
+        'Compression of bags, in chunks of about one megabyte.',
         choices=COMPRESSIONS,
         live=True,
     )
     data_dir: str = key(
         '',
-        'Data folder; bags are written to Bags below it. Empty: urlab in the data folder of the '
-        'user '
+        "Data folder; bags are written to Bags below it. Empty: urlab in the user's data folder "
         '($XDG_DATA_HOME or ~/.local/share).',
     )
     allow_absolute_paths: bool = key(
-        False, 'Let bag_start write bags outside the data folder too.'
+        False, 'Allow bag_start to write bags outside the data folder.'
     )
 
 

@@ -34,13 +34,13 @@ class LockstepParameters:
     lockstep_topics: tuple[str, ...] = key(
         ('',),
         'Start in lockstep with the nodes that publish these topics: the simulation takes a step, '
-        'waits until each topic has answered, and takes the next. [""]: off, until the service '
-        'lockstep switches it on.',
+        'waits for an answer on each topic, and takes the next step. [""]: off until the service '
+        'lockstep enables it.',
         check=_topics,
     )
     lockstep_period: float = key(
         0.02,
-        'Time between instants (s of simulation time), a multiple of the timestep of the physics.',
+        'Time between instants (s of simulation time), a multiple of the physics timestep.',
         low=1e-5,
         high=60.0,
     )
@@ -53,7 +53,7 @@ class LockstepParameters:
 
 
 def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
-    """Step in lockstep with the nodes that publish some topics, or end that."""
+    """Start lockstep with the nodes that publish the given topics, or end it."""
     if not request.enabled:
         if not context.lockstep.end():
             return 'lockstep was already off; start it with enabled: true'

@@ -23,7 +23,7 @@ _NAMES = ('integrator', 'cone', 'solver')
 
 
 def configure_controller(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change gains, or return them."""
+    """Set controller gains, or return them."""
     client, robot = context.client, context.robot(request.articulation)
     params = _gains(request)
     reply = client.configure_controller(robot.prefix, params)
@@ -64,7 +64,7 @@ def _actuators(robot: RobotPlan, reply: dict[str, Any]) -> list[str]:
 
 
 def set_sim_options(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change options of the physics, or return them."""
+    """Set physics options, or return them."""
     options = {}
     for name in request.options.get_fields_and_field_types():
         value = getattr(request.options, name)
@@ -95,7 +95,7 @@ def _as_field(name: str, kind: str, value: Any) -> Any:
 
 
 def set_control_source(context: ServiceContext, request: Any, response: Any) -> str:
-    """Choose whose set-points the actuators follow."""
+    """Choose whose setpoints the actuators follow."""
     name = request.articulation
     prefix = context.robot(name).prefix if name else None
     response.source = request.source or 'zmq'
@@ -104,7 +104,7 @@ def set_control_source(context: ServiceContext, request: Any, response: Any) -> 
 
 
 def forward(context: ServiceContext, request: Any, response: Any) -> str:
-    """Compute what follows from positions and velocities."""
+    """Compute all quantities that depend on positions and velocities."""
     mark = context.timeline.mark()
     result = context.client.forward('minimal')
     settle(context, response, result.sim_time_ns, result.step, mark)
@@ -112,7 +112,7 @@ def forward(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def randomize(context: ServiceContext, request: Any, response: Any) -> str:
-    """Redraw properties of the model, or restore the compiled ones."""
+    """Randomise properties of the model, or restore the compiled ones."""
     items: dict[str, dict[str, Any]] = {}
     for item in request.items:
         if item.kind in items:

@@ -102,7 +102,7 @@ def _pose(pose: MocapPose) -> Pose:
 
 
 def get_contacts(context: ServiceContext, request: Any, response: Any) -> str:
-    """Return the contacts: which geoms touch, where, and with what force."""
+    """Return the contacts: geoms, positions and forces."""
     wanted = {key: getattr(request, key) or None for key in ('body1', 'body2', 'geom1', 'geom2')}
     found = context.client.get_contacts(request.max_contacts or None, **wanted)
     response.contacts = [contact_to_ros(each) for each in found.contacts]

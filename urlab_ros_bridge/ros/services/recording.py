@@ -16,7 +16,7 @@ from urlab_ros_bridge.wire.errors import count_of
 
 
 def recording_start(context: ServiceContext, request: Any, response: Any) -> str:
-    """Start to record."""
+    """Start recording."""
     limit = request.max_duration_s
     if not math.isfinite(limit) or limit < 0:
         raise RequestRejected(
@@ -30,7 +30,7 @@ def recording_start(context: ServiceContext, request: Any, response: Any) -> str
 
 
 def recording_stop(context: ServiceContext, request: Any, response: Any) -> str:
-    """Stop to record."""
+    """Stop recording."""
     recording = context.client.recording_stop()
     response.name = recording.name
     response.frame_count = recording.frame_count
@@ -45,7 +45,7 @@ def recording_save(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def recording_clear(context: ServiceContext, request: Any, response: Any) -> str:
-    """Drop the recording."""
+    """Discard the recording."""
     context.client.recording_clear()
     return 'cleared'
 
@@ -61,13 +61,13 @@ def replay_load(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def replay_list_sessions(context: ServiceContext, request: Any, response: Any) -> str:
-    """List what can be replayed."""
+    """List the sessions that can be replayed."""
     response.sessions = list(context.client.replay_list_sessions())
     return ', '.join(response.sessions) or 'none'
 
 
 def replay_set_active(context: ServiceContext, request: Any, response: Any) -> str:
-    """Choose what is replayed."""
+    """Choose the session to replay."""
     if not request.name:
         raise RequestRejected(
             'missing_field', 'name is empty; replay_list_sessions lists the names'
@@ -85,7 +85,7 @@ def replay_start(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def replay_stop(context: ServiceContext, request: Any, response: Any) -> str:
-    """Stop to replay."""
+    """Stop the replay."""
     context.client.replay_stop()
     return 'stopped'
 

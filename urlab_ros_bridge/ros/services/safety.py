@@ -17,13 +17,13 @@ from urlab_ros_bridge.ros.services.poses import finite
 
 
 def e_stop(context: ServiceContext, request: Any, response: Any) -> str:
-    """Engage (data: true) or release (data: false) the e-stop; works without a server too."""
+    """Engage (data: true) or release (data: false) the e-stop; also works without a server."""
     text = context.e_stop.set(request.data)
     return text if context.link.state.connected else f'{text}; the bridge is not connected'
 
 
 def apply_wrench(context: ServiceContext, request: Any, response: Any) -> str:
-    """Push a body for a while."""
+    """Push a body for a duration of simulation time."""
     client = context.client
     if context.e_stop.engaged:
         raise RequestRejected(E_STOP, 'the e-stop is engaged')

@@ -23,7 +23,7 @@ from urlab_ros_bridge.wire.names import known_name
 
 
 def reset(context: ServiceContext, request: Any, response: Any) -> str:
-    """Put the simulation back to a known state."""
+    """Reset the simulation to a known state."""
     overrides: dict[str, dict[str, float]] = {}
     for item in request.per_articulation_qpos:
         if not math.isfinite(item.position):
@@ -83,7 +83,7 @@ def pause(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
-    """Change the step mode, or (empty mode) return it."""
+    """Set the step mode; an empty mode returns the current one."""
     client, link = context.client, context.link
     if request.mode:
         context.lockstep.end('set_mode was called', restore=False)
@@ -96,7 +96,7 @@ def set_mode(context: ServiceContext, request: Any, response: Any) -> str:
 
 
 def set_speed(context: ServiceContext, request: Any, response: Any) -> str:
-    """Set the pace of live mode in percent; 0 is real time."""
+    """Set the speed of live mode in percent of real time; 0 means 100."""
     if not math.isfinite(request.percent):
         raise RequestRejected(BAD_VALUE, f'percent is {request.percent}, must be finite')
     wanted = request.percent or 100.0

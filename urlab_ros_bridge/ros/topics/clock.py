@@ -22,17 +22,18 @@ class ClockParameters:
 
     clock_rate: float = key(
         100.0,
-        'Limit for /clock (Hz of wall time), 0: every tick. A pause, a step and a reset '
-        'are always published.',
+        'Maximum rate of /clock (Hz of wall time), 0: every tick. A pause, a step and a reset are '
+        'always published.',
         low=0.0,
         high=10000.0,
         live=True,
     )
     jump_settle_time: float = key(
         0.05,
-        'Silence before and after the first /clock when time jumps back (s of wall time). '
-        'Subscribers read /clock and /tf in different threads; without it an old transform may '
-        'reach a TF buffer that has just been cleared, and hide newer ones until its time comes.',
+        'Pause in publishing before and after the first /clock when time jumps back (s of wall '
+        'time). Subscribers read /clock and /tf in different threads; without the pause an old '
+        'transform may reach a TF buffer that was just cleared, and hide newer ones until its '
+        'time is reached again.',
         low=0.0,
         high=5.0,
         live=True,

@@ -30,7 +30,7 @@ class EntityParameters:
     )
     entity_rate: float = key(
         50.0,
-        'Limit for every entity pose (Hz of simulation time), 0: every tick.',
+        'Maximum rate of each entity pose (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,

@@ -29,18 +29,18 @@ class NamesParameters:
     """Which robots are bridged, and the names of namespaces and frames."""
 
     robots: tuple[str, ...] = key(
-        ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"] takes all.', check=_robots
+        ('auto',), 'Robots to bridge, by prefix or actor id; ["auto"]: all.', check=_robots
     )
     namespace_robots: str = key(
         'auto',
-        'Put a robot\'s topics under its prefix. "auto": only when there are several robots.',
+        'Put a robot\'s topics below its prefix. "auto": only if there are several robots.',
         choices=('auto', 'always', 'never'),
     )
     frame_prefix: str = key(
         '',
-        "Prepended to every frame name of a robot; {prefix} stands for the robot's prefix (in "
-        'YAML quote the value). Empty: plain names, and a robot with a namespace has its '
-        'transforms on tf below that namespace. Else all transforms are on /tf.',
+        "Prepended to every frame name of a robot; {prefix} stands for the robot's prefix (quote "
+        'the value in YAML). Empty: plain names, and a robot with a namespace has its transforms '
+        'on tf below that namespace. Otherwise all transforms are on /tf.',
         check=_frame_prefix,
     )
     base_frame: str = key(
@@ -55,7 +55,7 @@ class NamesParameters:
     )
     odom_frame: str = key(
         'odom',
-        'Frame of odometry; its origin is that of the world.',
+        'Frame of odometry, with the origin of the world.',
         check=frame_name,
     )
     map_frame: str = key('map', 'Frame of the world: ground truth and entities.', check=frame_name)

@@ -18,7 +18,7 @@ class QualityOfServiceParameters:
     declare_qos_overrides: bool = key(
         False,
         'Declare the qos_overrides parameters of all topics, so that `ros2 param list` shows '
-        'them. Those that are set at the start take effect in any case.',
+        'them. Those set at start-up take effect in any case.',
         name=DECLARE_ALL,
     )
 

@@ -34,17 +34,17 @@ class ArbitrationParameters:
 
     joint_command_lock: float = key(
         0.5,
-        'For this long after a joint command no source of lower or equal priority gets its '
-        'joints (s of simulation time).',
+        'Sources of lower or equal priority cannot take the joints of a joint command for this '
+        'long after it (s of simulation time).',
         low=0.0,
         high=60.0,
         live=True,
     )
     arbitration: str = key(
         'priority',
-        'Which source gets a joint that another one commands. "priority": only a higher one, '
-        'in the order joint_trajectory and gripper, joint_commands, cmd_vel. "last": '
-        'the last commander.',
+        'Which source can take a joint that another source commands. "priority": only one of '
+        'higher priority, in the order joint_trajectory and gripper, joint_commands, cmd_vel. '
+        '"last": the most recent one.',
         choices=('priority', 'last'),
         live=True,
     )

@@ -24,34 +24,34 @@ class GripperParameters:
 
     grippers: tuple[str, ...] = key(
         ('auto',),
-        'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front when only that robot has it. '
-        '["auto"]: as the server reports them.',
+        'Grippers as NAME:JOINT[,JOINT...], with ROBOT/ in front if only that robot has it. '
+        '["auto"]: as reported by the server.',
         check=_grippers,
     )
     gripper_goal_tolerance: float = key(
         0.005,
-        'A gripper has reached its goal when it is this close to it (m or rad).',
+        'Distance at which a gripper has reached its goal (m or rad).',
         low=0.0,
         high=1.0,
         live=True,
     )
     gripper_stall_speed: float = key(
         0.002,
-        'A gripper that is slower than this is stalling (m/s or rad/s).',
+        'Speed below which a gripper is stalling (m/s or rad/s).',
         low=0.0,
         high=10.0,
         live=True,
     )
     gripper_stall_timeout: float = key(
         0.5,
-        'A gripper has stalled when it has been that slow for this long (s of simulation time).',
+        'Time below gripper_stall_speed after which a gripper has stalled (s of simulation time).',
         low=0.0,
         high=60.0,
         live=True,
     )
     gripper_allow_stalling: bool = key(
         True,
-        'A gripper that stalled before reaching its goal has succeeded: it holds something.',
+        'Treat a gripper that stalls before its goal as successful: it holds an object.',
         live=True,
     )
 

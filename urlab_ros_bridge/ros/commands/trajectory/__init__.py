@@ -34,21 +34,21 @@ class TrajectoryParameters:
     )
     trajectory_rate: float = key(
         200.0,
-        'Limit for set-points of a trajectory (Hz of simulation time), 0: every tick.',
+        'Maximum rate of trajectory setpoints (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,
     )
     trajectory_feedback_rate: float = key(
         20.0,
-        'Limit for the feedback of a trajectory (Hz of simulation time), 0: every tick.',
+        'Maximum rate of trajectory feedback (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,
     )
     trajectory_velocity_gain: float = key(
         5.0,
-        'Actuators that take a velocity get that of the trajectory, and this times the '
+        'Velocity actuators receive the velocity of the trajectory plus this gain times the '
         'position error (1/s).',
         low=0.0,
         high=1000.0,
@@ -56,56 +56,56 @@ class TrajectoryParameters:
     )
     trajectory_stop_time: float = key(
         0.1,
-        'The joints of a trajectory that is cancelled come to rest in this time (s of '
-        'simulation time).',
+        'Time in which the joints come to rest after a trajectory is cancelled (s of simulation '
+        'time).',
         low=0.0,
         high=10.0,
         live=True,
     )
     trajectory_path_tolerance: float = key(
         0.0,
-        'Largest position error along the path (rad or m) where a goal gives none, 0: any.',
+        'Default path tolerance: largest position error (rad or m), 0: no limit.',
         low=0.0,
         high=1000.0,
         live=True,
     )
     trajectory_goal_tolerance: float = key(
         0.0,
-        'Largest position error at the end (rad or m) where a goal gives none, 0: any.',
+        'Default goal tolerance: largest position error at the end (rad or m), 0: no limit.',
         low=0.0,
         high=1000.0,
         live=True,
     )
     trajectory_stopped_velocity_tolerance: float = key(
         0.0,
-        'Largest speed at the end (rad/s or m/s) where a goal gives none, 0: any.',
+        'Default goal tolerance: largest speed at the end (rad/s or m/s), 0: no limit.',
         low=0.0,
         high=1000.0,
         live=True,
     )
     trajectory_goal_time: float = key(
         2.0,
-        'The goal tolerances have to be met this long after the last point (s of '
-        'simulation time) where a goal does not say, 0: wait forever.',
+        'Default time after the last point within which the goal tolerances must be met (s of '
+        'simulation time), 0: wait forever.',
         low=0.0,
         high=3600.0,
         live=True,
     )
     allow_partial_joints_goal: bool = key(
         True,
-        'Follow trajectories that do not name all joints; the others stay as they are.',
+        'Accept trajectories that do not name all joints; the others keep their setpoints.',
         live=True,
     )
     allow_nonzero_velocity_at_trajectory_end: bool = key(
         False,
-        'Follow trajectories whose last point has a velocity; the joints still come to rest '
+        'Accept trajectories whose last point has a velocity; the joints still come to rest '
         'there.',
         live=True,
     )
     reject_bad_goals: bool = key(
         False,
-        'Reject a goal that cannot be followed. Otherwise it is accepted and aborted at '
-        'once, so that its result tells the client why.',
+        'Reject a goal that cannot be followed. Otherwise it is accepted and aborted at once, so '
+        'that its result gives the client the reason.',
         live=True,
     )
 

@@ -53,7 +53,7 @@ def one(context: SimulationContext, name: str, bounds: bool = False) -> EntitySt
 
 
 def get_entities(context: SimulationContext, request: Any, response: Any) -> str:
-    """Return the names of robots, movable and fixed bodies, filtered."""
+    """Return the names of robots, movable bodies and fixed bodies, filtered."""
     response.entities = sorted(chosen(context, request.filters))
     return f'{len(response.entities)} entities'
 
@@ -118,7 +118,7 @@ def fill_in(message: Any, entity: EntityState, frame: str) -> Any:
 
 
 def set_entity_state(context: SimulationContext, request: Any, response: Any) -> str:
-    """Put an entity somewhere, with a velocity."""
+    """Set the pose and velocity of an entity."""
     wanted = request.state
     # Since version 2 of the standard the caller states what is meant.
     pose_meant, twist_meant, pushed = (

@@ -35,7 +35,7 @@ class NamedPose:
 
 
 def get_named_poses(context: SimulationContext, request: Any, response: Any) -> str:
-    """Return the sites of the world, and the bases of robots in keyframes, filtered by tags."""
+    """Return the sites of the world, and robot base poses in keyframes, filtered by tags."""
     message_type = load_interface(f'{PACKAGE}/msg/NamedPose')
     world = read_world(context.handshake)
     model = context.handshake.model

@@ -128,7 +128,7 @@ ALL = 255
 
 
 async def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
-    """Reset everything (scope 0 or 255), or time 1, state 2 and spawned entities 4 alone."""
+    """Reset everything (scope 0 or 255), or only time (1), state (2) or spawned entities (4)."""
     scope = request.scope or ALL
     if scope == ALL:
         await reset_all(context)

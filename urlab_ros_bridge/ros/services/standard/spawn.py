@@ -52,13 +52,13 @@ _NAMESPACE = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
 async def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
-    """Add an MJCF or URDF model, or a bundled object; answers when its topics are there."""
+    """Add an MJCF or URDF model, or a bundled object; responds when its topics exist."""
     response.entity_name = await spawn(context, request)
     return ''
 
 
 async def spawn_entities(context: SimulationContext, request: Any, response: Any) -> str:
-    """Add several; each has a result of its own."""
+    """Add several entities, each with its own result."""
     result_type = load_interface(f'{PACKAGE}/msg/SpawnResult')
     failed = []
     for item in request.spawn_requests:
@@ -131,7 +131,7 @@ def _name(request: Any, suggested: str) -> str:
 
 
 async def delete_entity(context: SimulationContext, request: Any, response: Any) -> str:
-    """Take an entity away; answers when its topics are gone."""
+    """Delete an entity; responds when its topics are gone."""
     with context.lockstep.between_rounds():
         context.client.delete_entity(request.entity)
         await context.wait_for_world()
@@ -139,7 +139,7 @@ async def delete_entity(context: SimulationContext, request: Any, response: Any)
 
 
 def get_spawnables(context: SimulationContext, request: Any, response: Any) -> str:
-    """List the bundled models, and the MJCF and URDF files of folders that are named."""
+    """List the bundled models, and the MJCF and URDF files in the given folders."""
     message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
     found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
     found += [(f'{BUNDLED}:{name}', 'bundled robot') for name in robot_names()]

@@ -48,7 +48,7 @@ def check_steps(context: SimulationContext, steps: int) -> None:
 
 
 async def step_simulation(context: SimulationContext, request: Any, response: Any) -> str:
-    """Advance a paused simulation by steps; answers when they are done."""
+    """Advance a paused simulation by steps; responds when they are done."""
     check_steps(context, request.steps)
     mark = context.timeline.mark()
     with stepping(context, request.steps) as stepper:

@@ -23,7 +23,7 @@ FORMATS = ('mjcf', 'urdf')
 
 
 def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
-    """Return what is served at present; nothing while the bridge has no server."""
+    """Return the supported features; none while the bridge has no server."""
     features = response.features
     features.features = [int(feature) for feature in context.features]
     features.spawn_formats = list(FORMATS) if StandardFeature.SPAWNING in context.features else []
@@ -42,7 +42,7 @@ def get_simulator_features(context: SimulationContext, request: Any, response: A
 
 
 def get_current_world(context: SimulationContext, request: Any, response: Any) -> None:
-    """Return the name of the world, and what is in it."""
+    """Return the name of the world, and its contents."""
     if present_state(context) is State.NO_WORLD:
         raise StandardRejected(NO_WORLD_LOADED, 'the server has no world yet')
     handshake = context.handshake

@@ -46,14 +46,13 @@ class CameraParameters:
     publish_cameras: bool = key(True, 'Publish cameras: images, camera_info, point clouds.')
     camera_transport: str = key(
         'auto',
-        'How images are received: "shm" through shared memory, "zmq" over TCP. "auto": through '
-        'shared '
-        'memory when the server runs on this machine and offers it.',
+        'How images are received: "shm" through shared memory, "zmq" over TCP. "auto": shared '
+        'memory if the server runs on this machine and offers it.',
         choices=('auto', 'zmq', 'shm'),
     )
     image_encoding: str = key(
         'rgb8',
-        'Encoding of colour images. "bgra8" is what the server sends, and costs no conversion.',
+        'Encoding of colour images. "bgra8" is sent by the server and needs no conversion.',
         choices=COLOR_ENCODINGS,
     )
     depth_encoding: str = key(
@@ -63,9 +62,8 @@ class CameraParameters:
     )
     depth_unit: str = key(
         'auto',
-        'Unit of the depth that the server sends. "auto": as the server reports it, which for '
-        'stock '
-        'URLab means centimetres.',
+        'Unit of the depth that the server sends. "auto": as reported by the server, which for '
+        'stock URLab means centimetres.',
         choices=('auto', 'm', 'cm', 'mm'),
     )
     jpeg_quality: int = key(
@@ -77,13 +75,13 @@ class CameraParameters:
     )
     points_decimation: int = key(
         1,
-        'Only every Nth row and column of a depth picture becomes points.',
+        'Use only every Nth row and column of a depth image for points.',
         low=1,
         high=64,
     )
     points_color: bool = key(
         True,
-        'Colour the points of a depth camera that has a colour camera in the same place.',
+        'Colour the points of a depth camera that has a colour camera at the same pose.',
     )
 
 
@@ -202,7 +200,7 @@ TOPICS = (
                 'image_raw/compressed',
                 _COMPRESSED,
                 'image',
-                'cameras of colours or labels',
+                'colour, semantic and instance cameras',
                 "the camera's",
             ),
             (

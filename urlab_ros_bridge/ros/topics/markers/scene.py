@@ -46,13 +46,13 @@ class MarkerParameters:
     )
     marker_frame: str = key(
         '',
-        'Frame of all markers. Empty: map_frame when it is connected to the robots, else the odom '
-        'frame of the first robot that floats; both have the origin of the world.',
+        'Frame of all markers. Empty: map_frame if it is connected to the robots, else the odom '
+        'frame of the first floating robot; both have the origin of the world.',
         check=frame_name_or_empty,
     )
     marker_rate: float = key(
         10.0,
-        'Limit for markers/entities (Hz of simulation time), 0: every tick.',
+        'Maximum rate of markers/entities (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,

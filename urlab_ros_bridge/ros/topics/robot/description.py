@@ -22,16 +22,16 @@ class DescriptionParameters:
 
     publish_robot_description: bool = key(
         True,
-        'Publish robot_description: URDF made from the compiled model.',
+        'Publish robot_description: URDF generated from the compiled model.',
     )
     mesh_directory: str = key(
         '',
-        'Folder that meshes of the compiled model are written to, for RViz to load. Empty: '
+        'Folder to which the meshes of the compiled model are written, for RViz to load. Empty: '
         "urlab_ros_bridge/meshes in the user's cache folder.",
     )
     mesh_uri: str = key(
         '',
-        'Prefix of the names of mesh files, for viewers that cannot read mesh_directory: '
+        'URI prefix of mesh files, for viewers that cannot read mesh_directory: '
         '"package://my_meshes/meshes", "http://robot:8000". Empty: file:// and mesh_directory.',
     )
 

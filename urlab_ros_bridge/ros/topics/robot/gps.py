@@ -34,13 +34,13 @@ class GpsParameters:
 
     gps_origin: tuple[float, ...] = key(
         (-1.0,),
-        "Where on earth the world's origin is: latitude, longitude (deg, WGS 84), altitude (m); x "
-        'is east, y is north. One negative number: nowhere, so that there is no gps/fix.',
+        "Position of the world's origin on earth: latitude, longitude (deg, WGS 84), altitude "
+        '(m); x is east, y is north. A single negative number: none, and no gps/fix.',
         check=_place_on_earth,
     )
     gps_rate: float = key(
         10.0,
-        'Limit for gps/fix (Hz of simulation time), 0: every tick.',
+        'Maximum rate of gps/fix (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,

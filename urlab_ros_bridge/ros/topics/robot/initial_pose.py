@@ -38,9 +38,8 @@ class InitialPoseParameters:
 
     publish_initialpose: bool = key(
         False,
-        'Publish the true pose of a robot on initialpose when somebody begins to listen, and when '
-        'it is put somewhere else: by a reset, a service, a hand in the editor. For AMCL and the '
-        'like.',
+        'Publish the true pose of a robot on initialpose for each new subscriber, and when the '
+        'robot is moved by a reset, a service or the editor. For AMCL and similar nodes.',
     )
 
 

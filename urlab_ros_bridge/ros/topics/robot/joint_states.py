@@ -21,7 +21,7 @@ class JointStateParameters:
 
     joint_state_rate: float = key(
         100.0,
-        'Limit for joint_states (Hz of simulation time), 0: every tick.',
+        'Maximum rate of joint_states (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,

@@ -31,12 +31,12 @@ class LinkTFParameters:
 
     publish_link_tf: bool = key(
         True,
-        'Publish the transforms of all links of the robots. Switch it off where '
-        'robot_state_publisher does that.',
+        'Publish the transforms of all links of the robots. Disable it if robot_state_publisher '
+        'does so.',
     )
     link_tf_rate: float = key(
         50.0,
-        'Limit for the transforms of moving links (Hz of simulation time), 0: every tick.',
+        'Maximum rate of the transforms of moving links (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,

@@ -25,7 +25,7 @@ from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
 
-_STDDEV_TEXT = 'A negative value: as the server reports it for the robot, else 0 (unknown).'
+_STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class OdometryParameters:
 
     odom_rate: float = key(
         50.0,
-        'Limit for odom, its transform and the ground truth (Hz of simulation time), '
+        'Maximum rate of odom, its transform and the ground truth (Hz of simulation time), '
         '0: every tick.',
         low=0.0,
         high=10000.0,

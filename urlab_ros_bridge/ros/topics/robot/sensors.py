@@ -50,7 +50,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _RATE = 'sensor_rate'
 
 
-_STDDEV_TEXT = 'A negative value: as the server reports it for the robot, else 0 (unknown).'
+_STDDEV_TEXT = 'A negative value: as reported by the server for the robot, else 0 (unknown).'
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class SensorParameters:
 
     sensor_rate: float = key(
         100.0,
-        'Limit for every other sensor topic (Hz of simulation time), 0: every tick.',
+        'Maximum rate of every other sensor topic (Hz of simulation time), 0: every tick.',
         low=0.0,
         high=10000.0,
         live=True,

@@ -28,7 +28,7 @@ class StaticFrameParameters:
     )
     publish_map_to_odom: bool = key(
         False,
-        'Publish the static identity map_frame -> odom_frame. Never together with a '
+        'Publish the static identity map_frame -> odom_frame. Do not use it together with a '
         'localisation node such as AMCL.',
     )
 
